@@ -1,0 +1,31 @@
+package dev.blobshuffle.cli;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+
+/** The command {@code blobshuffle}: parses the command line, runs one subcommand and exits with its status. */
+@Command(
+        name = "blobshuffle",
+        description = "Shuffles records through blobs in object storage; only compact notifications go through Kafka.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        subcommands = {HelpCommand.class},
+        synopsisSubcommandLabel = "COMMAND")
+final class Main {
+    private Main() {}
+
+    /**
+     * Runs one command; the JVM exits with its status: 0 success, 1 failure, 2 wrong usage.
+     *
+     * @param args the command line
+     */
+    public static void main(String[] args) {
+        System.exit(commandLine().execute(args));
+    }
+
+    /** The command line with all its subcommands, not yet parsed: what tests run too. */
+    static CommandLine commandLine() {
+        return new CommandLine(new Main());
+    }
+}
