@@ -1,0 +1,18 @@
+package dev.blobshuffle.core.failure;
+
+import org.jspecify.annotations.Nullable;
+
+/** A blob that a notification names is confirmed not to be in the store: wrong store, or retention ran out. Stop; never skip. */
+public final class BlobMissing extends BlobShuffleException {
+    private static final long serialVersionUID = 1L;
+
+    /** A failure with its message: "Cannot verb what: reason, values. Remedy." */
+    public BlobMissing(String message) {
+        super(message, null);
+    }
+
+    /** A failure with its message and the failure that led to it. */
+    public BlobMissing(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

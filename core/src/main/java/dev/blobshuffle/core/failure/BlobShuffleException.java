@@ -1,0 +1,13 @@
+package dev.blobshuffle.core.failure;
+
+import org.jspecify.annotations.Nullable;
+
+/** The root of every failure that BlobShuffle reports; its subclasses say what the caller must do. */
+public abstract sealed class BlobShuffleException extends RuntimeException
+        permits StoreUnavailable, BlobMissing, BlobCorrupt, InvalidSettings, MemoryExhausted, DeadlineExceeded, Closed {
+    private static final long serialVersionUID = 1L;
+
+    BlobShuffleException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,18 @@
+package dev.blobshuffle.core.failure;
+
+import org.jspecify.annotations.Nullable;
+
+/** The settings cannot work. Fix them and start again. */
+public final class InvalidSettings extends BlobShuffleException {
+    private static final long serialVersionUID = 1L;
+
+    /** A failure with its message: "Cannot verb what: reason, values. Remedy." */
+    public InvalidSettings(String message) {
+        super(message, null);
+    }
+
+    /** A failure with its message and the failure that led to it. */
+    public InvalidSettings(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,18 @@
+package dev.blobshuffle.core.failure;
+
+import org.jspecify.annotations.Nullable;
+
+/** The store did not answer, or refused, and may well succeed later: retry, or roll back to the last commit. */
+public final class StoreUnavailable extends BlobShuffleException {
+    private static final long serialVersionUID = 1L;
+
+    /** A failure with its message: "Cannot verb what: reason, values. Remedy." */
+    public StoreUnavailable(String message) {
+        super(message, null);
+    }
+
+    /** A failure with its message and the failure that led to it. */
+    public StoreUnavailable(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

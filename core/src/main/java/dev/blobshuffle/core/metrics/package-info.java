@@ -1,0 +1,5 @@
+/** Counters and distributions of the engine, as data that each front door publishes its own way. */
+@NullMarked
+package dev.blobshuffle.core.metrics;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,48 @@
+package dev.blobshuffle.core.shuffle;
+
+import dev.blobshuffle.core.format.Notification;
+import dev.blobshuffle.core.format.Partition;
+
+/**
+ * The engine's own channel of one lane, which carries notifications, and plain records where a batch is inlined or the store is down: a Kafka producer, a
+ * Flink stream, a commit log. The lane calls it strictly in append order per partition, from one thread at a time, never before everything that a
+ * notification refers to is durable. Acknowledgements may come from any thread.
+ */
+public interface Channel {
+    /**
+     * Sends a notification.
+     *
+     * @param timestamp the largest timestamp of the segment's records, milliseconds
+     * @param delivery told once, when the channel has taken the notification for good or failed
+     */
+    void send(Partition partition, Notification notification, long timestamp, Delivery delivery);
+
+    /**
+     * Sends the records of one segment as plain records, in order.
+     *
+     * @param records the records; valid during the call only
+     * @param delivery told once, when the channel has taken all of them for good or failed
+     */
+    void send(Partition partition, SegmentRecords records, Delivery delivery);
+
+    /** Sends what is buffered and waits until everything sent before is acknowledged or failed. Called by the lane's owner in a flush. */
+    void flush();
+
+    /** The end of one delivery. */
+    interface Delivery {
+        /** The channel has it for good. */
+        void delivered();
+
+        /** The channel lost it: the lane fails until it is discarded. */
+        void failed(Throwable cause);
+    }
+
+    /** The records of one segment, to be read once. */
+    interface SegmentRecords {
+        /** Number of records. */
+        int count();
+
+        /** Hands each record to a receiver, in append order. */
+        void forEach(RecordReceiver receiver);
+    }
+}

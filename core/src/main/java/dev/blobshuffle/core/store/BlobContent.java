@@ -1,0 +1,22 @@
+package dev.blobshuffle.core.store;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * The bytes of a blob on their way to a store: a list of buffers that is never joined. Counted by reference, since the buffers are recycled: whoever may
+ * still read them (each attempt of a retried or hedged request) holds a reference. Thread-safe.
+ */
+public interface BlobContent {
+    /** Total length in bytes. */
+    long length();
+
+    /** Fresh read-only views of the buffers, in order: each attempt reads its own. Valid while the caller holds a reference. */
+    List<ByteBuffer> buffers();
+
+    /** Takes a reference. Only legal while somebody else holds one. */
+    void retain();
+
+    /** Gives a reference back; with the last one the buffers are recycled. */
+    void release();
+}

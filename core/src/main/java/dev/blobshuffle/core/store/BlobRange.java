@@ -1,0 +1,29 @@
+package dev.blobshuffle.core.store;
+
+/**
+ * The part of a blob to read: a segment, inside the section that caches may prefer to load whole. Half-open, in bytes of the blob.
+ *
+ * @param sectionOffset start of the section
+ * @param sectionLength length of the section
+ * @param offset start of the part
+ * @param length length of the part, 1 or more
+ */
+public record BlobRange(long sectionOffset, long sectionLength, long offset, long length) {
+    /** Checks that the part lies in the section. */
+    public BlobRange {
+        if (sectionOffset < 0 || offset < sectionOffset || length < 1 || offset + length > sectionOffset + sectionLength) {
+            throw new IllegalArgumentException("Cannot form a range: [" + offset + ", +" + length + ") is not in section [" + sectionOffset
+                    + ", +" + sectionLength + ").");
+        }
+    }
+
+    /** A range that is its own section. */
+    public static BlobRange of(long offset, long length) {
+        return new BlobRange(offset, length, offset, length);
+    }
+
+    /** The first byte after the part. */
+    public long end() {
+        return offset + length;
+    }
+}

@@ -1,0 +1,5 @@
+/** Clocks, timers, threads, waiting and chance: everything that a simulation replaces. */
+@NullMarked
+package dev.blobshuffle.core.time;
+
+import org.jspecify.annotations.NullMarked;

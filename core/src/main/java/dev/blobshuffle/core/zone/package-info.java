@@ -1,0 +1,5 @@
+/** Availability zones. */
+@NullMarked
+package dev.blobshuffle.core.zone;
+
+import org.jspecify.annotations.NullMarked;
