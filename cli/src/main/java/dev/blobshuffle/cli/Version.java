@@ -8,8 +8,7 @@ final class Version implements IVersionProvider {
     public String[] getVersion() {
         String version = Main.class.getPackage().getImplementationVersion();
         return new String[] {
-            "blobshuffle " + (version == null ? "(not packaged)" : version),
-            "Java " + Runtime.version(),
+            "blobshuffle " + (version == null ? "(not packaged)" : version), "Java " + Runtime.version(),
         };
     }
 }

@@ -11,8 +11,8 @@ public record BlobId(long generation, long writer, long sequence) implements Com
     /** Checks that generation and sequence are not negative. */
     public BlobId {
         if (generation < 0 || sequence < 0) {
-            throw new IllegalArgumentException(
-                    "Cannot name a blob: generation " + generation + ", sequence " + sequence + " must not be negative.");
+            throw new IllegalArgumentException("Cannot name a blob: generation " + generation + ", sequence " + sequence
+                    + " must not be negative.");
         }
     }
 

@@ -34,8 +34,9 @@ public record Notification(
                 && segmentLength > 0
                 && segmentOffset + segmentLength <= sectionOffset + sectionLength;
         if (!inside || records < 1 || records > MAX_RECORDS) {
-            throw new IllegalArgumentException("Cannot form a notification: segment [" + segmentOffset + ", +" + segmentLength
-                    + ") of section [" + sectionOffset + ", +" + sectionLength + ") with " + records + " records.");
+            throw new IllegalArgumentException(
+                    "Cannot form a notification: segment [" + segmentOffset + ", +" + segmentLength + ") of section ["
+                            + sectionOffset + ", +" + sectionLength + ") with " + records + " records.");
         }
     }
 }

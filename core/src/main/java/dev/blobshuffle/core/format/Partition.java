@@ -10,7 +10,8 @@ public record Partition(String topic, int number) {
     /** Checks both parts. */
     public Partition {
         if (topic.isBlank() || number < 0) {
-            throw new IllegalArgumentException("Cannot name a partition: topic '" + topic + "', number " + number + ".");
+            throw new IllegalArgumentException(
+                    "Cannot name a partition: topic '" + topic + "', number " + number + ".");
         }
     }
 

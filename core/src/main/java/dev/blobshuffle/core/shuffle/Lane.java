@@ -30,7 +30,8 @@ public interface Lane extends AutoCloseable {
     void discard();
 
     /** The failure that sticks, if there is one. */
-    @Nullable RuntimeException failure();
+    @Nullable
+    RuntimeException failure();
 
     /** Whether nothing appended is still undelivered. */
     boolean isDrained();

@@ -11,9 +11,12 @@ package dev.blobshuffle.core.store;
 public record BlobRange(long sectionOffset, long sectionLength, long offset, long length) {
     /** Checks that the part lies in the section. */
     public BlobRange {
-        if (sectionOffset < 0 || offset < sectionOffset || length < 1 || offset + length > sectionOffset + sectionLength) {
-            throw new IllegalArgumentException("Cannot form a range: [" + offset + ", +" + length + ") is not in section [" + sectionOffset
-                    + ", +" + sectionLength + ").");
+        if (sectionOffset < 0
+                || offset < sectionOffset
+                || length < 1
+                || offset + length > sectionOffset + sectionLength) {
+            throw new IllegalArgumentException("Cannot form a range: [" + offset + ", +" + length
+                    + ") is not in section [" + sectionOffset + ", +" + sectionLength + ").");
         }
     }
 

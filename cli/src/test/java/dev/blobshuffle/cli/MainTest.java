@@ -1,0 +1,39 @@
+package dev.blobshuffle.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+class MainTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+    private final CommandLine commandLine =
+            Main.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+
+    @Test
+    void versionNamesTheProgramAndTheJvm() {
+        assertThat(commandLine.execute("--version")).isZero();
+        assertThat(out.toString()).startsWith("blobshuffle ").contains("Java " + Runtime.version());
+    }
+
+    @Test
+    void helpListsTheCommands() {
+        assertThat(commandLine.execute("help")).isZero();
+        assertThat(out.toString()).contains("Usage: blobshuffle", "help");
+    }
+
+    @Test
+    void unknownCommandIsWrongUsage() {
+        assertThat(commandLine.execute("no-such-command")).isEqualTo(2);
+        assertThat(err.toString()).contains("no-such-command");
+    }
+
+    @Test
+    void noCommandPrintsTheUsageAndIsWrongUsage() {
+        assertThat(commandLine.execute()).isEqualTo(2);
+        assertThat(err.toString()).contains("Usage: blobshuffle");
+    }
+}
