@@ -22,8 +22,13 @@ public interface Debatcher<C> extends AutoCloseable {
      */
     void offer(Partition partition, long offset, Notification notification, int firstRecord, C carrier);
 
-    /** Queues a plain record, to be handed out as it is when its turn comes. */
-    void offer(Partition partition, long offset, C plain);
+    /**
+     * Queues a plain record, to be handed out as it is when its turn comes.
+     *
+     * @param offset the record's position in the channel; rises per partition
+     * @param bytes the record's size (key and value), which the caller holds already: it counts for {@link #queuedBytes} and {@link #drain}
+     */
+    void offer(Partition partition, long offset, long bytes, C plain);
 
     /** Marks a partition as paused by the user: nothing is handed out; fetched bytes stay, and no reserve is spent on it. */
     void pause(Partition partition);
@@ -34,7 +39,10 @@ public interface Debatcher<C> extends AutoCloseable {
     /** Starts the fetches that the budget allows: the heads of unpaused partitions first, then round robin in order. */
     void prefetch();
 
-    /** Whether {@link #drain} would hand out something, or throw. */
+    /**
+     * Whether {@link #drain} has something to hand out, or to throw. (It may still hand out nothing when bytes turn out to be corrupt, for it then reads
+     * them afresh before it gives up.)
+     */
     boolean isReady();
 
     /** Whether any fetch for an unpaused partition is under way. */
@@ -49,8 +57,9 @@ public interface Debatcher<C> extends AutoCloseable {
      * @param maxRecords the most to hand out
      * @param maxBytesPerPartition after this many bytes (keys and values) of one partition the next one has its turn
      * @return the number handed out
-     * @throws dev.blobshuffle.core.failure.BlobMissing fatal: the head's blob is confirmed missing
-     * @throws dev.blobshuffle.core.failure.BlobCorrupt fatal: the head's bytes are not what was written
+     * @throws dev.blobshuffle.core.failure.BlobMissing fatal: the head's blob is confirmed missing; thrown again by each call
+     * @throws dev.blobshuffle.core.failure.BlobCorrupt fatal: the head's bytes are not what was written; thrown again by each call
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the head was written to another store, or with a codec that is not here
      */
     int drain(int maxRecords, long maxBytesPerPartition, Sink<C> sink);
 
@@ -81,7 +90,7 @@ public interface Debatcher<C> extends AutoCloseable {
      */
     record Position(long offset, int index) {}
 
-    /** Receives what is handed out. */
+    /** Receives what is handed out. When it throws, the position stays before that record. */
     interface Sink<C> {
         /**
          * A record of a segment. The arrays are the receiver's own; the headers are valid during the call only.
