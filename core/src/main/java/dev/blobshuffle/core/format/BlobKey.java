@@ -15,13 +15,15 @@ public final class BlobKey {
     /** The number of different first parts: object stores spread their load by key prefix. */
     public static final int SHARDS = 64;
 
-    private static final Pattern KEY = Pattern.compile("([0-3][0-9a-f])/([0-9]{10,19})/([0-9a-f]{16})-([0-9]{1,19})\\.blob");
+    private static final Pattern KEY =
+            Pattern.compile("([0-3][0-9a-f])/([0-9]{10,19})/([0-9a-f]{16})-([0-9]{1,19})\\.blob");
 
     private BlobKey() {}
 
     /** The key of a blob. */
     public static String of(BlobId id) {
-        return generation(shard(id), id.generation()) + String.format(Locale.ROOT, "%016x-%d.blob", id.writer(), id.sequence());
+        return generation(shard(id), id.generation())
+                + String.format(Locale.ROOT, "%016x-%d.blob", id.writer(), id.sequence());
     }
 
     /** The start of the keys of all blobs of a generation in one shard, with the slash at its end. */

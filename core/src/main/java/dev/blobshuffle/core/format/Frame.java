@@ -37,8 +37,9 @@ public record Frame(
         boolean inside = offset >= 0 && length > 0 && length <= array.length - offset;
         boolean sound = rawLength <= MAX_RAW_LENGTH && (codec == Codec.NONE ? length == rawLength : length < rawLength);
         if (!inside || !sound || records < 1 || records > rawLength / RecordLayout.MIN_ENCODED_SIZE) {
-            throw new IllegalArgumentException("Cannot form a frame: body [" + offset + ", +" + length + ") of " + array.length
-                    + " bytes, raw length " + rawLength + ", " + records + " records, codec " + codec + ".");
+            throw new IllegalArgumentException(
+                    "Cannot form a frame: body [" + offset + ", +" + length + ") of " + array.length
+                            + " bytes, raw length " + rawLength + ", " + records + " records, codec " + codec + ".");
         }
     }
 

@@ -19,8 +19,8 @@ public record SegmentSource(
     public SegmentSource {
         frames = List.copyOf(frames);
         if (frames.isEmpty() || minTimestamp > maxTimestamp) {
-            throw new IllegalArgumentException("Cannot form a segment of " + partition + ": " + frames.size() + " frames, timestamps "
-                    + minTimestamp + " to " + maxTimestamp + ".");
+            throw new IllegalArgumentException("Cannot form a segment of " + partition + ": " + frames.size()
+                    + " frames, timestamps " + minTimestamp + " to " + maxTimestamp + ".");
         }
     }
 

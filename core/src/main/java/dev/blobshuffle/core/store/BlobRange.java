@@ -1,5 +1,8 @@
 package dev.blobshuffle.core.store;
 
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.format.BlobId;
+
 /**
  * The part of a blob to read: a segment, inside the section that caches may prefer to load whole. Half-open, in bytes of the blob.
  *
@@ -28,5 +31,12 @@ public record BlobRange(long sectionOffset, long sectionLength, long offset, lon
     /** The first byte after the part. */
     public long end() {
         return offset + length;
+    }
+
+    /** The failure of a read of this range in a blob that ends before it, or that is not what was written. */
+    public BlobCorrupt outside(BlobId id, long blobLength, String location) {
+        return new BlobCorrupt("Cannot read blob " + id + ": bytes [" + offset + ", " + end() + ") are outside its "
+                + blobLength + " bytes in " + location
+                + ". The blob or its notification is damaged; restore it or skip its records.");
     }
 }

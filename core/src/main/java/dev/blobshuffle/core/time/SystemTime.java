@@ -1,0 +1,96 @@
+package dev.blobshuffle.core.time;
+
+import dev.blobshuffle.core.failure.Closed;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The clocks, threads and chance of the machine. One daemon thread runs the timers; it starts with the first timer and ends when there has been none for
+ * a minute. Thread-safe. Owned by whoever made it, who closes it after everything that uses it.
+ */
+public final class SystemTime implements Time, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(SystemTime.class);
+    private static final AtomicInteger TIMERS = new AtomicInteger();
+
+    /** Random numbers name writers, which must be unique for ever and over all machines: hence not a generator seeded by the clock. */
+    private final SecureRandom random = new SecureRandom();
+
+    private final ScheduledThreadPoolExecutor timer;
+
+    /** A source of time with a timer thread of its own. */
+    public SystemTime() {
+        String name = "blobshuffle-timer-" + TIMERS.incrementAndGet();
+        timer = new ScheduledThreadPoolExecutor(1, task -> daemon(name, task));
+        timer.setRemoveOnCancelPolicy(true);
+        timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        timer.setKeepAliveTime(1, TimeUnit.MINUTES);
+        timer.allowCoreThreadTimeOut(true);
+    }
+
+    @Override
+    public long wallMillis() {
+        return System.currentTimeMillis();
+    }
+
+    @Override
+    public long nanos() {
+        return System.nanoTime();
+    }
+
+    @Override
+    public long randomLong() {
+        return random.nextLong();
+    }
+
+    @Override
+    public Signal signal() {
+        return new SystemSignal();
+    }
+
+    @Override
+    public Cancellable schedule(Duration delay, Runnable task) {
+        try {
+            Future<?> scheduled = timer.schedule(() -> runTimer(task), delay.toNanos(), TimeUnit.NANOSECONDS);
+            return () -> scheduled.cancel(false);
+        } catch (RejectedExecutionException e) {
+            throw new Closed(
+                    "Cannot schedule a task: the timer is closed. Close the time source after everything that uses it.",
+                    e);
+        }
+    }
+
+    @Override
+    public Workers workers(String name, int threads) {
+        return new SystemWorkers(name, threads);
+    }
+
+    /** Ends the timer thread; timers that have not started never do. Idempotent. */
+    @Override
+    public void close() {
+        timer.shutdown();
+    }
+
+    static Thread daemon(String name, Runnable task) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        thread.setUncaughtExceptionHandler(
+                (failed, e) -> LOG.error("A task failed on thread {}.", failed.getName(), e));
+        return thread;
+    }
+
+    /** The timer would keep a task's failure in a future that nobody reads. */
+    private static void runTimer(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) {
+            LOG.error("A timer task failed.", e);
+        }
+    }
+}
