@@ -1,4 +1,155 @@
 package dev.blobshuffle.core.metrics;
 
-/** The counters and distributions of one instance. Thread-safe. (Filled by the owner of {@code core.metrics}.) */
-public final class ShuffleMetrics {}
+import dev.blobshuffle.core.metrics.Metric.Kind;
+import dev.blobshuffle.core.metrics.Metric.Unit;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * The counters, gauges and latencies of one instance, as data: parts of the engine write them, and each front door publishes them its own way (Kafka's registry,
+ * JMX, JSON). Writing costs no lock and no allocation; parts still add up per batch or buffer, never per record. Thread-safe.
+ */
+public final class ShuffleMetrics {
+    private static final double NANOS_PER_MILLISECOND = 1e6;
+
+    /** How a latency is published: suffix of the name, words for the documentation, and the number in nanoseconds. */
+    private record Quantile(String suffix, String doc, ToDoubleFunction<Distribution> nanos) {}
+
+    private static final List<Quantile> QUANTILES = List.of(
+            new Quantile("p50", "median", distribution -> distribution.percentile(0.5)),
+            new Quantile("p95", "95th percentile", distribution -> distribution.percentile(0.95)),
+            new Quantile("p99", "99th percentile", distribution -> distribution.percentile(0.99)),
+            new Quantile("max", "maximum", Distribution::max));
+
+    private final Map<Counter, LongAdder> counters = new EnumMap<>(Counter.class);
+    private final Map<Gauge, List<LongSupplier>> gauges = new EnumMap<>(Gauge.class);
+    private final Map<Latency, Distribution> latencies = new EnumMap<>(Latency.class);
+    private final Map<Metric, DoubleSupplier> readings = new LinkedHashMap<>();
+
+    /** Metrics that are all 0. */
+    public ShuffleMetrics() {
+        for (Counter counter : Counter.values()) {
+            LongAdder adder = new LongAdder();
+            counters.put(counter, adder);
+            boolean isTime = counter.metric().unit() == Unit.MILLISECONDS;
+            readings.put(counter.metric(), isTime ? () -> adder.sum() / NANOS_PER_MILLISECOND : adder::sum);
+        }
+        for (Gauge gauge : Gauge.values()) {
+            gauges.put(gauge, new CopyOnWriteArrayList<>());
+            readings.put(gauge.metric(), () -> value(gauge));
+        }
+        for (Latency latency : Latency.values()) {
+            Distribution distribution = new Distribution();
+            latencies.put(latency, distribution);
+            for (Quantile quantile : QUANTILES) {
+                readings.put(
+                        metric(latency, quantile),
+                        () -> quantile.nanos().applyAsDouble(distribution) / NANOS_PER_MILLISECOND);
+            }
+        }
+    }
+
+    /** Raises a counter; counters of time take nanoseconds. */
+    public void add(Counter counter, long amount) {
+        of(counters, counter).add(amount);
+    }
+
+    /** The present value of a counter; counters of time give nanoseconds. */
+    public long value(Counter counter) {
+        return of(counters, counter).sum();
+    }
+
+    /** Records one duration in nanoseconds. */
+    public void record(Latency latency, long nanos) {
+        of(latencies, latency).record(nanos);
+    }
+
+    /** The durations recorded so far; goes on changing. */
+    public Distribution distribution(Latency latency) {
+        return of(latencies, latency);
+    }
+
+    /**
+     * Adds a part's share to a gauge until the registration ends.
+     *
+     * @param value gives the present value; called by any thread, and must not block
+     */
+    public Registration report(Gauge gauge, LongSupplier value) {
+        // A wrapper of its own, so that ending one registration never ends another of the same supplier.
+        LongSupplier part = value::getAsLong;
+        List<LongSupplier> parts = of(gauges, gauge);
+        parts.add(part);
+        return () -> parts.remove(part);
+    }
+
+    /** The present value of a gauge: the sum over the parts that report it. */
+    public long value(Gauge gauge) {
+        long sum = 0;
+        for (LongSupplier part : of(gauges, gauge)) {
+            sum += part.getAsLong();
+        }
+        return sum;
+    }
+
+    /** All metrics in a fixed order: counters, gauges, then four quantiles per latency. */
+    public static List<Metric> all() {
+        List<Metric> all = new ArrayList<>(new ShuffleMetrics().readings.keySet());
+        return Collections.unmodifiableList(all);
+    }
+
+    /** The present value of one of {@link #all()}, in its unit. */
+    public double value(Metric metric) {
+        return of(readings, metric).getAsDouble();
+    }
+
+    /** Hands every metric and its present value to a visitor, in the order of {@link #all()}. */
+    public void forEach(Visitor visitor) {
+        readings.forEach((metric, value) -> visitor.visit(metric, value.getAsDouble()));
+    }
+
+    static String nameOf(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    private static Metric metric(Latency latency, Quantile quantile) {
+        return new Metric(
+                nameOf(latency) + "-" + quantile.suffix(),
+                Kind.QUANTILE,
+                Unit.MILLISECONDS,
+                latency.doc() + ": " + quantile.doc() + " since the start.");
+    }
+
+    private static <K, V> V of(Map<K, V> map, K key) {
+        V value = map.get(key);
+        if (value == null) {
+            throw new IllegalArgumentException(
+                    "Cannot find metric " + key + ": it is not one of ShuffleMetrics.all().");
+        }
+        return value;
+    }
+
+    /** Receives metrics with their present values. */
+    @FunctionalInterface
+    public interface Visitor {
+        /** Takes one metric and its value in the metric's unit. */
+        void visit(Metric metric, double value);
+    }
+
+    /** A part's share in a gauge. */
+    @FunctionalInterface
+    public interface Registration extends AutoCloseable {
+        /** Ends the share. Idempotent. */
+        @Override
+        void close();
+    }
+}

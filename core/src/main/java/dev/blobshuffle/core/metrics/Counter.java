@@ -1,0 +1,82 @@
+package dev.blobshuffle.core.metrics;
+
+import dev.blobshuffle.core.metrics.Metric.Kind;
+import dev.blobshuffle.core.metrics.Metric.Unit;
+
+/** The counters of an instance: {@link ShuffleMetrics#add}. */
+public enum Counter {
+    /** Counted by the Batcher when a batch is sealed, not at every append. */
+    RECORDS_APPENDED(Unit.RECORDS, "Records that were appended to batches."),
+    /** As {@link #RECORDS_APPENDED}. */
+    BYTES_APPENDED(Unit.BYTES, "Bytes of keys and values that were appended to batches."),
+    /** Full append budget: how long the application stood still. Given in nanoseconds, read in milliseconds. */
+    APPEND_BLOCKED_TIME(Unit.MILLISECONDS, "Time that appends waited because the write buffer was full."),
+
+    /** A section, or the whole, reached its maximum size. */
+    BATCHES_SEALED_SIZE(Unit.BATCHES, "Batches that were sealed because they had reached their size."),
+    /** The delay budget since the first record was spent. */
+    BATCHES_SEALED_DELAY(Unit.BATCHES, "Batches that were sealed because their delay budget was spent."),
+    /** A commit. */
+    BATCHES_SEALED_FLUSH(Unit.BATCHES, "Batches that were sealed by a flush (commit)."),
+    /** The write budget was full. */
+    BATCHES_SEALED_MEMORY(Unit.BATCHES, "Batches that were sealed because the write buffer was full."),
+
+    /** Counted by the Batcher, once per blob that a notification may name. */
+    BLOBS_STORED(Unit.BLOBS, "Blobs that were stored."),
+    /** As {@link #BLOBS_STORED}. */
+    BLOB_BYTES_STORED(Unit.BYTES, "Bytes of the blobs that were stored, with everything in them."),
+    /** A put that succeeded after its batch had been discarded or had failed. */
+    BLOBS_ORPHANED(Unit.BLOBS, "Blobs that were stored although nobody needed them any more; retention deletes them."),
+    /** A batch whose upload failed for good, after all attempts. */
+    UPLOAD_FAILURES(Unit.OCCURRENCES, "Uploads that failed for good, after all attempts."),
+
+    /** Acknowledged by the channel. */
+    NOTIFICATIONS_SENT(Unit.NOTIFICATIONS, "Notifications that the channel took."),
+    /** The inline rule. */
+    RECORDS_INLINED(
+            Unit.RECORDS,
+            "Records that went through the channel because their batch was too small to be worth a blob."),
+    /** As {@link #RECORDS_INLINED}. */
+    BYTES_INLINED(Unit.BYTES, "Bytes of keys and values that went through the channel because their batch was small."),
+    /** The store was down. */
+    RECORDS_FALLBACK(Unit.RECORDS, "Records that went through the channel because the store was down."),
+    /** As {@link #RECORDS_FALLBACK}. */
+    BYTES_FALLBACK(Unit.BYTES, "Bytes of keys and values that went through the channel because the store was down."),
+
+    /** Handed out by a Debatcher; records that were plain in the channel are not counted. */
+    RECORDS_DELIVERED(Unit.RECORDS, "Records that were read from blobs and handed out."),
+    /** As {@link #RECORDS_DELIVERED}. */
+    BYTES_DELIVERED(Unit.BYTES, "Bytes of keys and values that were read from blobs and handed out."),
+    /** A read of a Debatcher that failed; it is tried again. */
+    FETCH_FAILURES(Unit.OCCURRENCES, "Reads of segments that failed and were tried again."),
+    /** A read whose bytes did not match their checksum; a fresh read decides whether the blob is damaged. */
+    FETCHES_CORRUPT(Unit.OCCURRENCES, "Reads of segments whose bytes did not match their checksum."),
+
+    /** Counted by {@code MeteredBlobStore}: per attempt, since attempts are billed. */
+    PUTS(Unit.REQUESTS, "Requests to the store that write a blob."),
+    /** As {@link #PUTS}. */
+    PUT_FAILURES(Unit.REQUESTS, "Requests to the store that write a blob and failed."),
+    /** As {@link #PUTS}. */
+    GETS(Unit.REQUESTS, "Requests to the store that read a part of a blob."),
+    /** As {@link #PUTS}. */
+    GET_FAILURES(Unit.REQUESTS, "Requests to the store that read a part of a blob and failed."),
+    /** As {@link #PUTS}. */
+    BYTES_FETCHED(Unit.BYTES, "Bytes that were read from the store."),
+    /** As {@link #PUTS}. */
+    DELETES(Unit.BLOBS, "Blobs that the store was asked to delete."),
+    /** As {@link #PUTS}. */
+    LISTS(Unit.REQUESTS, "Requests to the store that list blobs or generations."),
+    /** Counted by {@code RetryingBlobStore}. */
+    STORE_RETRIES(Unit.REQUESTS, "Requests to the store that were repeated because it was unavailable.");
+
+    private final Metric metric;
+
+    Counter(Unit unit, String doc) {
+        metric = new Metric(ShuffleMetrics.nameOf(this), Kind.COUNTER, unit, doc);
+    }
+
+    /** The counter as it is published. */
+    public Metric metric() {
+        return metric;
+    }
+}

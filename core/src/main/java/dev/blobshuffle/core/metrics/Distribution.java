@@ -1,0 +1,85 @@
+package dev.blobshuffle.core.metrics;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * How often each duration occurred, in fixed buckets: 32 per doubling, so a percentile is at most 3.2 % above the true one and never below it. Durations beyond
+ * about 73 minutes count as that. Constant memory (10 KiB), no lock and no allocation. Thread-safe; a reader concurrent with writers sees some of their durations.
+ */
+public final class Distribution {
+    private static final int SUB_BUCKET_BITS = 5;
+    private static final int SUB_BUCKETS = 1 << SUB_BUCKET_BITS;
+    private static final int TOP_EXPONENT = 41;
+    private static final int BUCKETS = (TOP_EXPONENT - SUB_BUCKET_BITS + 2) * SUB_BUCKETS;
+
+    private final AtomicLongArray counts = new AtomicLongArray(BUCKETS);
+    private final AtomicLong max = new AtomicLong();
+
+    /** An empty distribution. */
+    public Distribution() {}
+
+    /** Counts one duration in nanoseconds; a negative one counts as 0. */
+    public void record(long nanos) {
+        long duration = Math.min(Math.max(nanos, 0), (1L << (TOP_EXPONENT + 1)) - 1);
+        counts.incrementAndGet(bucket(duration));
+        if (duration > max.get()) {
+            max.accumulateAndGet(duration, Math::max);
+        }
+    }
+
+    /** Number of durations. */
+    public long count() {
+        long count = 0;
+        for (int i = 0; i < BUCKETS; i++) {
+            count += counts.get(i);
+        }
+        return count;
+    }
+
+    /**
+     * The duration in nanoseconds that a share of all durations does not exceed; 0 when there are none.
+     *
+     * @param share above 0, up to 1: 0.99 gives the 99th percentile
+     */
+    public long percentile(double share) {
+        if (!(share > 0 && share <= 1)) {
+            throw new IllegalArgumentException(
+                    "Cannot compute a percentile: the share is " + share + ". Give one in (0, 1].");
+        }
+        long rank = Math.max(1, (long) Math.ceil(count() * share));
+        long seen = 0;
+        for (int i = 0; i < BUCKETS; i++) {
+            seen += counts.get(i);
+            if (seen >= rank) {
+                return Math.min(last(i), max.get());
+            }
+        }
+        return max.get();
+    }
+
+    /** The longest duration in nanoseconds, exactly; 0 when there are none. */
+    public long max() {
+        return max.get();
+    }
+
+    /** Values below 32 have a bucket each; above, the bucket is the exponent and the 5 bits after the leading one. */
+    private static int bucket(long value) {
+        if (value < SUB_BUCKETS) {
+            return (int) value;
+        }
+        int exponent = 63 - Long.numberOfLeadingZeros(value);
+        int sub = (int) (value >>> (exponent - SUB_BUCKET_BITS)) & (SUB_BUCKETS - 1);
+        return (exponent - SUB_BUCKET_BITS + 1) * SUB_BUCKETS + sub;
+    }
+
+    /** The largest value of a bucket. */
+    private static long last(int bucket) {
+        if (bucket < SUB_BUCKETS) {
+            return bucket;
+        }
+        int shift = bucket / SUB_BUCKETS - 1;
+        long first = (long) (SUB_BUCKETS + bucket % SUB_BUCKETS) << shift;
+        return first + (1L << shift) - 1;
+    }
+}

@@ -1,0 +1,25 @@
+package dev.blobshuffle.core.metrics;
+
+import dev.blobshuffle.core.metrics.Metric.Kind;
+import dev.blobshuffle.core.metrics.Metric.Unit;
+
+/** The present state of an instance, as the sum of what its parts report: {@link ShuffleMetrics#report}. */
+public enum Gauge {
+    /** Filling, sealed, being compressed, uploaded or awaiting delivery. */
+    WRITE_BUFFER_USED(Unit.BYTES, "Bytes of the write buffer that are in use."),
+    /** Fetched or being fetched. */
+    READ_BUFFER_USED(Unit.BYTES, "Bytes of the read buffer that are in use."),
+    /** What a lag in channel offsets hides: one notification stands for many records. */
+    LAG_RECORDS(Unit.RECORDS, "Records that were notified and not yet handed out.");
+
+    private final Metric metric;
+
+    Gauge(Unit unit, String doc) {
+        metric = new Metric(ShuffleMetrics.nameOf(this), Kind.GAUGE, unit, doc);
+    }
+
+    /** The gauge as it is published. */
+    public Metric metric() {
+        return metric;
+    }
+}

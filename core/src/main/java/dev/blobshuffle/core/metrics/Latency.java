@@ -1,0 +1,21 @@
+package dev.blobshuffle.core.metrics;
+
+/** What is timed in an instance, published as percentiles: {@link ShuffleMetrics#record}. */
+public enum Latency {
+    /** Recorded by {@code MeteredBlobStore}, for attempts that succeeded. */
+    PUT_LATENCY("Time that the store took to write a blob"),
+    /** As {@link #PUT_LATENCY}. */
+    GET_LATENCY("Time that the store took to read a part of a blob"),
+    /** Per batch: compression, upload, and the way through the channel. */
+    SEAL_TO_DELIVERED_LATENCY("Time from the seal of a batch until the channel had taken its notifications");
+
+    private final String doc;
+
+    Latency(String doc) {
+        this.doc = doc;
+    }
+
+    String doc() {
+        return doc;
+    }
+}
