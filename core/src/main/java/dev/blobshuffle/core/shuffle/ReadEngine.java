@@ -1,0 +1,89 @@
+package dev.blobshuffle.core.shuffle;
+
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.format.Notification;
+import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.time.Time;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What all Debatchers of an instance share: the store to read from, the read budget and the metrics. Thread-safe. */
+final class ReadEngine {
+    private static final Logger LOG = LoggerFactory.getLogger(ReadEngine.class);
+
+    /** A read that failed this often in a row is worth a word: by then it has waited for about a second. */
+    private static final int NOTEWORTHY_FAILURES = 6;
+
+    private final BlobStore store;
+    private final ReadBudget budget;
+    private final Time time;
+    private final ShuffleMetrics metrics;
+    private final int fingerprint;
+    private final AtomicBoolean isStoreDown = new AtomicBoolean();
+
+    /**
+     * A read side.
+     *
+     * @param store the store, with its decorators; not closed from here
+     * @param budgetBytes the most bytes that its Debatchers hold, beside a small reserve for the heads of queues
+     */
+    ReadEngine(BlobStore store, long budgetBytes, Time time, ShuffleMetrics metrics) {
+        this.store = store;
+        this.budget = new ReadBudget(budgetBytes);
+        this.time = time;
+        this.metrics = metrics;
+        this.fingerprint = store.fingerprint();
+    }
+
+    /** Why a segment cannot be read here at all, if so. */
+    @Nullable
+    BlobShuffleException refusal(Partition partition, long offset, Notification notification) {
+        if (notification.store() == fingerprint) {
+            return null;
+        }
+        return new InvalidSettings(String.format(
+                "Cannot read offset %d of %s: it was written to a store with fingerprint %08x, and this instance reads %s with fingerprint %08x. "
+                        + "Give writers and readers the same blobshuffle.store.",
+                offset, partition, notification.store(), store.location(), fingerprint));
+    }
+
+    /** Takes note that the store answered a read. */
+    void answered() {
+        if (isStoreDown.get() && isStoreDown.compareAndSet(true, false)) {
+            LOG.info("The store {} answers reads again.", store.location());
+        }
+    }
+
+    /** Takes note of a failed attempt, the {@code failures}-th of its read in a row. */
+    void failed(int failures, @Nullable Throwable cause) {
+        if (failures == NOTEWORTHY_FAILURES && isStoreDown.compareAndSet(false, true)) {
+            LOG.warn(
+                    "The store {} does not answer reads; trying on, and meanwhile the lag grows.",
+                    store.location(),
+                    cause);
+        }
+    }
+
+    /** Takes note of bytes that did not match their checksum. */
+    void corruptRead() {}
+
+    /** Takes note of records handed out. */
+    void delivered(long records, long bytes) {}
+
+    BlobStore store() {
+        return store;
+    }
+
+    ReadBudget budget() {
+        return budget;
+    }
+
+    Time time() {
+        return time;
+    }
+}
