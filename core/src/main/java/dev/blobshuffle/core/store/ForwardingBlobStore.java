@@ -1,0 +1,61 @@
+package dev.blobshuffle.core.store;
+
+import dev.blobshuffle.core.format.BlobId;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/** A store that hands every call to another one: decorators extend it and change what they are about. Closing it closes the other one. As thread-safe as that. */
+public abstract class ForwardingBlobStore implements BlobStore {
+    private final BlobStore store;
+
+    /** Forwards to a store. */
+    protected ForwardingBlobStore(BlobStore store) {
+        this.store = store;
+    }
+
+    /** The store that does the work. */
+    protected final BlobStore store() {
+        return store;
+    }
+
+    @Override
+    public CompletionStage<Void> put(BlobId id, BlobContent content) {
+        return store.put(id, content);
+    }
+
+    @Override
+    public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+        return store.get(id, range);
+    }
+
+    @Override
+    public CompletionStage<Void> delete(Collection<BlobId> ids) {
+        return store.delete(ids);
+    }
+
+    @Override
+    public CompletionStage<List<BlobId>> list(long generation) {
+        return store.list(generation);
+    }
+
+    @Override
+    public CompletionStage<List<Long>> generations() {
+        return store.generations();
+    }
+
+    @Override
+    public int fingerprint() {
+        return store.fingerprint();
+    }
+
+    @Override
+    public String location() {
+        return store.location();
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}
