@@ -1,7 +1,12 @@
 package dev.blobshuffle.core.format;
 
+import dev.blobshuffle.core.zone.Zone;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.zip.CRC32C;
 
 /**
  * A blob laid out for its store: the list of buffers that make its bytes, bodies by reference, and a notification per segment. Immutable (the bodies' arrays
@@ -9,10 +14,16 @@ import java.util.List;
  *
  * @param id the blob
  * @param length total length, bytes
- * @param buffers the bytes, in order; read-only, to be duplicated by each reader; array order follows the blob
+ * @param buffers the bytes, in order, position 0: to be duplicated by each reader and never written
  * @param notifications one per segment, in the order the segments were given
  */
 public record BlobLayout(BlobId id, long length, List<ByteBuffer> buffers, List<Notification> notifications) {
+    /** Checks nothing: made by {@link #of}. */
+    public BlobLayout {
+        buffers = List.copyOf(buffers);
+        notifications = List.copyOf(notifications);
+    }
+
     /**
      * Lays out a blob.
      *
@@ -21,6 +32,112 @@ public record BlobLayout(BlobId id, long length, List<ByteBuffer> buffers, List<
      * @param segments the segments in the order in which they lie in the blob: those of a zone next to each other; 1 or more
      */
     public static BlobLayout of(BlobId id, int store, long createdMillis, List<SegmentSource> segments) {
-        throw new UnsupportedOperationException();
+        if (segments.isEmpty()) {
+            throw new IllegalArgumentException("Cannot lay out blob " + id + ": it has no segments.");
+        }
+        Frames frames = new Frames(segments);
+        List<Footer.Section> sections = sections(segments);
+        List<Footer.Segment> table = new ArrayList<>(segments.size());
+        List<Notification> notifications = new ArrayList<>(segments.size());
+        int section = 0;
+        for (SegmentSource source : segments) {
+            if (!sections.get(section).zone().equals(source.zone())) {
+                section++;
+            }
+            Footer.Segment segment = frames.append(source, section);
+            table.add(segment);
+            notifications.add(segment.notification(id, store, sections.get(section)));
+        }
+        Footer footer = new Footer(id, store, createdMillis, sections, table);
+        List<ByteBuffer> buffers = frames.finish(FooterCodec.encode(footer));
+        return new BlobLayout(id, frames.length, buffers, notifications);
+    }
+
+    private static List<Footer.Section> sections(List<SegmentSource> segments) {
+        List<Footer.Section> sections = new ArrayList<>();
+        Set<Zone> seen = new HashSet<>();
+        long start = 0;
+        long end = 0;
+        for (int i = 0; i < segments.size(); i++) {
+            Zone zone = segments.get(i).zone();
+            end += segments.get(i).length();
+            boolean last =
+                    i + 1 == segments.size() || !segments.get(i + 1).zone().equals(zone);
+            if (last) {
+                if (!seen.add(zone)) {
+                    throw new IllegalArgumentException("Cannot lay out a blob: the segments of zone " + zone.name()
+                            + " do not lie next to each other. Order them by zone.");
+                }
+                sections.add(new Footer.Section(zone, start, end - start));
+                start = end;
+            }
+        }
+        return sections;
+    }
+
+    /** The growing list of buffers: bodies by reference; headers and padding in one array. */
+    private static final class Frames {
+        private final List<ByteBuffer> buffers = new ArrayList<>();
+
+        /** Headers and padding: the bytes between two bodies are one buffer. */
+        private final byte[] between;
+
+        private int betweenStart;
+        private int betweenEnd;
+        private long length;
+
+        Frames(List<SegmentSource> segments) {
+            int size = 0;
+            for (SegmentSource segment : segments) {
+                for (Frame frame : segment.frames()) {
+                    size += frame.storedLength() - frame.length();
+                }
+            }
+            between = new byte[size];
+        }
+
+        /** Appends the frames of a segment; returns its entry in the footer. */
+        Footer.Segment append(SegmentSource source, int section) {
+            long start = length;
+            CRC32C headers = new CRC32C();
+            Codec codec = Codec.NONE;
+            for (Frame frame : source.frames()) {
+                FrameHeader.write(frame, between, betweenEnd);
+                headers.update(between, betweenEnd, Frame.HEADER_LENGTH);
+                betweenEnd += Frame.HEADER_LENGTH;
+                flushBetween();
+                buffers.add(ByteBuffer.wrap(frame.array(), frame.offset(), frame.length())
+                        .slice());
+                betweenEnd += Frame.align(frame.length()) - frame.length();
+                length += frame.storedLength();
+                codec = frame.codec() == Codec.NONE ? codec : frame.codec();
+            }
+            return new Footer.Segment(
+                    section,
+                    source.partition(),
+                    source.lane(),
+                    start,
+                    length - start,
+                    source.records(),
+                    source.minTimestamp(),
+                    source.maxTimestamp(),
+                    codec,
+                    (int) headers.getValue());
+        }
+
+        List<ByteBuffer> finish(byte[] footerAndTrailer) {
+            flushBetween();
+            buffers.add(ByteBuffer.wrap(footerAndTrailer));
+            length += footerAndTrailer.length;
+            return buffers;
+        }
+
+        private void flushBetween() {
+            if (betweenEnd > betweenStart) {
+                buffers.add(ByteBuffer.wrap(between, betweenStart, betweenEnd - betweenStart)
+                        .slice());
+                betweenStart = betweenEnd;
+            }
+        }
     }
 }

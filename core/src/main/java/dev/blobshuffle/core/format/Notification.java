@@ -30,9 +30,11 @@ public record Notification(
     /** Checks that the segment lies in the section and holds a legal number of records. */
     public Notification {
         boolean inside = sectionOffset >= 0
+                && sectionLength > 0
+                && sectionLength <= Long.MAX_VALUE - sectionOffset
                 && segmentOffset >= sectionOffset
                 && segmentLength > 0
-                && segmentOffset + segmentLength <= sectionOffset + sectionLength;
+                && segmentLength <= sectionOffset + sectionLength - segmentOffset;
         if (!inside || records < 1 || records > MAX_RECORDS) {
             throw new IllegalArgumentException(
                     "Cannot form a notification: segment [" + segmentOffset + ", +" + segmentLength + ") of section ["

@@ -1,6 +1,8 @@
 package dev.blobshuffle.core.format;
 
+import dev.blobshuffle.core.failure.BlobCorrupt;
 import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,80 +18,236 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Total: whatever the bytes, each method gives its result or throws {@code BlobCorrupt}, and no more than {@link Frame#MAX_RAW_LENGTH} bytes are
- * allocated besides the keys and values.
+ * <p>Total: whatever the bytes, each method gives its result or throws {@link BlobCorrupt}. Besides keys and values, no more than one
+ * decompressed frame is allocated: at most {@link Frame#MAX_RAW_LENGTH} bytes, and only after the compressed body's checksum was right.
  */
 public final class SegmentReader {
     private final Notification notification;
+    private final RecordCursor cursor = new RecordCursor();
+    private final CRC32C headers = new CRC32C();
 
-    /** A reader at the first record of the notification's segment. It has no bytes yet. */
+    /** The last input: array, the array's offset of its first byte, the segment's offset of its first byte, its length. */
+    private byte[] input = {};
+
+    private int inputOffset;
+    private long inputStart;
+    private int inputLength;
+
+    /** Where the next frame starts in the segment, and what it needs there to be entered or skipped. */
+    private long frameStart;
+
+    private int frameWanted = Frame.HEADER_LENGTH;
+
+    /** Number of records in the frames before {@link #frameStart}. */
+    private int framesRecords;
+
+    /** Records below this index are skipped. */
+    private int firstWanted;
+
+    private int index = -1;
+    private byte[] raw = {};
+
+    /**
+     * A reader at the first record of the notification's segment. It has no bytes yet.
+     *
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the segment's codec needs a library that is not there
+     */
     public SegmentReader(Notification notification) {
+        notification.codec().requireLibrary();
         this.notification = notification;
     }
 
     /** Offset in the segment, bytes, from where {@link #input} goes on: everything before it is consumed (or skipped). */
     public long position() {
-        throw new UnsupportedOperationException(notification.toString());
-    }
-
-    /** How many bytes from {@link #position()} on the next step needs at least; 0 when all records are read or skipped. Never more than the segment has. */
-    public int wanted() {
-        throw new UnsupportedOperationException();
+        return frameStart;
     }
 
     /**
-     * Takes bytes of the segment, replacing those before. The buffer's array must be accessible and unchanged until the next input; position and
-     * limit are not moved. Where the buffer holds the whole segment, the notification's checksum is verified before any record is read; in
-     * pieces, after the last one.
+     * How many bytes from {@link #position()} on the next step needs at least: a frame, or its header as long as its length is unknown; 0 when all frames
+     * were entered or skipped. Never more than the segment has.
+     */
+    public int wanted() {
+        return (int) Math.min(frameWanted, notification.segmentLength() - frameStart);
+    }
+
+    /**
+     * Takes bytes of the segment, replacing those before. The buffer's array must be accessible, and unchanged until the next input; position and
+     * limit are not moved. Legal at the start and after {@link #next()} returned false. Where the buffer holds the whole segment, the notification's checksum is
+     * verified before any record is read; in pieces, before the records of the last frame.
      *
-     * @param bytes the segment's bytes from {@link #position()} on: all that remain, or fewer
+     * @param bytes the segment's bytes from {@link #position()} on: all that remain, or fewer, but {@link #wanted()}
+     * @throws BlobCorrupt fatal: they are fewer or more, or not the notification's segment
      */
     public void input(ByteBuffer bytes) {
-        throw new UnsupportedOperationException();
+        if (cursor.remaining() > 0) {
+            throw new IllegalStateException(
+                    "Cannot take bytes: " + cursor.remaining() + " records of the current frame are not read.");
+        }
+        int length = bytes.remaining();
+        if (length < wanted() || length > notification.segmentLength() - frameStart) {
+            throw corrupt("got " + length + " bytes at " + frameStart + " of " + notification.segmentLength()
+                    + ", needed " + wanted() + " or more");
+        }
+        input = bytes.array();
+        inputOffset = bytes.arrayOffset() + bytes.position();
+        inputStart = frameStart;
+        inputLength = length;
+        if (frameStart == 0 && length == notification.segmentLength()) {
+            checkFrames();
+        }
     }
 
     /**
      * Steps to the next record.
      *
      * @return false when the input is used up: the segment is finished ({@link #isFinished()}) or more input is needed
-     * @throws dev.blobshuffle.core.failure.BlobCorrupt fatal: the bytes are not what was written
+     * @throws BlobCorrupt fatal: the bytes are not what was written
      */
     public boolean next() {
-        throw new UnsupportedOperationException();
+        do {
+            if (cursor.remaining() == 0 && !enterFrame()) {
+                return false;
+            }
+            cursor.next();
+            index = framesRecords - cursor.remaining() - 1;
+        } while (index < firstWanted);
+        return true;
     }
 
-    /** Skips records from the next one on, or to the end when fewer are left. Whole frames are skipped by their header, without their bytes. */
+    /** Skips records after the current one, or to the end when fewer are left. Whole frames are skipped by their header, without their bodies. */
     public void skip(int records) {
-        throw new UnsupportedOperationException();
+        if (records < 0) {
+            throw new IllegalArgumentException("Cannot skip " + records + " records.");
+        }
+        int next = Math.max(firstWanted, index + 1);
+        firstWanted = (int) Math.min(notification.records(), (long) next + records);
     }
 
     /** Whether every record was read or skipped, and the segment's end checked. */
     public boolean isFinished() {
-        throw new UnsupportedOperationException();
+        boolean restSkipped = firstWanted == notification.records();
+        return frameStart == notification.segmentLength() && (cursor.remaining() == 0 || restSkipped);
     }
 
     /** Index in the segment of the record that the last {@link #next()} stepped to. */
     public int index() {
-        throw new UnsupportedOperationException();
+        return index;
     }
 
     /** The record's timestamp, milliseconds since the Unix epoch. */
     public long timestamp() {
-        throw new UnsupportedOperationException();
+        return cursor.timestamp();
     }
 
     /** The record's key: a fresh array at each call. */
     public byte @Nullable [] key() {
-        throw new UnsupportedOperationException();
+        return cursor.key();
     }
 
     /** The record's value: a fresh array at each call. */
     public byte @Nullable [] value() {
-        throw new UnsupportedOperationException();
+        return cursor.value();
     }
 
     /** The record's headers; valid until the next step. */
     public Headers headers() {
-        throw new UnsupportedOperationException();
+        return cursor.headers();
+    }
+
+    /** Goes to the next frame with a wanted record; false at the segment's end, or when bytes are missing. */
+    private boolean enterFrame() {
+        while (frameStart < notification.segmentLength()) {
+            long available = inputStart + inputLength - frameStart;
+            if (available < Frame.HEADER_LENGTH) {
+                if (notification.segmentLength() - frameStart < Frame.HEADER_LENGTH) {
+                    throw corrupt("its last frame is cut");
+                }
+                return false;
+            }
+            int at = inputOffset + (int) (frameStart - inputStart);
+            FrameHeader header = readHeader(at, frameStart, framesRecords);
+            boolean skipped = framesRecords + header.records() <= firstWanted;
+            if (!skipped && available < header.storedLength()) {
+                frameWanted = header.storedLength();
+                return false;
+            }
+            headers.update(input, at, Frame.HEADER_LENGTH);
+            frameStart += header.storedLength();
+            framesRecords += header.records();
+            frameWanted = Frame.HEADER_LENGTH;
+            if (frameStart == notification.segmentLength()) {
+                checkEnd(headers, framesRecords);
+            }
+            if (!skipped) {
+                openBody(header, at + Frame.HEADER_LENGTH);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void openBody(FrameHeader header, int at) {
+        int checksum = Checksum.of(input, at, header.length());
+        if (checksum != header.bodyChecksum()) {
+            throw corrupt("a body's checksum is " + FrameHeader.hex(checksum) + ", not "
+                    + FrameHeader.hex(header.bodyChecksum()));
+        }
+        if (header.codec() == Codec.NONE) {
+            cursor.reset(input, at, header.length(), header.records(), header.baseTimestamp());
+            return;
+        }
+        if (raw.length < header.rawLength()) {
+            raw = new byte[header.rawLength()];
+        }
+        RecordCursor.decompress(
+                header.codec(), input, at, header.length(), raw, header.rawLength(), notification.blob());
+        cursor.reset(raw, 0, header.rawLength(), header.records(), header.baseTimestamp());
+    }
+
+    /** Walks the headers of a whole segment, so that no record of a wrong one is handed out. */
+    private void checkFrames() {
+        CRC32C all = new CRC32C();
+        long start = 0;
+        int records = 0;
+        while (start < inputLength) {
+            if (inputLength - start < Frame.HEADER_LENGTH) {
+                throw corrupt("its last frame is cut");
+            }
+            int at = inputOffset + (int) start;
+            FrameHeader header = readHeader(at, start, records);
+            all.update(input, at, Frame.HEADER_LENGTH);
+            start += header.storedLength();
+            records += header.records();
+        }
+        checkEnd(all, records);
+    }
+
+    private FrameHeader readHeader(int at, long start, int recordsBefore) {
+        FrameHeader header = FrameHeader.read(input, at, notification.blob());
+        if (header.codec() != Codec.NONE && header.codec() != notification.codec()) {
+            throw corrupt("a frame has codec " + header.codec() + ", not " + notification.codec());
+        }
+        if (header.storedLength() > notification.segmentLength() - start
+                || header.records() > notification.records() - recordsBefore) {
+            throw corrupt("a frame of " + header.storedLength() + " bytes and " + header.records() + " records at "
+                    + start + " reaches beyond its end");
+        }
+        return header;
+    }
+
+    private void checkEnd(CRC32C checksum, int records) {
+        int actual = (int) checksum.getValue();
+        if (actual != notification.checksum() || records != notification.records()) {
+            throw corrupt("its checksum is " + FrameHeader.hex(actual) + " with " + records + " records, not "
+                    + FrameHeader.hex(notification.checksum()));
+        }
+    }
+
+    private BlobCorrupt corrupt(String reason) {
+        return new BlobCorrupt(
+                "Cannot read segment [" + notification.segmentOffset() + ", +" + notification.segmentLength()
+                        + ") with "
+                        + notification.records() + " records of blob " + notification.blob() + ": " + reason
+                        + ". Read it again; if that fails too, the stored bytes are damaged or another writer used the same store with the same ids.");
     }
 }

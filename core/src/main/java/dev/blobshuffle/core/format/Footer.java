@@ -1,0 +1,108 @@
+package dev.blobshuffle.core.format;
+
+import dev.blobshuffle.core.zone.Zone;
+import java.util.List;
+
+/**
+ * What a blob says about itself at its end ({@code docs/format.md}, "Footer"): for inspection, recovery and batch readers. The streaming read path needs
+ * only notifications.
+ *
+ * @param id the blob
+ * @param store fingerprint of the store it was written for
+ * @param createdMillis the writer's wall clock, milliseconds since the Unix epoch
+ * @param sections the parts per zone, in order; they cover the blob from its start without gaps
+ * @param segments the parts per (partition, lane), in order; they cover the sections without gaps
+ */
+public record Footer(BlobId id, int store, long createdMillis, List<Section> sections, List<Segment> segments) {
+    /** Checks that sections and segments cover the blob without gaps. */
+    public Footer {
+        sections = List.copyOf(sections);
+        segments = List.copyOf(segments);
+        long sectionEnd = 0;
+        for (Section section : sections) {
+            require(section.offset() == sectionEnd && section.length() > 0, "section", section);
+            sectionEnd = Math.addExact(sectionEnd, section.length());
+        }
+        long end = 0;
+        int last = -1;
+        for (Segment segment : segments) {
+            require(segment.offset() == end && segment.length() > 0, "segment", segment);
+            require(segment.section() == last || segment.section() == last + 1, "segment", segment);
+            require(segment.section() < sections.size(), "segment", segment);
+            Section section = sections.get(segment.section());
+            require(segment.section() == last || segment.offset() == section.offset(), "segment", segment);
+            end = Math.addExact(end, segment.length());
+            require(end <= section.end(), "segment", segment);
+            last = segment.section();
+        }
+        require(end == sectionEnd && last == sections.size() - 1, "end of segments", end);
+    }
+
+    private static void require(boolean sound, String what, Object value) {
+        if (!sound) {
+            throw new IllegalArgumentException("Cannot form a footer: " + what + " out of place, " + value + ".");
+        }
+    }
+
+    /** Offset of the first byte after the last segment. */
+    public long segmentsEnd() {
+        return sections.isEmpty() ? 0 : sections.get(sections.size() - 1).end();
+    }
+
+    /** The notification of one of the segments. */
+    public Notification notification(Segment segment) {
+        return segment.notification(id, store, sections.get(segment.section()));
+    }
+
+    /**
+     * The part of a blob for one zone.
+     *
+     * @param zone the zone of its readers
+     * @param offset where it starts in the blob, bytes
+     * @param length its length, bytes
+     */
+    public record Section(Zone zone, long offset, long length) {
+        /** The first byte after it. */
+        public long end() {
+            return offset + length;
+        }
+    }
+
+    /**
+     * The part of a blob for one partition, from one lane.
+     *
+     * @param section index of its section
+     * @param partition where its records go
+     * @param lane name of the lane that appended them
+     * @param offset where it starts in the blob, bytes
+     * @param length its length, bytes
+     * @param records number of records
+     * @param minTimestamp smallest timestamp, milliseconds
+     * @param maxTimestamp largest timestamp, milliseconds
+     * @param codec the compression that its frames may use
+     * @param checksum CRC32C over its frame headers
+     */
+    public record Segment(
+            int section,
+            Partition partition,
+            String lane,
+            long offset,
+            long length,
+            int records,
+            long minTimestamp,
+            long maxTimestamp,
+            Codec codec,
+            int checksum) {
+        /** Checks the numbers. */
+        public Segment {
+            if (section < 0 || records < 1 || records > Notification.MAX_RECORDS || minTimestamp > maxTimestamp) {
+                throw new IllegalArgumentException("Cannot form a segment of " + partition + ": section " + section
+                        + ", " + records + " records, timestamps " + minTimestamp + " to " + maxTimestamp + ".");
+            }
+        }
+
+        Notification notification(BlobId id, int store, Section in) {
+            return new Notification(id, store, in.offset(), in.length(), offset, length, records, codec, checksum);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+package dev.blobshuffle.core.format;
+
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.zone.Zone;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The bytes of footer and trailer: {@code docs/format.md}, "Footer" and "Trailer". Stateless. */
+public final class FooterCodec {
+    /** Length of the trailer, the last bytes of every blob. */
+    public static final int TRAILER_LENGTH = 24;
+
+    /** The longest footer. */
+    public static final int MAX_FOOTER_LENGTH = 16 << 20;
+
+    private static final int VERSION = 1;
+
+    /** "BLOBSHUF" in ASCII. */
+    private static final long MAGIC = 0x4655_4853_424F_4C42L;
+
+    private static final int MIN_SECTION_LENGTH = 2;
+    private static final int MIN_SEGMENT_LENGTH = 13;
+
+    private FooterCodec() {}
+
+    /** Footer and trailer of a blob. */
+    static byte[] encode(Footer footer) {
+        ByteWriter writer = new ByteWriter();
+        writer.fixedLong(footer.id().generation());
+        writer.fixedLong(footer.id().writer());
+        writer.fixedLong(footer.id().sequence());
+        writer.fixedLong(footer.createdMillis());
+        writer.fixedInt(footer.store());
+        Map<String, Integer> names = names(footer);
+        writer.varlong(names.size());
+        names.keySet().forEach(writer::string);
+        writer.varlong(footer.sections().size());
+        for (Footer.Section section : footer.sections()) {
+            writer.varlong(index(names, section.zone().name()));
+            writer.varlong(section.length());
+        }
+        writer.varlong(footer.segments().size());
+        footer.segments().forEach(segment -> writeSegment(writer, segment, names));
+        writeTrailer(writer);
+        return writer.toArray();
+    }
+
+    private static void writeSegment(ByteWriter writer, Footer.Segment segment, Map<String, Integer> names) {
+        writer.varlong(segment.section());
+        writer.varlong(index(names, segment.partition().topic()));
+        writer.varlong(segment.partition().number());
+        writer.varlong(index(names, segment.lane()));
+        writer.varlong(segment.length());
+        writer.varlong(segment.records());
+        writer.varlong(Varint.zigzag(segment.minTimestamp()));
+        writer.varlong(segment.maxTimestamp() - segment.minTimestamp());
+        writer.fixedByte(segment.codec().code());
+        writer.fixedInt(segment.checksum());
+    }
+
+    private static void writeTrailer(ByteWriter writer) {
+        int length = writer.length();
+        if (length > MAX_FOOTER_LENGTH) {
+            throw new IllegalArgumentException("Cannot write a footer: " + length + " bytes, at most "
+                    + MAX_FOOTER_LENGTH + ". Use fewer partitions per blob.");
+        }
+        int checksum = writer.checksumFrom(0);
+        writer.fixedInt(length);
+        writer.fixedInt(checksum);
+        writer.fixedShort(VERSION);
+        writer.fixedShort(0);
+        writer.fixedInt(writer.checksumFrom(length));
+        writer.fixedLong(MAGIC);
+    }
+
+    private static Map<String, Integer> names(Footer footer) {
+        Map<String, Integer> names = new LinkedHashMap<>();
+        for (Footer.Section section : footer.sections()) {
+            names.putIfAbsent(section.zone().name(), names.size());
+        }
+        for (Footer.Segment segment : footer.segments()) {
+            names.putIfAbsent(segment.partition().topic(), names.size());
+            names.putIfAbsent(segment.lane(), names.size());
+        }
+        return names;
+    }
+
+    private static int index(Map<String, Integer> names, String name) {
+        Integer index = names.get(name);
+        if (index == null) {
+            throw new IllegalStateException("Cannot write a footer: a name is not in its table.");
+        }
+        return index;
+    }
+
+    /**
+     * How many bytes at the end of a blob hold footer and trailer.
+     *
+     * @param tail the blob's last bytes, {@link #TRAILER_LENGTH} or more; not moved
+     * @throws BlobCorrupt fatal: they are not the end of a blob, or of one of a newer version
+     */
+    public static int tailLength(ByteBuffer tail) {
+        byte[] trailer = lastBytes(tail, TRAILER_LENGTH);
+        if (LittleEndian.readLong(trailer, 16) != MAGIC) {
+            throw corrupt("its last bytes are not those of a blob");
+        }
+        if (Checksum.of(trailer, 0, 12) != LittleEndian.readInt(trailer, 12)) {
+            throw corrupt("its trailer's checksum is wrong");
+        }
+        int version = LittleEndian.readShort(trailer, 8);
+        int flags = LittleEndian.readShort(trailer, 10);
+        if (version != VERSION || flags != 0) {
+            throw new BlobCorrupt("Cannot read a blob: its version is " + version + " with flags " + flags
+                    + ", this reader knows " + VERSION + ". Upgrade the reader.");
+        }
+        int length = LittleEndian.readInt(trailer, 0);
+        if (length < 0 || length > MAX_FOOTER_LENGTH) {
+            throw corrupt("its footer's length is " + Integer.toUnsignedString(length));
+        }
+        return length + TRAILER_LENGTH;
+    }
+
+    /**
+     * The footer of a blob.
+     *
+     * @param tail the blob's last bytes, {@link #tailLength} or more; not moved
+     * @param blobLength the blob's length, bytes
+     * @throws BlobCorrupt fatal: the bytes are not what was written
+     */
+    public static Footer decode(ByteBuffer tail, long blobLength) {
+        byte[] bytes = lastBytes(tail, tailLength(tail));
+        int end = bytes.length - TRAILER_LENGTH;
+        if (Checksum.of(bytes, 0, end) != LittleEndian.readInt(bytes, end + 4)) {
+            throw corrupt("its footer's checksum is wrong");
+        }
+        try {
+            Footer footer = read(new ByteReader(bytes, 0, end, "the footer of a blob"));
+            long segments = blobLength - bytes.length;
+            if (footer.segmentsEnd() != segments) {
+                throw corrupt("its segments end at " + footer.segmentsEnd() + ", and its footer starts at " + segments);
+            }
+            return footer;
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            throw new BlobCorrupt(
+                    "Cannot read the footer of a blob: its numbers contradict each other. Its writer was faulty; report it.",
+                    e);
+        }
+    }
+
+    private static Footer read(ByteReader reader) {
+        BlobId id = new BlobId(reader.fixedLong(), reader.fixedLong(), reader.fixedLong());
+        long createdMillis = reader.fixedLong();
+        int store = reader.fixedInt();
+        int nameCount = reader.count(1);
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < nameCount; i++) {
+            names.add(reader.string());
+        }
+        int sectionCount = reader.count(MIN_SECTION_LENGTH);
+        List<Footer.Section> sections = new ArrayList<>();
+        long offset = 0;
+        for (int i = 0; i < sectionCount; i++) {
+            Zone zone = new Zone(name(names, reader));
+            long length = reader.varlong();
+            sections.add(new Footer.Section(zone, offset, length));
+            offset = Math.addExact(offset, length);
+        }
+        int segmentCount = reader.count(MIN_SEGMENT_LENGTH);
+        List<Footer.Segment> segments = new ArrayList<>();
+        offset = 0;
+        for (int i = 0; i < segmentCount; i++) {
+            Footer.Segment segment = readSegment(reader, names, offset);
+            segments.add(segment);
+            offset = Math.addExact(offset, segment.length());
+        }
+        reader.end();
+        return new Footer(id, store, createdMillis, sections, segments);
+    }
+
+    private static Footer.Segment readSegment(ByteReader reader, List<String> names, long offset) {
+        int section = reader.varint();
+        Partition partition = new Partition(name(names, reader), reader.varint());
+        String lane = name(names, reader);
+        long length = reader.varlong();
+        int records = reader.varint();
+        long minTimestamp = Varint.unzigzag(reader.varlong());
+        long maxTimestamp = minTimestamp + reader.varlong();
+        Codec codec = Codec.of(reader.fixedByte(), "the footer of a blob");
+        return new Footer.Segment(
+                section,
+                partition,
+                lane,
+                offset,
+                length,
+                records,
+                minTimestamp,
+                maxTimestamp,
+                codec,
+                reader.fixedInt());
+    }
+
+    private static String name(List<String> names, ByteReader reader) {
+        int index = reader.varint();
+        if (index >= names.size()) {
+            throw reader.corrupt("name " + index + " of " + names.size() + " is used");
+        }
+        return names.get(index);
+    }
+
+    private static byte[] lastBytes(ByteBuffer tail, int count) {
+        if (tail.remaining() < count) {
+            throw corrupt("it has " + tail.remaining() + " bytes where " + count + " are needed");
+        }
+        byte[] bytes = new byte[count];
+        tail.get(tail.limit() - count, bytes);
+        return bytes;
+    }
+
+    private static BlobCorrupt corrupt(String reason) {
+        return new BlobCorrupt("Cannot read a blob: " + reason + ". It is damaged, cut, or not a blob of BlobShuffle.");
+    }
+}
