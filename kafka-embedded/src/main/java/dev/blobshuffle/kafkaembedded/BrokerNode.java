@@ -1,0 +1,41 @@
+package dev.blobshuffle.kafkaembedded;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * One node of a cluster: where it listens and where its data is.
+ *
+ * @param port where clients and other brokers connect, on the loopback address
+ * @param controllerPort where brokers and controllers talk to this node's controller
+ * @param directory the node's only log directory
+ */
+record BrokerNode(int id, int port, int controllerPort, Optional<String> rack, Path directory) {
+    static final String HOST = "127.0.0.1";
+
+    /** The nodes of a cluster, each with two ports from the source. */
+    static List<BrokerNode> layOut(ClusterConfig config, DataDirectory data, PortSource source) {
+        List<Integer> ports = source.take(2 * config.brokers());
+        List<BrokerNode> nodes = new ArrayList<>();
+        for (int id = 0; id < config.brokers(); id++) {
+            Optional<String> rack = config.racks().isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(config.racks().get(id % config.racks().size()));
+            nodes.add(new BrokerNode(id, ports.get(2 * id), ports.get(2 * id + 1), rack, data.logDirectory(id)));
+        }
+        return List.copyOf(nodes);
+    }
+
+    static String bootstrapServers(List<BrokerNode> nodes) {
+        return nodes.stream().map(node -> HOST + ":" + node.port).collect(Collectors.joining(","));
+    }
+
+    static String quorumVoters(List<BrokerNode> nodes) {
+        return nodes.stream()
+                .map(node -> node.id + "@" + HOST + ":" + node.controllerPort)
+                .collect(Collectors.joining(","));
+    }
+}

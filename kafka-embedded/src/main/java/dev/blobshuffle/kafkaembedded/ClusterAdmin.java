@@ -1,0 +1,73 @@
+package dev.blobshuffle.kafkaembedded;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+
+/** What clusters ask Kafka's own Admin client to do. Thread-safe: every call makes its own client. */
+final class ClusterAdmin {
+    private static final Duration TOPIC_TIMEOUT = Duration.ofMinutes(1);
+    private static final Duration BETWEEN_QUESTIONS = Duration.ofMillis(20);
+
+    private ClusterAdmin() {}
+
+    /** Waits until each node, asked by itself, knows all brokers; {@code deadline} is in {@link System#nanoTime} terms. */
+    static void awaitBrokers(List<BrokerNode> nodes, long deadline) {
+        for (BrokerNode node : nodes) {
+            try (Admin admin = connect(BrokerNode.bootstrapServers(List.of(node)))) {
+                while (brokersSeen(admin, node, deadline) < nodes.size()) {
+                    LockSupport.parkNanos(BETWEEN_QUESTIONS.toNanos());
+                }
+            }
+        }
+    }
+
+    static void createTopic(String bootstrapServers, String name, int partitions, Map<String, String> settings) {
+        try (Admin admin = connect(bootstrapServers)) {
+            NewTopic topic = new NewTopic(name, Optional.of(partitions), Optional.empty()).configs(settings);
+            await(
+                    admin.createTopics(List.of(topic)).all().toCompletionStage().toCompletableFuture()::get,
+                    System.nanoTime() + TOPIC_TIMEOUT.toNanos(),
+                    "create topic " + name);
+        }
+    }
+
+    private static int brokersSeen(Admin admin, BrokerNode node, long deadline) {
+        return await(
+                        admin.describeCluster().nodes().toCompletionStage().toCompletableFuture()::get,
+                        deadline,
+                        "reach all brokers through node " + node.id())
+                .size();
+    }
+
+    private static Admin connect(String bootstrapServers) {
+        return Admin.create(Map.of("bootstrap.servers", bootstrapServers, "reconnect.backoff.max.ms", 200));
+    }
+
+    private static <T> T await(TimedGet<T> answer, long deadline, String what) {
+        try {
+            return answer.get(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Cannot " + what + ": interrupted. Let the thread wait.", e);
+        } catch (TimeoutException e) {
+            throw new IllegalStateException(
+                    "Cannot " + what + ": no answer in time. Check the broker's log, or allow more time.", e);
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            throw new IllegalStateException("Cannot " + what + ": " + cause.getMessage() + ".", cause);
+        }
+    }
+
+    @FunctionalInterface
+    private interface TimedGet<T> {
+        T get(long time, TimeUnit unit) throws InterruptedException, ExecutionException, TimeoutException;
+    }
+}

@@ -1,0 +1,80 @@
+package dev.blobshuffle.kafkaembedded;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What {@link EmbeddedKafkaBuilder} and {@link KafkaProcessBuilder} have in common: the size of the cluster, its racks,
+ * its settings and its place on disk. Not thread-safe.
+ *
+ * @param <B> the builder that every method returns
+ */
+public abstract sealed class KafkaClusterBuilder<B extends KafkaClusterBuilder<B>>
+        permits EmbeddedKafkaBuilder, KafkaProcessBuilder {
+    private int brokers = 1;
+    private List<String> racks = List.of();
+    private Optional<Integer> replicationFactor = Optional.empty();
+    private final Map<String, String> properties = new HashMap<>();
+    private Optional<Path> dataDirectory = Optional.empty();
+    private Duration startTimeout = Duration.ofMinutes(2);
+
+    KafkaClusterBuilder() {}
+
+    abstract B self();
+
+    /** The number of nodes, 1 by default. Every node is broker and controller. */
+    public B brokers(int count) {
+        brokers = count;
+        return self();
+    }
+
+    /** The nodes' racks ({@code broker.rack}), dealt out in turn: node i is in rack i modulo their number. */
+    public B racks(String... names) {
+        racks = List.of(names);
+        return self();
+    }
+
+    /**
+     * The replication factor of topics that do not state their own and of Kafka's internal topics. Default: 3, or the
+     * number of nodes if that is less.
+     */
+    public B replicationFactor(int factor) {
+        replicationFactor = Optional.of(factor);
+        return self();
+    }
+
+    /** One broker property for every node; it replaces the default made for fast tests. */
+    public B property(String name, Object value) {
+        properties.put(name, value.toString());
+        return self();
+    }
+
+    /**
+     * The directory for data and broker logs; created if missing, kept on close. It can be given again, with the same
+     * number of brokers, to go on with its data. Default: a temporary directory that is deleted on close.
+     */
+    public B dataDirectory(Path directory) {
+        dataDirectory = Optional.of(directory);
+        return self();
+    }
+
+    /** How long starting the cluster, or restarting nodes, may take before it counts as failed; two minutes by default. */
+    public B startTimeout(Duration timeout) {
+        startTimeout = timeout;
+        return self();
+    }
+
+    final ClusterConfig config() {
+        return new ClusterConfig(
+                brokers,
+                racks,
+                replicationFactor.orElse(Math.min(3, brokers)),
+                properties,
+                dataDirectory,
+                startTimeout);
+    }
+}

@@ -1,0 +1,73 @@
+package dev.blobshuffle.kafkaembedded;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** Where nodes get their ports from. */
+@FunctionalInterface
+interface PortSource {
+    /** Different ports of the loopback address that are free now; another process may take them before they are bound. */
+    List<Integer> take(int count);
+
+    /**
+     * Free ports below the range from which the operating system serves outgoing connections (on Linux from 32768). In
+     * that range a client that keeps trying to reach a broker that was killed could be given the broker's own port and
+     * connect to itself, and the broker could not come back.
+     */
+    static List<Integer> free(int count) {
+        List<ServerSocket> held = new ArrayList<>();
+        try {
+            while (held.size() < count) {
+                held.add(bindSomewhere());
+            }
+            return held.stream().map(ServerSocket::getLocalPort).toList();
+        } finally {
+            held.forEach(PortSource::release);
+        }
+    }
+
+    /** Whether nobody listens on the port now. */
+    static boolean isFree(int port) {
+        try {
+            bind(port).close();
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static ServerSocket bind(int port) throws IOException {
+        return new ServerSocket(port, 1, InetAddress.getLoopbackAddress());
+    }
+
+    private static ServerSocket bindSomewhere() {
+        int lowest = 12_000;
+        int end = 32_000;
+        IOException last = new IOException("no attempt was made");
+        for (int attempt = 0; attempt < 200; attempt++) {
+            int port = ThreadLocalRandom.current().nextInt(lowest, end);
+            try {
+                return bind(port);
+            } catch (IOException e) {
+                last = e;
+            }
+        }
+        throw new UncheckedIOException(
+                "Cannot find a free port: 200 random ones were taken, range " + lowest + " to " + end
+                        + ". Stop processes that listen there.",
+                last);
+    }
+
+    private static void release(ServerSocket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException("Cannot release port " + socket.getLocalPort() + ": " + e.getMessage(), e);
+        }
+    }
+}

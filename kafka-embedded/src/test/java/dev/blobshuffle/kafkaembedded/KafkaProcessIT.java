@@ -1,0 +1,159 @@
+package dev.blobshuffle.kafkaembedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.BufferedReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.Producer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class KafkaProcessIT extends KafkaClusterContractTest<KafkaProcess> {
+    @Override
+    KafkaProcess startThreeBrokersInRacks(String... racks) {
+        return KafkaProcess.builder().brokers(3).racks(racks).start();
+    }
+
+    @Test
+    void killedMajorityComesBackWithAcknowledgedRecords() throws Exception {
+        kafka().createTopic("majority", 1);
+        List<String> values = Clients.values("m", 100);
+        Clients.send(kafka(), "majority", values);
+
+        kafka().kill(0, 1);
+        assertThat(kafka().isRunning(0)).isFalse();
+        assertThat(kafka().isRunning(2)).isTrue();
+        kafka().restart(0, 1);
+
+        assertThat(Clients.read(kafka(), "majority", values.size())).isEqualTo(values);
+    }
+
+    @Test
+    void killedBrokerComesBackOnItsPortWithAcknowledgedRecords() throws Exception {
+        try (KafkaProcess kafka = KafkaProcess.builder().start();
+                Producer<String, String> producer = Clients.producer(kafka, Map.of("transactional.id", "writer"))) {
+            kafka.createTopic("survives", 1);
+            producer.initTransactions();
+            producer.beginTransaction();
+            Clients.sendWith(producer, "survives", Clients.values("committed", 100));
+            producer.commitTransaction();
+            String bootstrapServers = kafka.bootstrapServers();
+            long formerPid = kafka.pid(0);
+
+            kafka.kill(0);
+            assertThat(ProcessHandle.of(formerPid).map(ProcessHandle::isAlive)).isNotEqualTo(true);
+            assertThatThrownBy(() -> kafka.pid(0)).hasMessageContaining("not running");
+            Duration cpuOfFirstLife = kafka.cpu(0);
+            kafka.restart(0);
+
+            assertThat(kafka.pid(0)).isNotEqualTo(formerPid);
+            assertThat(kafka.bootstrapServers()).isEqualTo(bootstrapServers);
+            producer.beginTransaction();
+            Clients.sendWith(producer, "survives", Clients.values("after", 10));
+            producer.commitTransaction();
+            List<String> expected = Clients.values("committed", 100);
+            expected.addAll(Clients.values("after", 10));
+            assertThat(Clients.read(kafka, "survives", expected.size())).isEqualTo(expected);
+            assertThat(cpuOfFirstLife).isPositive();
+            assertThat(kafka.cpu(0)).isGreaterThan(cpuOfFirstLife);
+        }
+    }
+
+    @Test
+    void pausedBrokerAnswersOnlyWhenResumed() throws Exception {
+        try (KafkaProcess kafka = KafkaProcess.builder().start();
+                Admin admin = Clients.admin(kafka)) {
+            admin.describeCluster().nodes().get();
+            kafka.pause(0);
+            var answer = admin.describeCluster().nodes();
+            assertThatThrownBy(() -> answer.get(500, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
+            kafka.resume(0);
+            assertThat(answer.get(1, TimeUnit.MINUTES)).hasSize(1);
+        }
+    }
+
+    @Test
+    void orderlyStopKeepsANamedDirectory(@TempDir Path directory) throws Exception {
+        List<String> values = Clients.values("kept", 10);
+        try (KafkaProcess first =
+                KafkaProcess.builder().dataDirectory(directory).start()) {
+            first.createTopic("kept", 1);
+            Clients.send(first, "kept", values);
+            first.stop(0);
+            assertThat(first.isRunning(0)).isFalse();
+            assertThat(directory.resolve("node-0/.kafka_cleanshutdown")).exists();
+            first.restart(0);
+            assertThat(Clients.read(first, "kept", values.size())).isEqualTo(values);
+        }
+        assertThat(directory.resolve("node-0/.kafka_cleanshutdown")).exists();
+    }
+
+    @Test
+    void takenPortIsReplaced() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            AtomicInteger asked = new AtomicInteger();
+            PortSource source = count -> asked.getAndIncrement() > 0
+                    ? PortSource.free(count)
+                    : List.of(taken.getLocalPort(), PortSource.free(1).get(0));
+            try (KafkaProcess kafka = KafkaProcess.builder().ports(source).start()) {
+                kafka.createTopic("reachable", 1);
+                assertThat(asked).hasValue(2);
+            }
+        }
+    }
+
+    @Test
+    void failedStartShowsWhatTheProcessPrinted() {
+        assertThatThrownBy(
+                        () -> KafkaProcess.builder().jvmFlags("-XX:NoSuchFlag").start())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("Cannot start Kafka node 0")
+                .hasMessageContaining("NoSuchFlag");
+    }
+
+    @Test
+    void brokersEndWithTheirParent(@TempDir Path directory) throws Exception {
+        Process parent = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Parent.class.getName(),
+                        directory.toString())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try (BufferedReader lines = parent.inputReader(StandardCharsets.UTF_8)) {
+            ProcessHandle broker =
+                    ProcessHandle.of(Long.parseLong(lines.readLine())).orElseThrow();
+            assertThat(broker.isAlive()).isTrue();
+            parent.destroyForcibly();
+            broker.onExit().get(1, TimeUnit.MINUTES);
+            assertThat(broker.isAlive()).isFalse();
+        } finally {
+            parent.destroyForcibly();
+        }
+        assertThat(Files.exists(directory.resolve("node-0"))).isTrue();
+    }
+
+    /** A process that starts a broker, prints the broker's process number and is killed. */
+    static final class Parent {
+        public static void main(String[] arguments) throws InterruptedException, ExecutionException {
+            KafkaProcess kafka =
+                    KafkaProcess.builder().dataDirectory(Path.of(arguments[0])).start();
+            System.out.println(kafka.pid(0));
+            Thread.currentThread().join();
+        }
+    }
+}
