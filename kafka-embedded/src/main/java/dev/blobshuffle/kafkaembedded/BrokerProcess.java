@@ -98,7 +98,8 @@ final class BrokerProcess {
     synchronized void beginStop() {
         if (process != null && process.isAlive()) {
             signal("CONT");
-            process.destroy();
+            // Not Process.destroy: it also closes the process's standard input, and the node takes that for our end.
+            signal("TERM");
         }
     }
 

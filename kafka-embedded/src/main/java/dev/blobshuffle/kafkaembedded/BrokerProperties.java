@@ -60,8 +60,8 @@ final class BrokerProperties {
      * over, so its session may be short; among several, one that is too short moves leaders about on a busy machine.
      */
     private void membership(int brokers) {
-        set("broker.heartbeat.interval.ms", 500);
-        set("broker.session.timeout.ms", brokers == 1 ? 3_000 : 6_000);
+        set("broker.heartbeat.interval.ms", 300);
+        set("broker.session.timeout.ms", brokers == 1 ? 2_000 : 6_000);
         set("auto.create.topics.enable", false);
     }
 

@@ -18,10 +18,28 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.Producer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class KafkaProcessIT extends KafkaClusterContractTest<KafkaProcess> {
+    @TempDir
+    private static Path directory;
+
+    private KafkaProcess single;
+
+    @BeforeAll
+    void startSingle() {
+        single = KafkaProcess.builder().dataDirectory(directory).start();
+    }
+
+    @AfterAll
+    void closeSingle() {
+        single.close();
+        assertThat(directory.resolve("node-0/.kafka_cleanshutdown")).exists();
+    }
+
     @Override
     KafkaProcess startThreeBrokersInRacks(String... racks) {
         return KafkaProcess.builder().brokers(3).racks(racks).start();
@@ -43,62 +61,58 @@ final class KafkaProcessIT extends KafkaClusterContractTest<KafkaProcess> {
 
     @Test
     void killedBrokerComesBackOnItsPortWithAcknowledgedRecords() throws Exception {
-        try (KafkaProcess kafka = KafkaProcess.builder().start();
-                Producer<String, String> producer = Clients.producer(kafka, Map.of("transactional.id", "writer"))) {
-            kafka.createTopic("survives", 1);
+        try (Producer<String, String> producer = Clients.producer(single, Map.of("transactional.id", "writer"))) {
+            single.createTopic("survives", 1);
             producer.initTransactions();
             producer.beginTransaction();
             Clients.sendWith(producer, "survives", Clients.values("committed", 100));
             producer.commitTransaction();
-            String bootstrapServers = kafka.bootstrapServers();
-            long formerPid = kafka.pid(0);
+            String bootstrapServers = single.bootstrapServers();
+            long formerPid = single.pid(0);
 
-            kafka.kill(0);
-            assertThat(ProcessHandle.of(formerPid).map(ProcessHandle::isAlive)).isNotEqualTo(true);
-            assertThatThrownBy(() -> kafka.pid(0)).hasMessageContaining("not running");
-            Duration cpuOfFirstLife = kafka.cpu(0);
-            kafka.restart(0);
+            single.kill(0);
+            assertThat(ProcessHandle.of(formerPid)).isEmpty();
+            assertThatThrownBy(() -> single.pid(0)).hasMessageContaining("not running");
+            Duration cpuOfFirstLife = single.cpu(0);
+            single.restart(0);
 
-            assertThat(kafka.pid(0)).isNotEqualTo(formerPid);
-            assertThat(kafka.bootstrapServers()).isEqualTo(bootstrapServers);
+            assertThat(single.pid(0)).isNotEqualTo(formerPid);
+            assertThat(single.bootstrapServers()).isEqualTo(bootstrapServers);
             producer.beginTransaction();
             Clients.sendWith(producer, "survives", Clients.values("after", 10));
             producer.commitTransaction();
             List<String> expected = Clients.values("committed", 100);
             expected.addAll(Clients.values("after", 10));
-            assertThat(Clients.read(kafka, "survives", expected.size())).isEqualTo(expected);
+            assertThat(Clients.read(single, "survives", expected.size())).isEqualTo(expected);
             assertThat(cpuOfFirstLife).isPositive();
-            assertThat(kafka.cpu(0)).isGreaterThan(cpuOfFirstLife);
+            assertThat(single.cpu(0)).isGreaterThan(cpuOfFirstLife);
         }
     }
 
     @Test
     void pausedBrokerAnswersOnlyWhenResumed() throws Exception {
-        try (KafkaProcess kafka = KafkaProcess.builder().start();
-                Admin admin = Clients.admin(kafka)) {
+        try (Admin admin = Clients.admin(single)) {
             admin.describeCluster().nodes().get();
-            kafka.pause(0);
+            single.pause(0);
             var answer = admin.describeCluster().nodes();
             assertThatThrownBy(() -> answer.get(500, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
-            kafka.resume(0);
+            single.resume(0);
             assertThat(answer.get(1, TimeUnit.MINUTES)).hasSize(1);
         }
     }
 
     @Test
-    void orderlyStopKeepsANamedDirectory(@TempDir Path directory) throws Exception {
+    void stopIsOrderly() throws Exception {
         List<String> values = Clients.values("kept", 10);
-        try (KafkaProcess first =
-                KafkaProcess.builder().dataDirectory(directory).start()) {
-            first.createTopic("kept", 1);
-            Clients.send(first, "kept", values);
-            first.stop(0);
-            assertThat(first.isRunning(0)).isFalse();
-            assertThat(directory.resolve("node-0/.kafka_cleanshutdown")).exists();
-            first.restart(0);
-            assertThat(Clients.read(first, "kept", values.size())).isEqualTo(values);
-        }
+        single.createTopic("kept", 1);
+        Clients.send(single, "kept", values);
+
+        single.stop(0);
+        assertThat(single.isRunning(0)).isFalse();
         assertThat(directory.resolve("node-0/.kafka_cleanshutdown")).exists();
+        single.restart(0);
+
+        assertThat(Clients.read(single, "kept", values.size())).isEqualTo(values);
     }
 
     @Test
@@ -125,13 +139,13 @@ final class KafkaProcessIT extends KafkaClusterContractTest<KafkaProcess> {
     }
 
     @Test
-    void brokersEndWithTheirParent(@TempDir Path directory) throws Exception {
+    void brokersEndWithTheirParent(@TempDir Path named) throws Exception {
         Process parent = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",
                         System.getProperty("java.class.path"),
                         Parent.class.getName(),
-                        directory.toString())
+                        named.toString())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (BufferedReader lines = parent.inputReader(StandardCharsets.UTF_8)) {
@@ -144,7 +158,7 @@ final class KafkaProcessIT extends KafkaClusterContractTest<KafkaProcess> {
         } finally {
             parent.destroyForcibly();
         }
-        assertThat(Files.exists(directory.resolve("node-0"))).isTrue();
+        assertThat(Files.exists(named.resolve("node-0"))).isTrue();
     }
 
     /** A process that starts a broker, prints the broker's process number and is killed. */
