@@ -1,0 +1,38 @@
+# What people do here. Everything is plain Maven underneath: the commands are printed as they run.
+MVN := ./mvnw -B -ntp
+JMH :=
+VERSION := 4.0.2
+
+.DEFAULT_GOAL := help
+.PHONY: help verify test quick format demo bench kafka-version api clean
+
+help: ## this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
+
+verify: ## everything CI checks: compile, gates, unit and integration tests, formatting
+	.ci/run
+
+test: ## unit, contract, property, fuzz and simulation tests, no servers
+	$(MVN) test
+
+quick: ## one test: make quick MODULE=core TEST=NotificationTest
+	$(MVN) -q -pl $(MODULE) -am -Dtest='$(TEST)' -Dsurefire.failIfNoSpecifiedTests=false test
+
+format: ## format every source file (verify refuses unformatted ones)
+	$(MVN) -q spotless:apply
+
+demo: ## the demo: a real topology, native and through blobs
+	./blobshuffle demo
+
+bench: ## JMH: make bench JMH='Notification -prof gc' (no JMH: all benchmarks)
+	$(MVN) -q -pl core test-compile exec:exec@benchmark -Djmh='$(JMH)'
+
+kafka-version: ## the tests against another Kafka: make kafka-version VERSION=4.0.2
+	$(MVN) clean test-compile
+	$(MVN) verify -Dkafka.version=$(VERSION) -Dmaven.main.skip=true
+
+api: ## compare the API with a release: make api BASELINE=0.1.0
+	$(MVN) verify -DskipTests -Papi -Dapi.baseline=$(BASELINE)
+
+clean: ## remove everything that was built
+	$(MVN) -q clean
