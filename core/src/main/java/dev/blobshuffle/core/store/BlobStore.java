@@ -34,7 +34,7 @@ public interface BlobStore extends AutoCloseable {
     CompletionStage<List<Long>> generations();
 
     /**
-     * Four bytes that tell this store from another: a hash of where it keeps blobs (not of credentials or options). Notifications carry it, so that a
+     * Four bytes that tell this store from another: a hash of where it keeps blobs, or of the id that it keeps there (not of credentials or options). Notifications carry it, so that a
      * reader with another store fails with both named instead of finding nothing.
      */
     int fingerprint();

@@ -1,0 +1,267 @@
+package dev.blobshuffle.core.store;
+
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.BlobKey;
+import dev.blobshuffle.core.time.Time;
+import java.io.File;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/** One directory of a file store: blobs under their keys, and a staging area for those being written. Blocks its caller for I/O. Thread-safe. */
+final class BlobDirectory {
+    /** For how long puts leave out a directory that failed. */
+    private static final long FAILING_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** Bytes go through a window of direct memory this large: the heap's arrays must be copied out anyway, and this stays in the processor's cache. */
+    private static final int WINDOW_LENGTH = 256 << 10;
+
+    private static final boolean IS_WINDOWS = File.separatorChar == '\\';
+    private static final ThreadLocal<ByteBuffer> WINDOW =
+            ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(WINDOW_LENGTH));
+
+    private final Path path;
+    private final Time time;
+    private final StagingArea staging;
+
+    /** Set until puts may try again. */
+    private volatile boolean failing;
+
+    private volatile long failedNanos;
+
+    BlobDirectory(Path path, Time time) {
+        this.path = path;
+        this.time = time;
+        staging = new StagingArea(path.resolve("staging"), time);
+    }
+
+    Path path() {
+        return path;
+    }
+
+    /** Makes the directory ready, and gives the id of the store it belongs to: the offered one if it belongs to none. */
+    String open(String offered) throws IOException {
+        Files.createDirectories(path);
+        String id = StoreMarker.read(path, offered);
+        staging.open();
+        return id;
+    }
+
+    boolean isThere() {
+        return StoreMarker.isIn(path);
+    }
+
+    void requireThere() throws IOException {
+        if (!isThere()) {
+            throw new NotDirectoryException(path + " (not there, or not mounted)");
+        }
+    }
+
+    boolean isFailing() {
+        return failing && time.nanos() - failedNanos < FAILING_NANOS;
+    }
+
+    void fail() {
+        failedNanos = time.nanos();
+        failing = true;
+    }
+
+    /** Stores a blob; after a failure nothing of it is left. */
+    void write(BlobId id, BlobContent content, Fsync fsync) throws IOException {
+        try {
+            requireThere();
+            Path draft = staging.newDraft();
+            try {
+                writeDraft(draft, content, fsync);
+                publish(draft, path.resolve(BlobKey.of(id)), fsync);
+            } finally {
+                Files.deleteIfExists(draft);
+            }
+            failing = false;
+        } catch (IOException e) {
+            fail();
+            throw e;
+        }
+    }
+
+    private static void writeDraft(Path draft, BlobContent content, Fsync fsync) throws IOException {
+        try (FileChannel channel = FileChannel.open(draft, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            ByteBuffer window = WINDOW.get().clear();
+            for (ByteBuffer buffer : content.buffers()) {
+                copy(buffer, window, channel);
+            }
+            drain(window, channel);
+            if (channel.position() != content.length()) {
+                throw new IllegalStateException("Cannot store a blob: its content has " + channel.position()
+                        + " bytes, but claims " + content.length() + ".");
+            }
+            if (fsync == Fsync.BLOB) {
+                channel.force(false);
+            }
+        }
+    }
+
+    private static void copy(ByteBuffer buffer, ByteBuffer window, FileChannel channel) throws IOException {
+        int limit = buffer.limit();
+        while (buffer.position() < limit) {
+            buffer.limit(buffer.position() + Math.min(limit - buffer.position(), window.remaining()));
+            window.put(buffer);
+            if (!window.hasRemaining()) {
+                drain(window, channel);
+            }
+            buffer.limit(limit);
+        }
+    }
+
+    private static void drain(ByteBuffer window, FileChannel channel) throws IOException {
+        window.flip();
+        while (window.hasRemaining()) {
+            int ignored = channel.write(window);
+        }
+        window.clear();
+    }
+
+    /** Gives a draft its key. The generation's directory may be missing, or be removed at this moment because a sweep emptied it. */
+    private void publish(Path draft, Path target, Fsync fsync) throws IOException {
+        Path generation = parent(target);
+        boolean made = false;
+        for (int attempt = 1; ; attempt++) {
+            try {
+                Files.move(draft, target, StandardCopyOption.ATOMIC_MOVE);
+                break;
+            } catch (NoSuchFileException e) {
+                if (attempt == 5 || !Files.exists(draft)) {
+                    throw e;
+                }
+                Files.createDirectories(generation);
+                made = true;
+            }
+        }
+        if (fsync == Fsync.BLOB) {
+            force(generation);
+            if (made) {
+                force(parent(generation));
+                force(path);
+            }
+        }
+    }
+
+    private static Path parent(Path path) {
+        Path parent = path.getParent();
+        if (parent == null) {
+            throw new IllegalArgumentException("Cannot find the directory of " + path + ": it is a root.");
+        }
+        return parent;
+    }
+
+    /** Makes a directory's entries durable. Windows cannot, and does so by itself. */
+    private static void force(Path directory) throws IOException {
+        if (!IS_WINDOWS) {
+            try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+                channel.force(true);
+            }
+        }
+    }
+
+    /**
+     * Reads a part of a blob into an array of exactly its length.
+     *
+     * @throws NoSuchFileException if the blob is not here
+     */
+    ByteBuffer read(BlobId id, BlobRange range) throws IOException {
+        try (FileChannel channel = FileChannel.open(path.resolve(BlobKey.of(id)), StandardOpenOption.READ)) {
+            long length = channel.size();
+            if (range.end() > length) {
+                throw range.outside(id, length, toString());
+            }
+            ByteBuffer buffer = ByteBuffer.allocate((int) range.length());
+            while (buffer.position() < buffer.capacity()) {
+                // In pieces, because the JDK reads into direct memory first, as large as the piece.
+                buffer.limit(Math.min(buffer.capacity(), buffer.position() + WINDOW_LENGTH));
+                if (channel.read(buffer, range.offset() + buffer.position()) < 0) {
+                    throw range.outside(id, range.offset() + buffer.position(), toString());
+                }
+            }
+            return buffer.flip();
+        }
+    }
+
+    /** Deletes blobs, and the generations' directories that they leave empty. */
+    void delete(Collection<BlobId> ids) throws IOException {
+        Set<Path> generations = new HashSet<>();
+        for (BlobId id : ids) {
+            Path blob = path.resolve(BlobKey.of(id));
+            if (Files.deleteIfExists(blob)) {
+                generations.add(parent(blob));
+            }
+        }
+        for (Path generation : generations) {
+            try {
+                Files.deleteIfExists(generation);
+            } catch (DirectoryNotEmptyException e) {
+                // Other blobs of the minute are still needed.
+            }
+        }
+    }
+
+    void list(long generation, Set<BlobId> found) throws IOException {
+        for (String prefix : BlobKey.generation(generation)) {
+            try (DirectoryStream<Path> blobs = Files.newDirectoryStream(path.resolve(prefix))) {
+                for (Path blob : blobs) {
+                    BlobKey.parse(prefix + blob.getFileName()).ifPresent(found::add);
+                }
+            } catch (NoSuchFileException | NotDirectoryException e) {
+                // No blob of this minute in this shard.
+            }
+        }
+    }
+
+    void generations(Set<Long> found) throws IOException {
+        for (int shard = 0; shard < BlobKey.SHARDS; shard++) {
+            Path directory = path.resolve(String.format(Locale.ROOT, "%02x", shard));
+            try (DirectoryStream<Path> generations = Files.newDirectoryStream(directory)) {
+                for (Path generation : generations) {
+                    addIfUsed(directory.getFileName() + "/" + generation.getFileName() + "/", generation, found);
+                }
+            } catch (NoSuchFileException | NotDirectoryException e) {
+                // No blob in this shard yet.
+            }
+        }
+    }
+
+    private static void addIfUsed(String prefix, Path generation, Set<Long> found) throws IOException {
+        try (DirectoryStream<Path> blobs = Files.newDirectoryStream(generation)) {
+            for (Path blob : blobs) {
+                var id = BlobKey.parse(prefix + blob.getFileName());
+                if (id.isPresent()) {
+                    found.add(id.get().generation());
+                    return;
+                }
+            }
+        } catch (NoSuchFileException | NotDirectoryException e) {
+            // Swept at this moment, or a file of somebody else.
+        }
+    }
+
+    void close() {
+        staging.close();
+    }
+
+    @Override
+    public String toString() {
+        return path.toString();
+    }
+}

@@ -1,0 +1,57 @@
+package dev.blobshuffle.core.store;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.time.Time;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * {@code memory://name}: a store that everything in this process shares under its name, for as long as the process lives; {@code ?capacity=BYTES} bounds it (default: a
+ * quarter of the heap). For tests: other processes cannot read it. Stateless but for the stores.
+ */
+final class MemoryBlobStoreProvider implements BlobStoreProvider {
+    private static final Map<String, MemoryBlobStore> STORES = new ConcurrentHashMap<>();
+
+    @Override
+    public String scheme() {
+        return "memory";
+    }
+
+    @Override
+    public BlobStore open(StoreUri uri, Time time) {
+        uri.requireKnown(Set.of("capacity"));
+        if (uri.authority().isEmpty() || uri.path().length() > 1) {
+            throw new InvalidSettings("Cannot open store memory://: it needs a name and no path. Give memory://name.");
+        }
+        long capacity = uri.parameter("capacity")
+                .map(MemoryBlobStoreProvider::capacity)
+                .orElse(Math.max(1, Runtime.getRuntime().maxMemory() / 4));
+        return new Shared(STORES.computeIfAbsent(uri.authority(), name -> new MemoryBlobStore(name, capacity)));
+    }
+
+    private static long capacity(String text) {
+        try {
+            long capacity = Long.parseLong(text);
+            if (capacity > 0) {
+                return capacity;
+            }
+        } catch (NumberFormatException e) {
+            // Reported below.
+        }
+        throw new InvalidSettings(
+                "Cannot open store memory://: parameter capacity is '" + text + "'. Give a number of bytes above 0.");
+    }
+
+    /** One user's way to a shared store, which outlives it. */
+    private static final class Shared extends ForwardingBlobStore {
+        Shared(BlobStore store) {
+            super(store);
+        }
+
+        @Override
+        public void close() {
+            // The next user of the name finds the blobs.
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package dev.blobshuffle.core.store;
+
+import dev.blobshuffle.core.time.Time;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where the blobs of one process lie while they are being written: a directory of its own, and beside it a file that the process keeps locked. Several processes share
+ * a store, so what a dead one left is found by its lock, which ends with the process. A process that loses its area to a wrong guess (it slept between making
+ * the file and locking it) only has a put fail and tried again, because a blob counts from its rename on. Thread-safe.
+ */
+final class StagingArea {
+    private static final Logger LOG = LoggerFactory.getLogger(StagingArea.class);
+
+    /** A lock file younger than this may not have been locked yet. */
+    private static final long YOUNG_MILLIS = TimeUnit.MINUTES.toMillis(1);
+
+    private static final String LOCK_SUFFIX = ".lock";
+
+    /** The lock files of this process: opening and closing one of them once more would end its lock (POSIX), so they are left alone. */
+    private static final Set<Path> OWN_LOCKS = ConcurrentHashMap.newKeySet();
+
+    private final Path root;
+    private final Path own;
+    private final Path lockFile;
+    private final Time time;
+    private final AtomicLong drafts = new AtomicLong();
+
+    /** Open while the area is in use; guarded by this. */
+    private @Nullable FileChannel lock;
+
+    /** Guarded by this. */
+    private boolean closed;
+
+    StagingArea(Path root, Time time) {
+        this.root = root;
+        this.time = time;
+        String name = String.format(Locale.ROOT, "%016x", time.randomLong());
+        own = root.resolve(name);
+        lockFile = root.resolve(name + LOCK_SUFFIX);
+    }
+
+    /** Makes the area, again if need be, and removes those of dead processes. */
+    synchronized void open() throws IOException {
+        if (closed) {
+            throw new IOException(own + " is closed");
+        }
+        releaseLock();
+        Files.createDirectories(own);
+        OWN_LOCKS.add(lockFile);
+        FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        lock = channel;
+        if (channel.tryLock() == null) {
+            throw new IOException(lockFile + " is locked by another process");
+        }
+        removeDead();
+    }
+
+    /** A path for a blob that is being written; the file is not there yet. */
+    Path newDraft() throws IOException {
+        if (!Files.isDirectory(own)) {
+            open(); // The directory was not there when the store was opened, or was taken for dead.
+        }
+        return own.resolve(drafts.incrementAndGet() + ".tmp");
+    }
+
+    private void removeDead() throws IOException {
+        try (DirectoryStream<Path> lockFiles = Files.newDirectoryStream(root, "*" + LOCK_SUFFIX)) {
+            for (Path other : lockFiles) {
+                if (!OWN_LOCKS.contains(other) && isDead(other)) {
+                    remove(other);
+                }
+            }
+        }
+    }
+
+    private boolean isDead(Path other) {
+        try {
+            if (time.wallMillis() - Files.getLastModifiedTime(other).toMillis() < YOUNG_MILLIS) {
+                return false;
+            }
+            try (FileChannel channel = FileChannel.open(other, StandardOpenOption.WRITE);
+                    FileLock taken = channel.tryLock()) {
+                return taken != null;
+            }
+        } catch (IOException | OverlappingFileLockException e) {
+            return false; // Just removed by another process, or not ours to touch.
+        }
+    }
+
+    private static void remove(Path otherLock) {
+        String lockName = otherLock.getFileName().toString();
+        Path area = otherLock.resolveSibling(lockName.substring(0, lockName.length() - LOCK_SUFFIX.length()));
+        try {
+            int removed = 0;
+            try (DirectoryStream<Path> left = Files.newDirectoryStream(area, "*.tmp")) {
+                for (Path draft : left) {
+                    removed += Files.deleteIfExists(draft) ? 1 : 0;
+                }
+            } catch (NoSuchFileException | NotDirectoryException e) {
+                // It never wrote, or another process is at it.
+            }
+            Files.deleteIfExists(area);
+            Files.deleteIfExists(otherLock);
+            LOG.debug("Removed {} unfinished blobs that an ended process had left in {}.", removed, area);
+        } catch (IOException e) {
+            LOG.debug("Could not remove {}; the next start tries again.", area, e);
+        }
+    }
+
+    /** Gives the area up. A blob that is still being written keeps it until the next start of any process. Idempotent. */
+    synchronized void close() {
+        closed = true;
+        if (lock == null) {
+            return;
+        }
+        try {
+            Files.deleteIfExists(own);
+            Files.deleteIfExists(lockFile);
+        } catch (IOException e) {
+            LOG.debug("Could not remove {}; a later start does.", own, e);
+        }
+        try {
+            releaseLock();
+        } catch (IOException e) {
+            LOG.debug("Could not close {}.", lockFile, e);
+        }
+    }
+
+    private synchronized void releaseLock() throws IOException {
+        FileChannel channel = lock;
+        lock = null;
+        if (channel != null) {
+            channel.close();
+            OWN_LOCKS.remove(lockFile);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package dev.blobshuffle.core.store;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.time.Time;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The file that makes a directory part of a file store and tells its store from others: two machines that each have a directory of the same name, not shared, have
+ * two stores. Without the file the directory counts as not mounted. Stateless.
+ */
+final class StoreMarker {
+    private static final String NAME = "blobshuffle-store";
+    private static final Pattern CONTENT = Pattern.compile("BlobShuffle store ([0-9a-f]{16})\\n.*", Pattern.DOTALL);
+
+    private StoreMarker() {}
+
+    static boolean isIn(Path directory) {
+        return Files.exists(directory.resolve(NAME));
+    }
+
+    /** Reads the store's id from the directories, and gives it to those that have none; directories that fail are left out. */
+    static String agree(List<BlobDirectory> directories, Time time) {
+        String id = null;
+        Path from = null;
+        StoreUnavailable failure = new StoreUnavailable("Cannot open store " + directories
+                + ": no directory can be used. Check that they are mounted and writable.");
+        for (BlobDirectory directory : directories) {
+            try {
+                String found = directory.open(id == null ? String.format(Locale.ROOT, "%016x", time.randomLong()) : id);
+                if (id != null && !id.equals(found)) {
+                    throw new InvalidSettings(
+                            "Cannot open store " + directories + ": " + from + " belongs to store " + id + " and "
+                                    + directory + " to store " + found + ". Name the directories of one store only.");
+                }
+                id = found;
+                from = directory.path();
+            } catch (IOException e) {
+                directory.fail();
+                failure.addSuppressed(e);
+            }
+        }
+        if (id == null) {
+            throw failure;
+        }
+        return id;
+    }
+
+    /** The id in a directory; the offered one if it has none yet. Of several processes at once, one gives the id. */
+    static String read(Path directory, String offered) throws IOException {
+        Path marker = directory.resolve(NAME);
+        String found = parse(marker);
+        if (found != null) {
+            return found;
+        }
+        Path draft = directory.resolve(NAME + "." + offered + ".tmp");
+        try {
+            Files.writeString(
+                    draft,
+                    "BlobShuffle store " + offered + "\nBlobs are kept here. Without this file they are not found.\n");
+            Files.createLink(marker, draft);
+        } catch (FileAlreadyExistsException e) {
+            // Another process was faster: its id counts.
+        } catch (UnsupportedOperationException e) {
+            throw new IOException("the file system of " + directory + " has no hard links", e);
+        } finally {
+            Files.deleteIfExists(draft);
+        }
+        found = parse(marker);
+        if (found == null) {
+            throw new NoSuchFileException(marker.toString());
+        }
+        return found;
+    }
+
+    private static @Nullable String parse(Path marker) throws IOException {
+        String content;
+        try {
+            content = Files.readString(marker, StandardCharsets.UTF_8);
+        } catch (NoSuchFileException e) {
+            return null;
+        }
+        Matcher matcher = CONTENT.matcher(content);
+        if (!matcher.matches()) {
+            throw new InvalidSettings("Cannot open store directory " + marker.getParent() + ": " + marker
+                    + " is not a marker of BlobShuffle. Restore it, or name another directory.");
+        }
+        return matcher.group(1);
+    }
+}

@@ -1,0 +1,105 @@
+package dev.blobshuffle.core.store;
+
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.time.Time;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+
+/** Blocking work of a store on its threads, each piece with a stage that surely completes: also when the store is closed first. Thread-safe. */
+final class StoreTasks implements AutoCloseable {
+    private final Time.Workers workers;
+    private final String location;
+    private final Set<Task<?>> waiting = ConcurrentHashMap.newKeySet();
+
+    StoreTasks(Time.Workers workers, String location) {
+        this.workers = workers;
+        this.location = location;
+    }
+
+    <T> CompletionStage<T> run(String what, Supplier<T> work) {
+        return run(what, work, () -> {});
+    }
+
+    /**
+     * Runs work on a thread of the store.
+     *
+     * @param atEnd runs once before the stage completes, whatever happens
+     */
+    <T> CompletionStage<T> run(String what, Supplier<T> work, Runnable atEnd) {
+        Task<T> task = new Task<>(what, work, atEnd);
+        waiting.add(task);
+        try {
+            workers.execute(task);
+        } catch (Closed e) {
+            task.abandon();
+        }
+        return task.result;
+    }
+
+    /** Lets running tasks end and fails the waiting ones with {@code Closed}. Idempotent. */
+    @Override
+    public void close() {
+        workers.close();
+        waiting.forEach(Task::abandon);
+    }
+
+    private final class Task<T> implements Runnable {
+        private final String what;
+        private final Supplier<T> work;
+        private final Runnable atEnd;
+        private final AtomicBoolean claimed = new AtomicBoolean();
+        private final CompletableFuture<T> result = new CompletableFuture<>();
+
+        Task(String what, Supplier<T> work, Runnable atEnd) {
+            this.what = what;
+            this.work = work;
+            this.atEnd = atEnd;
+        }
+
+        @Override
+        public void run() {
+            if (!claim()) {
+                return;
+            }
+            T value;
+            try {
+                value = work.get();
+            } catch (BlobShuffleException e) {
+                fail(e);
+                return;
+            } catch (OutOfMemoryError e) {
+                fail(new StoreUnavailable(
+                        "Cannot " + what + ": the heap is full. Give the process more memory, or less buffers.", e));
+                return;
+            } catch (RuntimeException | Error e) {
+                fail(e);
+                return;
+            }
+            atEnd.run();
+            result.complete(value);
+        }
+
+        void abandon() {
+            if (claim()) {
+                fail(new Closed("Cannot " + what + ": " + location
+                        + " is closed. Close the store after everything that uses it."));
+            }
+        }
+
+        private boolean claim() {
+            waiting.remove(this);
+            return claimed.compareAndSet(false, true);
+        }
+
+        private void fail(Throwable failure) {
+            atEnd.run();
+            result.completeExceptionally(failure);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package dev.blobshuffle.core.store;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * The setting {@code blobshuffle.store}, taken apart: {@code scheme://authority/path?name=value&…}.
+ *
+ * @param scheme names the kind of store, lower case
+ * @param authority the bucket, or the name; empty if there is none
+ * @param path the path, decoded, with its leading slash; empty if there is none
+ * @param parameters the options of the store, decoded
+ */
+public record StoreUri(String scheme, String authority, String path, Map<String, String> parameters) {
+    /** Copies the parameters. */
+    public StoreUri {
+        parameters = Map.copyOf(parameters);
+    }
+
+    /**
+     * Takes a URI apart.
+     *
+     * @throws InvalidSettings fatal: it is not a URI of this form
+     */
+    public static StoreUri parse(String text) {
+        URI uri;
+        try {
+            uri = new URI(text);
+        } catch (URISyntaxException e) {
+            throw invalid("it is not a URI: " + e.getReason() + " at index " + e.getIndex());
+        }
+        if (uri.getScheme() == null || !text.startsWith(uri.getScheme() + "://")) {
+            throw invalid("it has no scheme with ://");
+        }
+        if (uri.getFragment() != null) {
+            throw invalid("it has a fragment (#)");
+        }
+        if (uri.getRawUserInfo() != null) {
+            throw invalid("it holds credentials, which would be shown in logs");
+        }
+        return new StoreUri(
+                uri.getScheme().toLowerCase(java.util.Locale.ROOT),
+                uri.getRawAuthority() == null ? "" : uri.getRawAuthority(),
+                uri.getPath() == null ? "" : uri.getPath(),
+                parameters(uri.getRawQuery() == null ? "" : uri.getRawQuery()));
+    }
+
+    private static Map<String, String> parameters(String query) {
+        Map<String, String> parameters = new LinkedHashMap<>();
+        for (String pair : query.split("&", -1)) {
+            if (pair.isEmpty()) {
+                continue;
+            }
+            int equals = pair.indexOf('=');
+            if (equals < 1) {
+                throw invalid("a parameter is not of the form name=value");
+            }
+            String name = URLDecoder.decode(pair.substring(0, equals), StandardCharsets.UTF_8);
+            String value = URLDecoder.decode(pair.substring(equals + 1), StandardCharsets.UTF_8);
+            if (parameters.put(name, value) != null) {
+                throw invalid("parameter '" + name + "' is given twice");
+            }
+        }
+        return parameters;
+    }
+
+    /** The value of a parameter. */
+    public Optional<String> parameter(String name) {
+        return Optional.ofNullable(parameters.get(name));
+    }
+
+    /**
+     * Checks that every parameter is one of the store's.
+     *
+     * @throws InvalidSettings fatal: one is not
+     */
+    public void requireKnown(Set<String> names) {
+        for (String name : parameters.keySet()) {
+            if (!names.contains(name)) {
+                throw new InvalidSettings(
+                        "Cannot open store " + scheme + "://: it has no parameter '" + name + "'. Known parameters: "
+                                + (names.isEmpty() ? "none" : String.join(", ", new TreeSet<>(names))) + ".");
+            }
+        }
+    }
+
+    /** The URI itself is not repeated: whoever got it wrong may have put a secret into it. */
+    private static InvalidSettings invalid(String reason) {
+        return new InvalidSettings("Cannot use setting blobshuffle.store: " + reason
+                + ". Give for example file:///var/lib/blobs or s3://bucket/prefix?region=eu-central-1.");
+    }
+}
