@@ -49,6 +49,7 @@ final class PartitionQueue<C> {
         }
         items.add(segment);
         undelivered += notification.records() - segment.index();
+        engine.queued(notification.records() - segment.index());
         bytes += notification.segmentLength();
     }
 
@@ -85,11 +86,14 @@ final class PartitionQueue<C> {
 
     /** False when the segment has more records, but no bytes. */
     private boolean handOutSegment(QueuedSegment<C> segment, Turn turn, Debatcher.Sink<C> sink) {
-        int before = segment.index();
+        int recordsBefore = turn.records();
+        long bytesBefore = turn.bytes();
         try {
             segment.handOut(turn, sink);
         } finally {
-            undelivered -= segment.index() - before;
+            int records = turn.records() - recordsBefore;
+            undelivered -= records;
+            engine.delivered(records, turn.bytes() - bytesBefore);
         }
         if (!segment.isFinished()) {
             return false;
@@ -158,6 +162,7 @@ final class PartitionQueue<C> {
         for (Object item : items) {
             if (item instanceof QueuedSegment<?> segment) {
                 segment.drop();
+                engine.queued(segment.index() - segment.notification().records());
             }
         }
         items.clear();

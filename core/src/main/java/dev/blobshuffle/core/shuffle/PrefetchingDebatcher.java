@@ -176,7 +176,9 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
         for (int i = 0; i < turns.size() && records < maxRecords; i++) {
             PartitionQueue<C> queue = turns.get((firstTurn + i) % turns.size());
             if (!queue.isPaused()) {
-                records += drain(queue, new Turn(maxRecords - records, maxBytesPerPartition), sink);
+                Turn turn = new Turn(maxRecords - records, maxBytesPerPartition);
+                queue.handOut(turn, sink);
+                records += turn.records();
             }
         }
         if (records == 0) {
@@ -184,15 +186,6 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
         }
         prefetch(); // into the room that this made, and what a head still misses
         return records;
-    }
-
-    private int drain(PartitionQueue<C> queue, Turn turn, Sink<C> sink) {
-        try {
-            queue.handOut(turn, sink);
-        } finally {
-            engine.delivered(turn.records(), turn.bytes());
-        }
-        return turn.records();
     }
 
     /** Throws the failure of a head: nothing else is handed out then, so that it cannot be overlooked while other partitions are busy. */
