@@ -58,7 +58,7 @@ final class ReadBudget {
 
     /** The most bytes that one read takes from the budget: a fraction, so that several reads run side by side. */
     long largestRead() {
-        return Math.max(1, Math.min(LARGEST_READ, limit / 4));
+        return Math.max(SMALLEST_PIECE, Math.min(LARGEST_READ, limit / 4));
     }
 
     /** The size of a piece from the reserve, bytes, where this many partitions may each hold one. A larger single frame is read whole all the same. */

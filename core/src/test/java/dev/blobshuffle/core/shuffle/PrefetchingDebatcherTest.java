@@ -310,7 +310,7 @@ class PrefetchingDebatcherTest {
         Notification notification =
                 fixture.blobs.blob(40, List.of(rows("a", 9))).get(0);
         fixture.store.falsify(
-                bytes -> flip(bytes, bytes.length - 12)); // in the last frame: found after records were handed out
+                bytes -> flip(bytes, bytes.length - 5)); // in the last frame: found after records were handed out
         offer(P0, 0, notification);
         assertThat(fixture.drainUntil(9))
                 .containsExactly("a-0", "a-1", "a-2", "a-3", "a-4", "a-5", "a-6", "a-7", "a-8");
@@ -331,7 +331,7 @@ class PrefetchingDebatcherTest {
         Notification notification =
                 fixture.blobs.blob(40, List.of(rows("a", 9))).get(0);
         for (int i = 0; i < 4; i++) {
-            fixture.store.falsify(bytes -> flip(bytes, bytes.length - 12));
+            fixture.store.falsify(bytes -> flip(bytes, bytes.length - 5));
         }
         debatcher.offer(P0, 0, notification, 0, "c");
         debatcher.prefetch();
