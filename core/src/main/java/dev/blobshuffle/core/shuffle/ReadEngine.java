@@ -9,6 +9,7 @@ import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.Gauge;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.SingleFlightBlobStore;
 import dev.blobshuffle.core.time.Time;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -42,7 +43,7 @@ final class ReadEngine implements AutoCloseable {
      * @param budgetBytes the most bytes that its Debatchers hold, beside a small reserve for the heads of queues
      */
     ReadEngine(BlobStore store, long budgetBytes, Time time, ShuffleMetrics metrics) {
-        this.store = store;
+        this.store = new SingleFlightBlobStore(store); // several consumers of an instance may be sent to the same bytes
         this.budget = new ReadBudget(budgetBytes);
         this.time = time;
         this.metrics = metrics;

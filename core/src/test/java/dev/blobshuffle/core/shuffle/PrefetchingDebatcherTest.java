@@ -186,6 +186,22 @@ class PrefetchingDebatcherTest {
     }
 
     @Test
+    void consumersOfAnInstanceShareADownload() {
+        Notification notification = fixture.blobs.segment(rows("a", 3));
+        Debatcher<String> other = new PrefetchingDebatcher<>("other", fixture.engine);
+        offer(P0, 0, notification);
+        other.offer(P0, 0, notification, 0, "other");
+        fixture.store.hold();
+        debatcher.prefetch();
+        other.prefetch();
+        assertThat(fixture.store.reads()).hasSize(1);
+        fixture.store.release();
+        assertThat(fixture.drain()).hasSize(3);
+        other.close();
+        assertThat(fixture.store.openBytes()).isZero();
+    }
+
+    @Test
     void segmentsFarApartAreReadByThemselves() {
         List<Row> large = List.of(new Row(0, null, new byte[200_000]));
         List<Notification> segments = fixture.blobs.blob(64 << 10, List.of(rows("a", 3), large, rows("c", 3)));
