@@ -25,6 +25,12 @@ public interface Channel {
      */
     void send(Partition partition, SegmentRecords records, Delivery delivery);
 
+    /**
+     * The lane has failed: of what is not yet sent nothing will be, until the lane is discarded. Told once per failure, from any thread; must not block. For
+     * channels that owe an answer to whoever appended.
+     */
+    default void failed(RuntimeException cause) {}
+
     /** Sends what is buffered and waits until everything sent before is acknowledged or failed. Called by the lane's owner in a flush. */
     void flush();
 

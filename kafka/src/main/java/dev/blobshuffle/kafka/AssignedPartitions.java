@@ -1,0 +1,171 @@
+package dev.blobshuffle.kafka;
+
+import dev.blobshuffle.core.shuffle.Debatcher;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The assigned partitions whose records pass through the Debatcher's queues: those that shuffle through blobs and, in {@link Mode#GENERAL}, all others too, so that
+ * {@code max.poll.records} is shared fairly. Under Kafka Streams other topics pass untouched. Owned by the consumer's thread.
+ */
+final class AssignedPartitions {
+    private final Consumer<byte[], byte[]> delegate;
+    private final Debatcher<ConsumerRecord<byte[], byte[]>> debatcher;
+    private final ConsumerWiring wiring;
+    private final Map<TopicPartition, PartitionProgress> byPartition = new HashMap<>();
+
+    AssignedPartitions(
+            Consumer<byte[], byte[]> delegate,
+            Debatcher<ConsumerRecord<byte[], byte[]>> debatcher,
+            ConsumerWiring wiring) {
+        this.delegate = delegate;
+        this.debatcher = debatcher;
+        this.wiring = wiring;
+    }
+
+    boolean isVirtual(TopicPartition partition) {
+        return wiring.topics().matches(partition.topic());
+    }
+
+    private boolean isQueued(TopicPartition partition) {
+        return wiring.mode() == Mode.GENERAL || isVirtual(partition);
+    }
+
+    /** The progress of a partition; null if it is not assigned, or passes untouched. */
+    @Nullable
+    PartitionProgress of(TopicPartition partition) {
+        PartitionProgress known = byPartition.get(partition);
+        if (known == null && isQueued(partition)) {
+            reconcile();
+            known = byPartition.get(partition);
+        }
+        return known;
+    }
+
+    Collection<PartitionProgress> all() {
+        return byPartition.values();
+    }
+
+    /** Takes over the real consumer's assignment: drops what left, adds what came. */
+    void reconcile() {
+        Set<TopicPartition> assignment = delegate.assignment();
+        if (!byPartition.isEmpty() && !assignment.containsAll(byPartition.keySet())) {
+            List<TopicPartition> gone = new ArrayList<>(byPartition.keySet());
+            gone.removeAll(assignment);
+            drop(gone);
+        }
+        for (TopicPartition partition : assignment) {
+            if (!byPartition.containsKey(partition) && isQueued(partition)) {
+                byPartition.put(partition, new PartitionProgress(partition, isVirtual(partition)));
+            }
+        }
+    }
+
+    /** Forgets partitions with what is queued for them. */
+    void drop(Collection<TopicPartition> partitions) {
+        for (TopicPartition partition : partitions) {
+            PartitionProgress progress = byPartition.remove(partition);
+            if (progress != null) {
+                debatcher.drop(progress.partition);
+            }
+        }
+    }
+
+    void dropAll() {
+        drop(List.copyOf(byPartition.keySet()));
+    }
+
+    /** Empties a partition's queue, for it will be read from elsewhere. */
+    void emptyQueue(PartitionProgress progress) {
+        debatcher.drop(progress.partition);
+        if (progress.pausedByUser) {
+            debatcher.pause(progress.partition);
+        }
+    }
+
+    /** Goes back to an index of a real offset, whatever was queued or read beyond. */
+    void rewind(PartitionProgress progress, long real, int index, OffsetAndMetadata seek) {
+        emptyQueue(progress);
+        delegate.seek(progress.kafka, seek);
+        progress.startAt(real, index);
+    }
+
+    void pauseByUser(Collection<TopicPartition> partitions) {
+        delegate.pause(partitions);
+        for (TopicPartition partition : partitions) {
+            PartitionProgress progress = of(partition);
+            if (progress != null) {
+                progress.pausedByUser = true;
+                debatcher.pause(progress.partition);
+            }
+        }
+    }
+
+    void resumeByUser(Collection<TopicPartition> partitions) {
+        delegate.resume(partitions);
+        for (TopicPartition partition : partitions) {
+            PartitionProgress progress = of(partition);
+            if (progress == null) {
+                continue;
+            }
+            progress.pausedByUser = false;
+            debatcher.resume(progress.partition);
+            if (progress.pausedInside) {
+                delegate.pause(List.of(partition));
+            }
+        }
+    }
+
+    /** Stops or restarts the real consumer for a partition without the user's knowledge. */
+    void pauseInside(PartitionProgress progress) {
+        progress.pausedInside = true;
+        delegate.pause(List.of(progress.kafka));
+    }
+
+    void resumeInside(PartitionProgress progress) {
+        progress.pausedInside = false;
+        if (!progress.pausedByUser) {
+            delegate.resume(List.of(progress.kafka));
+        }
+    }
+
+    /** Whether records are queued for a partition. */
+    boolean isQueueEmpty(PartitionProgress progress) {
+        return debatcher.queuedItems(progress.partition) == 0;
+    }
+
+    /** Position of the next record to hand out, as far as it is known without asking the real consumer; null if it is not. */
+    @Nullable
+    OffsetAndMetadata knownPosition(PartitionProgress progress) {
+        var head = debatcher.head(progress.partition);
+        if (head.isPresent()) {
+            return progress.position(head.get().offset(), head.get().index());
+        }
+        OffsetAndMetadata next = progress.realNext();
+        if (next == null) {
+            return null;
+        }
+        long offset = progress.offset(next.offset(), progress.startIndex(next.offset()));
+        return new OffsetAndMetadata(offset, next.leaderEpoch(), "");
+    }
+
+    /** Records between the position and the end: those in the log, as the real consumer knows, and those in the queue. */
+    OptionalLong lag(TopicPartition partition) {
+        OptionalLong real = delegate.currentLag(partition);
+        PartitionProgress progress = real.isPresent() ? of(partition) : null;
+        if (progress == null) {
+            return real;
+        }
+        return OptionalLong.of(Math.max(0, real.getAsLong()) + debatcher.undelivered(progress.partition));
+    }
+}

@@ -1,0 +1,472 @@
+package dev.blobshuffle.kafka;
+
+import dev.blobshuffle.core.shuffle.Debatcher;
+import dev.blobshuffle.core.shuffle.Engine;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Properties;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.clients.consumer.SubscriptionPattern;
+import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.MetricName;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.metrics.KafkaMetric;
+import org.apache.kafka.common.serialization.Deserializer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A Kafka consumer whose records come out of blobs: of topics that shuffle through blobs it reads notifications, fetches what they refer to, and returns the original
+ * records in order, with key, value, headers and timestamp. Plain records in the same partition come in their turn. Offsets are virtual: one notification stands for
+ * many records, so that a commit may fall in the middle of it and a restart goes on at the exact record; {@code offset() + 1} is the position after a record, as ever.
+ * Offsets of different partitions, tools or native clients are not comparable.
+ *
+ * <p>Everything else is the contract of {@link Consumer}, its failures included. In addition {@code poll} throws a
+ * {@link org.apache.kafka.common.KafkaException} whose cause is a {@code BlobMissing}, {@code BlobCorrupt} or {@code InvalidSettings} when the next record of a
+ * partition cannot be read for good; the position stays before it. While the store does not answer, {@code poll} returns nothing and the lag grows.
+ *
+ * <p>Owned by one thread, as every Kafka consumer; only {@link #wakeup()} may come from others.
+ */
+public final class BlobConsumer<K, V> implements Consumer<K, V> {
+    private final ConsumerParts<K, V> parts;
+    private final Consumer<byte[], byte[]> delegate;
+    private final Debatcher<ConsumerRecord<byte[], byte[]>> debatcher;
+    private final AssignedPartitions partitions;
+    private final OffsetQueries queries;
+    private final OffsetCommits commits;
+    private final AutoCommit autoCommit;
+    private final PollLoop<K, V> loop;
+    private final RebalanceListener.Hooks hooks;
+    private final ClientPair.ConsumerSide side;
+    private boolean closed;
+
+    /**
+     * A consumer for any application. It shares the store, the memory budgets and the metrics with all clients of the process that have the same
+     * {@code blobshuffle.*} settings.
+     *
+     * @param settings those of a Kafka consumer, deserializers included, and {@code blobshuffle.*}
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings cannot work; the message says what to change
+     */
+    public BlobConsumer(Map<String, ?> settings) {
+        this(ConsumerOpening.open(settings, null, null));
+    }
+
+    /** As {@link #BlobConsumer(Map)}. */
+    public BlobConsumer(Properties settings) {
+        this(ConsumerOpening.open(ClientSettings.toMap(settings), null, null));
+    }
+
+    /** As {@link #BlobConsumer(Map)}, with deserializers that are ready to use. */
+    public BlobConsumer(Map<String, ?> settings, Deserializer<K> keys, Deserializer<V> values) {
+        this(ConsumerOpening.open(settings, keys, values));
+    }
+
+    BlobConsumer(ConsumerParts<K, V> parts) {
+        this.parts = parts;
+        this.delegate = parts.delegate();
+        ConsumerWiring wiring = parts.wiring();
+        this.debatcher = parts.engine().debatcher(wiring.name());
+        this.partitions = new AssignedPartitions(delegate, debatcher, wiring);
+        StartResolver starts = new StartResolver(delegate, partitions);
+        this.queries = new OffsetQueries(delegate, partitions, starts);
+        this.commits = new OffsetCommits(delegate, partitions, wiring.pair(), parts.interceptors());
+        this.autoCommit = new AutoCommit(parts.autoCommit(), queries, commits, wiring.time());
+        this.loop = new PollLoop<>(delegate, debatcher, partitions, starts, parts.deserializer(), wiring);
+        this.hooks = new RebalanceListener.Hooks() {
+            @Override
+            public void beforePartitionsGo() {
+                autoCommit.beforePartitionsGo();
+            }
+
+            @Override
+            public void startAssigned() {
+                starts.startAll(loop.remaining());
+            }
+        };
+        this.side = partition -> {
+            PartitionProgress progress = partitions.of(partition);
+            return progress == null ? null : progress.delivered;
+        };
+        wiring.pair().join(side);
+    }
+
+    /**
+     * A consumer around a ready one, for Kafka Streams. The ready consumer must not commit by itself nor have interceptors.
+     *
+     * @param delegate the ready consumer; closed with the new one
+     * @param engine the instance's engine; stays open
+     */
+    public static BlobConsumer<byte[], byte[]> wrap(
+            Consumer<byte[], byte[]> delegate, Engine engine, ConsumerWiring wiring) {
+        return new BlobConsumer<>(new ConsumerParts<>(
+                delegate,
+                engine,
+                wiring,
+                new RecordDeserializer.Bytes(),
+                new ConsumerInterceptorChain<>(List.of()),
+                null,
+                Map::of,
+                () -> {}));
+    }
+
+    /**
+     * Forgets what is queued for partitions that were taken away without a {@link ConsumerRebalanceListener} hearing of it (Kafka Streams' own group protocol). Call it
+     * after their owner has committed.
+     */
+    public void forget(Collection<TopicPartition> revoked) {
+        partitions.drop(revoked);
+    }
+
+    /** Forgets what is queued for every partition: all were lost. */
+    public void forgetAll() {
+        partitions.dropAll();
+    }
+
+    @Override
+    public ConsumerRecords<K, V> poll(Duration timeout) {
+        autoCommit.beforePoll();
+        return parts.interceptors().onConsume(loop.poll(timeout));
+    }
+
+    @Override
+    public Set<TopicPartition> assignment() {
+        return delegate.assignment();
+    }
+
+    @Override
+    public Set<String> subscription() {
+        return delegate.subscription();
+    }
+
+    @Override
+    public void subscribe(Collection<String> topics) {
+        delegate.subscribe(topics, listener(null));
+    }
+
+    @Override
+    public void subscribe(Collection<String> topics, ConsumerRebalanceListener listener) {
+        delegate.subscribe(topics, listener(listener));
+    }
+
+    @Override
+    public void subscribe(Pattern pattern) {
+        delegate.subscribe(pattern, listener(null));
+    }
+
+    @Override
+    public void subscribe(Pattern pattern, ConsumerRebalanceListener listener) {
+        delegate.subscribe(pattern, listener(listener));
+    }
+
+    @Override
+    public void subscribe(SubscriptionPattern pattern) {
+        delegate.subscribe(pattern, listener(null));
+    }
+
+    @Override
+    public void subscribe(SubscriptionPattern pattern, ConsumerRebalanceListener listener) {
+        delegate.subscribe(pattern, listener(listener));
+    }
+
+    private RebalanceListener listener(@Nullable ConsumerRebalanceListener user) {
+        return new RebalanceListener(user, partitions, hooks);
+    }
+
+    @Override
+    public void assign(Collection<TopicPartition> assignment) {
+        autoCommit.withoutWaiting();
+        delegate.assign(assignment);
+        partitions.reconcile();
+    }
+
+    @Override
+    public void unsubscribe() {
+        autoCommit.beforePartitionsGo();
+        try {
+            delegate.unsubscribe();
+        } finally {
+            partitions.dropAll();
+            parts.wiring().pair().tasksGivenUp();
+        }
+    }
+
+    @Override
+    public void commitSync() {
+        commits.sync(queries.positions());
+    }
+
+    @Override
+    public void commitSync(Duration timeout) {
+        commits.sync(queries.positions(), timeout);
+    }
+
+    @Override
+    public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        commits.sync(offsets);
+    }
+
+    @Override
+    public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+        commits.sync(offsets, timeout);
+    }
+
+    @Override
+    public void commitAsync() {
+        commits.async(queries.positions(), null);
+    }
+
+    @Override
+    public void commitAsync(OffsetCommitCallback callback) {
+        commits.async(queries.positions(), callback);
+    }
+
+    @Override
+    public void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets, @Nullable OffsetCommitCallback callback) {
+        commits.async(offsets, callback);
+    }
+
+    @Override
+    public void seek(TopicPartition partition, long offset) {
+        if (partitions.isVirtual(partition)) {
+            seek(partition, new OffsetAndMetadata(offset));
+        } else {
+            delegate.seek(partition, offset);
+            restart(partition, offset, 0);
+        }
+    }
+
+    @Override
+    public void seek(TopicPartition partition, OffsetAndMetadata offset) {
+        boolean virtual = partitions.isVirtual(partition);
+        long real = virtual ? VirtualOffset.real(offset.offset()) : offset.offset();
+        delegate.seek(partition, new OffsetAndMetadata(real, offset.leaderEpoch(), offset.metadata()));
+        restart(partition, real, virtual ? VirtualOffset.index(offset.offset()) : 0);
+    }
+
+    private void restart(TopicPartition partition, long real, int index) {
+        PartitionProgress progress = partitions.of(partition);
+        if (progress != null) {
+            partitions.emptyQueue(progress);
+            progress.startAt(real, index);
+            partitions.resumeInside(progress);
+        }
+    }
+
+    @Override
+    public void seekToBeginning(Collection<TopicPartition> sought) {
+        delegate.seekToBeginning(sought);
+        restartWhereRealIs(sought);
+    }
+
+    @Override
+    public void seekToEnd(Collection<TopicPartition> sought) {
+        delegate.seekToEnd(sought);
+        restartWhereRealIs(sought);
+    }
+
+    private void restartWhereRealIs(Collection<TopicPartition> sought) {
+        for (TopicPartition partition : sought.isEmpty() ? delegate.assignment() : sought) {
+            PartitionProgress progress = partitions.of(partition);
+            if (progress != null) {
+                partitions.emptyQueue(progress);
+                progress.startWhereRealIs();
+                partitions.resumeInside(progress);
+            }
+        }
+    }
+
+    @Override
+    public long position(TopicPartition partition) {
+        return queries.position(partition, ConsumerOpening.DEFAULT_API_TIMEOUT);
+    }
+
+    @Override
+    public long position(TopicPartition partition, Duration timeout) {
+        return queries.position(partition, timeout);
+    }
+
+    @Override
+    public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> asked) {
+        return queries.committed(delegate.committed(asked));
+    }
+
+    @Override
+    public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> asked, Duration timeout) {
+        return queries.committed(delegate.committed(asked, timeout));
+    }
+
+    @Override
+    public Map<TopicPartition, Long> beginningOffsets(Collection<TopicPartition> asked) {
+        return queries.offsets(delegate.beginningOffsets(asked));
+    }
+
+    @Override
+    public Map<TopicPartition, Long> beginningOffsets(Collection<TopicPartition> asked, Duration timeout) {
+        return queries.offsets(delegate.beginningOffsets(asked, timeout));
+    }
+
+    @Override
+    public Map<TopicPartition, Long> endOffsets(Collection<TopicPartition> asked) {
+        return queries.offsets(delegate.endOffsets(asked));
+    }
+
+    @Override
+    public Map<TopicPartition, Long> endOffsets(Collection<TopicPartition> asked, Duration timeout) {
+        return queries.offsets(delegate.endOffsets(asked, timeout));
+    }
+
+    @Override
+    public Map<TopicPartition, OffsetAndTimestamp> offsetsForTimes(Map<TopicPartition, Long> times) {
+        return queries.times(delegate.offsetsForTimes(times));
+    }
+
+    @Override
+    public Map<TopicPartition, OffsetAndTimestamp> offsetsForTimes(Map<TopicPartition, Long> times, Duration timeout) {
+        return queries.times(delegate.offsetsForTimes(times, timeout));
+    }
+
+    @Override
+    public OptionalLong currentLag(TopicPartition partition) {
+        return partitions.lag(partition);
+    }
+
+    @Override
+    public Set<TopicPartition> paused() {
+        Set<TopicPartition> paused = new HashSet<>(delegate.paused());
+        paused.removeIf(partition -> {
+            PartitionProgress progress = partitions.of(partition);
+            return progress != null && !progress.pausedByUser;
+        });
+        return paused;
+    }
+
+    @Override
+    public void pause(Collection<TopicPartition> paused) {
+        partitions.pauseByUser(paused);
+    }
+
+    @Override
+    public void resume(Collection<TopicPartition> resumed) {
+        partitions.resumeByUser(resumed);
+    }
+
+    @Override
+    public List<PartitionInfo> partitionsFor(String topic) {
+        return delegate.partitionsFor(topic);
+    }
+
+    @Override
+    public List<PartitionInfo> partitionsFor(String topic, Duration timeout) {
+        return delegate.partitionsFor(topic, timeout);
+    }
+
+    @Override
+    public Map<String, List<PartitionInfo>> listTopics() {
+        return delegate.listTopics();
+    }
+
+    @Override
+    public Map<String, List<PartitionInfo>> listTopics(Duration timeout) {
+        return delegate.listTopics(timeout);
+    }
+
+    @Override
+    public void registerMetricForSubscription(KafkaMetric metric) {
+        delegate.registerMetricForSubscription(metric);
+    }
+
+    @Override
+    public void unregisterMetricFromSubscription(KafkaMetric metric) {
+        delegate.unregisterMetricFromSubscription(metric);
+    }
+
+    @Override
+    public Uuid clientInstanceId(Duration timeout) {
+        return delegate.clientInstanceId(timeout);
+    }
+
+    @Override
+    public Map<MetricName, ? extends Metric> metrics() {
+        Map<MetricName, Metric> metrics = new HashMap<>(delegate.metrics());
+        metrics.putAll(parts.metrics().get());
+        return metrics;
+    }
+
+    @Override
+    public ConsumerGroupMetadata groupMetadata() {
+        return delegate.groupMetadata();
+    }
+
+    @Override
+    public void enforceRebalance() {
+        delegate.enforceRebalance();
+    }
+
+    @Override
+    public void enforceRebalance(String reason) {
+        delegate.enforceRebalance(reason);
+    }
+
+    @Override
+    public void wakeup() {
+        delegate.wakeup();
+    }
+
+    @Override
+    public void close() {
+        close(delegate::close);
+    }
+
+    /** {@inheritDoc} */
+    @Override
+    @Deprecated
+    @SuppressWarnings("deprecation") // part of the interface
+    public void close(Duration timeout) {
+        close(() -> delegate.close(timeout));
+    }
+
+    @Override
+    public void close(CloseOptions options) {
+        close(() -> delegate.close(options));
+    }
+
+    private void close(Runnable closing) {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        try {
+            autoCommit.beforePartitionsGo();
+        } finally {
+            end(closing);
+        }
+    }
+
+    private void end(Runnable closing) {
+        try {
+            closing.run();
+        } finally {
+            parts.wiring().pair().leave(side);
+            debatcher.close();
+            parts.deserializer().close();
+            parts.interceptors().close();
+            parts.release().run();
+        }
+    }
+}

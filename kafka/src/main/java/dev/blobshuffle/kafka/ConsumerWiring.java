@@ -1,0 +1,24 @@
+package dev.blobshuffle.kafka;
+
+import dev.blobshuffle.core.time.Time;
+
+/**
+ * How a {@link BlobConsumer} is put around a ready consumer.
+ *
+ * @param mode who drives it
+ * @param name names it in logs: the client id
+ * @param topics which topics shuffle through blobs
+ * @param maxPollRecords most records of blobs that one {@code poll} returns ({@code max.poll.records})
+ * @param pair the stream thread's pair, or {@link ClientPair#alone()}
+ * @param time clock
+ */
+public record ConsumerWiring(
+        Mode mode, String name, TopicMatcher topics, int maxPollRecords, ClientPair pair, Time time) {
+    /** Checks the count. */
+    public ConsumerWiring {
+        if (maxPollRecords < 1) {
+            throw new IllegalArgumentException(
+                    "Cannot wire a consumer: max.poll.records " + maxPollRecords + " must be 1 or more.");
+        }
+    }
+}

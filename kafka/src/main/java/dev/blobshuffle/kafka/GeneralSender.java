@@ -1,0 +1,303 @@
+package dev.blobshuffle.kafka;
+
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.MemoryExhausted;
+import dev.blobshuffle.core.shuffle.Lane;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.producer.BufferExhaustedException;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.Partitioner;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TransactionAbortedException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends for any application: acknowledged when the notification is, with the record's own offset. Without transactions a lost batch fails its sends and the lane
+ * starts anew, as Kafka's producer goes on after a failed batch; within a transaction the loss sticks until the abort. Thread-safe: the lock guards the lane.
+ */
+final class GeneralSender<K, V> implements Sender<K, V> {
+    private static final Logger LOG = LoggerFactory.getLogger(GeneralSender.class);
+
+    private final Producer<byte[], byte[]> delegate;
+    private final ProducerWiring wiring;
+    private final ProducerChannel channel;
+    private final Completions completions;
+    private final Lane lane;
+    private final LaneFailures failures;
+    private final RecordSerializer<K, V> serializer;
+    private final ProducerInterceptorChain<K, V> interceptors;
+    private final Partitioning partitioning;
+    private final Consumer<String> topicCheck;
+    private final HeaderAdapter headers = new HeaderAdapter();
+    private final Map<String, TopicOutput> topics = new ConcurrentHashMap<>();
+    private final ReentrantLock lock = new ReentrantLock();
+
+    GeneralSender(ProducerParts<K, V> parts, ProducerChannel channel, Completions completions, Lane lane) {
+        this.delegate = parts.delegate();
+        this.wiring = parts.wiring();
+        this.channel = channel;
+        this.completions = completions;
+        this.lane = lane;
+        this.failures = new LaneFailures(wiring.pair());
+        this.serializer = parts.serializer();
+        this.interceptors = parts.interceptors();
+        this.partitioning = parts.partitioning();
+        this.topicCheck = parts.topicCheck();
+    }
+
+    @Override
+    public Future<RecordMetadata> send(ProducerRecord<K, V> original, @Nullable Callback callback) {
+        ProducerRecord<K, V> record = interceptors.onSend(original);
+        byte[] key = serializer.key(record);
+        byte[] value = serializer.value(record);
+        boolean virtual = wiring.topics().matches(record.topic());
+        boolean blobs = virtual && wiring.writes() == ProducerWiring.Writes.BLOBS;
+        try {
+            if (!blobs) {
+                return sendPlain(record, key, value, virtual, callback);
+            }
+            if (!topics.containsKey(record.topic())) {
+                topicCheck.accept(record.topic());
+            }
+            awaitRoom();
+            return append(record, key, value, callback);
+        } catch (ApiException e) {
+            return failed(record, key, value, callback, e);
+        }
+    }
+
+    private Future<RecordMetadata> sendPlain(
+            ProducerRecord<K, V> record,
+            byte @Nullable [] key,
+            byte @Nullable [] value,
+            boolean virtual,
+            @Nullable Callback callback) {
+        Integer partition = record.partition();
+        if (partition == null && partitioning.custom() != null) {
+            lock.lock();
+            try {
+                partition = partition(output(record.topic()), record, key, value);
+            } finally {
+                lock.unlock();
+            }
+        }
+        ProducerRecord<byte[], byte[]> bytes =
+                new ProducerRecord<>(record.topic(), partition, record.timestamp(), key, value, record.headers());
+        CompletableFuture<RecordMetadata> result = new CompletableFuture<>();
+        delegate.send(bytes, (metadata, failure) -> {
+            RecordMetadata shown = virtual && metadata != null && metadata.hasOffset() ? virtual(metadata) : metadata;
+            Completion completion = new Completion(
+                    new TopicPartition(shown.topic(), shown.partition()),
+                    shown.timestamp(),
+                    key,
+                    value,
+                    record.headers(),
+                    callback,
+                    interceptors);
+            if (failure == null) {
+                completion.acknowledgeUntouched(shown);
+                result.complete(shown);
+            } else {
+                completion.fail(failure);
+                result.completeExceptionally(failure);
+            }
+        });
+        return result;
+    }
+
+    private static RecordMetadata virtual(RecordMetadata real) {
+        return new RecordMetadata(
+                new TopicPartition(real.topic(), real.partition()),
+                VirtualOffset.of(real.offset()),
+                VirtualOffset.LAST,
+                real.timestamp(),
+                real.serializedKeySize(),
+                real.serializedValueSize());
+    }
+
+    private Future<RecordMetadata> append(
+            ProducerRecord<K, V> record, byte @Nullable [] key, byte @Nullable [] value, @Nullable Callback callback) {
+        lock.lock();
+        try {
+            recover();
+            TopicOutput topic = output(record.topic());
+            Integer chosen = record.partition();
+            TopicOutput.Slot slot = topic.slot(chosen != null ? chosen : partition(topic, record, key, value));
+            Long given = record.timestamp();
+            long timestamp = given != null ? given : wiring.time().wallMillis();
+            Completion completion =
+                    new Completion(slot.kafka, timestamp, key, value, record.headers(), callback, interceptors);
+            completions.add(slot.partition, completion);
+            try {
+                slot.output.append(timestamp, key, value, headers.of(record.headers()));
+            } catch (BlobShuffleException e) {
+                completions.remove(slot.partition, completion);
+                throw refused(e);
+            }
+            return completion;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void awaitRoom() {
+        try {
+            if (!completions.awaitRoom(deadline(wiring.flushTimeout()))) {
+                throw new BufferExhaustedException(
+                        "Cannot send: too many sends await their callbacks. Make the callbacks faster, or send less at once.");
+            }
+        } catch (InterruptedException e) {
+            throw new InterruptException(e);
+        }
+    }
+
+    /** Without transactions a failed lane starts anew; within one the loss is thrown until the abort. */
+    private void recover() {
+        RuntimeException failure = failures.lost() != null ? failures.lost() : lane.failure();
+        if (failure == null) {
+            return;
+        }
+        if (wiring.transactional()) {
+            throw failures.onSend(failure);
+        }
+        channel.failed(failure);
+        lane.discard();
+    }
+
+    private RuntimeException refused(BlobShuffleException cause) {
+        if (wiring.transactional()) {
+            return failures.onSend(cause);
+        }
+        if (cause instanceof MemoryExhausted) {
+            BufferExhaustedException full = new BufferExhaustedException(cause.getMessage());
+            full.initCause(cause);
+            return full;
+        }
+        return new KafkaException(cause.getMessage(), cause);
+    }
+
+    private TopicOutput output(String topic) {
+        return topics.computeIfAbsent(
+                topic,
+                name -> new TopicOutput(name, lane, delegate, wiring.time().randomLong()));
+    }
+
+    private int partition(
+            TopicOutput topic, ProducerRecord<K, V> record, byte @Nullable [] key, byte @Nullable [] value) {
+        Partitioner custom = partitioning.custom();
+        if (custom != null) {
+            return custom.partition(record.topic(), record.key(), key, record.value(), value, topic.cluster());
+        }
+        return topic.partition(partitioning.keys() == Partitioning.Keys.HASHED ? key : null, channel.batches());
+    }
+
+    private Future<RecordMetadata> failed(
+            ProducerRecord<K, V> record,
+            byte @Nullable [] key,
+            byte @Nullable [] value,
+            @Nullable Callback callback,
+            ApiException failure) {
+        Integer chosen = record.partition();
+        int partition = chosen == null ? RecordMetadata.UNKNOWN_PARTITION : chosen;
+        Completion completion = new Completion(
+                new TopicPartition(record.topic(), partition), 0, key, value, record.headers(), callback, interceptors);
+        completion.fail(failure);
+        return completion;
+    }
+
+    @Override
+    public void flush() {
+        lock.lock();
+        try {
+            lane.flush(wiring.flushTimeout());
+        } catch (BlobShuffleException e) {
+            channel.failed(e); // the sends tell; a transaction refuses its commit
+        } finally {
+            lock.unlock();
+        }
+        delegate.flush();
+        awaitCallbacks(wiring.flushTimeout());
+    }
+
+    @Override
+    public void drain() {
+        lock.lock();
+        try {
+            RuntimeException lost = failures.lost();
+            if (lost != null) {
+                throw failures.onCommit(lost);
+            }
+            lane.flush(wiring.flushTimeout());
+        } catch (BlobShuffleException e) {
+            channel.failed(e);
+            throw failures.onCommit(e);
+        } finally {
+            lock.unlock();
+        }
+        awaitCallbacks(wiring.flushTimeout());
+    }
+
+    private void awaitCallbacks(Duration timeout) {
+        try {
+            completions.awaitCallbacks(deadline(timeout));
+        } catch (InterruptedException e) {
+            throw new InterruptException(e);
+        }
+    }
+
+    private long deadline(Duration timeout) {
+        return wiring.time().nanos() + timeout.toNanos();
+    }
+
+    @Override
+    public void discard() {
+        lock.lock();
+        try {
+            lane.discard();
+            failures.reset();
+        } finally {
+            lock.unlock();
+        }
+        completions.failAll(new TransactionAbortedException());
+    }
+
+    @Override
+    public void close(Duration timeout) {
+        lock.lock();
+        try {
+            flushLast(timeout);
+            lane.close();
+        } finally {
+            lock.unlock();
+        }
+        completions.failAll(
+                new KafkaException("Cannot deliver the record: the producer was closed. Flush before you close."));
+        awaitCallbacks(timeout);
+        completions.close();
+    }
+
+    private void flushLast(Duration timeout) {
+        if (timeout.isZero() || lane.failure() != null || lane.isDrained()) {
+            return;
+        }
+        try {
+            lane.flush(timeout.compareTo(wiring.flushTimeout()) < 0 ? timeout : wiring.flushTimeout());
+        } catch (BlobShuffleException e) {
+            LOG.warn("Closed with records that are not delivered; their sends fail: {}", e.getMessage());
+        }
+    }
+}

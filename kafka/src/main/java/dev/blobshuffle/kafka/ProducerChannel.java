@@ -1,0 +1,109 @@
+package dev.blobshuffle.kafka;
+
+import dev.blobshuffle.core.format.Notification;
+import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.shuffle.Channel;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+
+/**
+ * The real producer as the lane's channel. The lane calls it from one thread at a time; acknowledgements come on the producer's I/O thread, which hands the
+ * application's sends to their callbacks before it tells the lane.
+ */
+final class ProducerChannel implements Channel {
+    private final Producer<byte[], byte[]> delegate;
+    private final Completions completions;
+    private final AtomicLong batches = new AtomicLong();
+
+    ProducerChannel(Producer<byte[], byte[]> delegate, Completions completions) {
+        this.delegate = delegate;
+        this.completions = completions;
+    }
+
+    /** Segments sent so far. Thread-safe. */
+    long batches() {
+        return batches.get();
+    }
+
+    @Override
+    public void send(Partition partition, Notification notification, long timestamp, Delivery delivery) {
+        batches.incrementAndGet();
+        Completions.Taken taken = completions.take(partition, notification.records());
+        send(NotificationRecord.of(partition, notification, timestamp), (metadata, failure) -> {
+            if (failure == null) {
+                taken.acknowledgeSegment(metadata, timestamp);
+                delivery.delivered();
+            } else {
+                taken.fail(failure);
+                delivery.failed(failure);
+            }
+        });
+    }
+
+    @Override
+    public void send(Partition partition, SegmentRecords records, Delivery delivery) {
+        batches.incrementAndGet();
+        Completions.Taken taken = completions.take(partition, records.count());
+        PlainDelivery all = new PlainDelivery(records.count(), delivery);
+        AtomicInteger next = new AtomicInteger();
+        records.forEach((timestamp, key, value, headers) -> {
+            int index = next.getAndIncrement();
+            ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
+                    partition.topic(), partition.number(), timestamp, key, value, HeaderAdapter.toKafka(headers));
+            send(record, (metadata, failure) -> {
+                if (failure == null) {
+                    taken.acknowledgePlain(index, metadata);
+                } else {
+                    taken.fail(index, failure);
+                }
+                all.onCompletion(metadata, failure);
+            });
+        });
+    }
+
+    private void send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+        try {
+            delegate.send(record, callback);
+        } catch (KafkaException | IllegalStateException e) {
+            callback.onCompletion(null, e);
+        }
+    }
+
+    @Override
+    public void failed(RuntimeException cause) {
+        completions.failAll(
+                new KafkaException("Cannot deliver the record: its batch is lost, " + cause.getMessage(), cause));
+    }
+
+    @Override
+    public void flush() {
+        delegate.flush();
+    }
+
+    /** Told once, by the last of several acknowledgements or the first failure. */
+    private static final class PlainDelivery implements Callback {
+        private final AtomicInteger missing;
+        private final Delivery delivery;
+
+        PlainDelivery(int records, Delivery delivery) {
+            this.missing = new AtomicInteger(records);
+            this.delivery = delivery;
+        }
+
+        @Override
+        public void onCompletion(RecordMetadata metadata, Exception failure) {
+            if (failure == null) {
+                if (missing.decrementAndGet() == 0) {
+                    delivery.delivered();
+                }
+            } else if (missing.getAndSet(Integer.MIN_VALUE / 2) > 0) {
+                delivery.failed(failure);
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package dev.blobshuffle.kafka;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InvalidGroupIdException;
+import org.apache.kafka.common.errors.TimeoutException;
+
+/**
+ * Finds where reading starts in newly assigned partitions. The real consumer would find the real offset of the last commit by itself, but not the index, and the
+ * two must be of the same commit. So one answer of the broker gives both, and the real consumer is told to seek. Until the answer is there, the partition is
+ * paused; the waits are short and grow, so that {@code poll} returns when its caller asked. Owned by the consumer's thread.
+ */
+final class StartResolver {
+    private static final Duration FIRST_WAIT = Duration.ofMillis(200);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
+
+    private final Consumer<byte[], byte[]> delegate;
+    private final AssignedPartitions partitions;
+    private Duration wait = FIRST_WAIT;
+
+    StartResolver(Consumer<byte[], byte[]> delegate, AssignedPartitions partitions) {
+        this.delegate = delegate;
+        this.partitions = partitions;
+    }
+
+    /**
+     * Starts every partition that has not started; those whose commit the broker does not tell in time stay paused until the next call.
+     *
+     * @param remaining what is left of the caller's time
+     */
+    void startAll(Duration remaining) {
+        List<PartitionProgress> waiting = null;
+        for (PartitionProgress progress : partitions.all()) {
+            if (!progress.started) {
+                waiting = waiting == null ? new ArrayList<>() : waiting;
+                waiting.add(progress);
+            }
+        }
+        if (waiting == null) {
+            return;
+        }
+        try {
+            start(waiting, longer(wait, shorter(remaining, LONGEST_WAIT)));
+            wait = FIRST_WAIT;
+        } catch (TimeoutException e) {
+            wait = shorter(wait.multipliedBy(2), LONGEST_WAIT);
+            waiting.forEach(partitions::pauseInside);
+        }
+    }
+
+    /**
+     * Starts the given partitions.
+     *
+     * @throws TimeoutException recoverable: the broker did not answer in time
+     */
+    void start(List<PartitionProgress> waiting, Duration timeout) {
+        Set<TopicPartition> asked =
+                waiting.stream().map(progress -> progress.kafka).collect(Collectors.toSet());
+        Map<TopicPartition, OffsetAndMetadata> committed;
+        try {
+            committed = delegate.committed(asked, timeout);
+        } catch (InvalidGroupIdException e) {
+            committed = Map.of(); // without a group there are no commits
+        }
+        for (PartitionProgress progress : waiting) {
+            start(progress, committed);
+        }
+    }
+
+    private void start(PartitionProgress progress, Map<TopicPartition, OffsetAndMetadata> committed) {
+        OffsetAndMetadata commit = committed.get(progress.kafka);
+        if (commit == null) {
+            progress.startWhereRealIs();
+        } else {
+            OffsetAndMetadata position = CommitTranslation.toVirtual(commit);
+            int index = VirtualOffset.index(position.offset());
+            partitions.rewind(
+                    progress, commit.offset(), index, new OffsetAndMetadata(commit.offset(), commit.leaderEpoch(), ""));
+        }
+        if (progress.pausedInside) {
+            partitions.resumeInside(progress);
+        }
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? other : one;
+    }
+}

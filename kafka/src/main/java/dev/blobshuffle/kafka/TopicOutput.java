@@ -1,0 +1,132 @@
+package dev.blobshuffle.kafka;
+
+import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.shuffle.Lane;
+import dev.blobshuffle.core.zone.Zone;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.Cluster;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InvalidPartitionsException;
+import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lane's outputs to the partitions of one topic, and the choice among them where the application makes none: by the key's hash as Kafka's producer does, and
+ * without a key one partition per batch. Notices added partitions after at most {@link #REFRESH} records. Guarded as the lane is.
+ */
+final class TopicOutput {
+    private static final int REFRESH = 1024;
+
+    private final String topic;
+    private final Lane lane;
+    private final Producer<byte[], byte[]> delegate;
+    private @Nullable Slot[] slots = {};
+    private Cluster cluster = Cluster.empty();
+    private int sinceRefresh = REFRESH;
+    private int sticky;
+    private long stickySince;
+
+    TopicOutput(String topic, Lane lane, Producer<byte[], byte[]> delegate, long random) {
+        this.topic = topic;
+        this.lane = lane;
+        this.delegate = delegate;
+        this.sticky = (int) (random & 0xffff);
+    }
+
+    /**
+     * The partition that Kafka's default partitioner would choose.
+     *
+     * @param batches batches sent so far: with each, records without key move to another partition
+     */
+    int partition(byte @Nullable [] key, long batches) {
+        refreshInTurn();
+        if (key != null) {
+            return Utils.toPositive(Utils.murmur2(key)) % slots.length;
+        }
+        if (batches != stickySince) {
+            stickySince = batches;
+            sticky++;
+        }
+        return sticky % slots.length;
+    }
+
+    /** The topic's partitions and their leaders, for the application's own partitioner. */
+    Cluster cluster() {
+        refreshInTurn();
+        return cluster;
+    }
+
+    /**
+     * The output to a partition.
+     *
+     * @throws InvalidPartitionsException fatal: the topic has no such partition
+     */
+    Slot slot(int partition) {
+        if (partition >= slots.length) {
+            refresh();
+        }
+        if (partition < 0 || partition >= slots.length) {
+            throw new InvalidPartitionsException("Cannot send to " + topic + "-" + partition + ": the topic has "
+                    + slots.length + " partitions. Choose one of them or add partitions.");
+        }
+        Slot slot = slots[partition];
+        if (slot == null) {
+            slot = new Slot(topic, partition, lane);
+            slots[partition] = slot;
+        }
+        return slot;
+    }
+
+    private void refreshInTurn() {
+        if (++sinceRefresh >= REFRESH) {
+            refresh();
+        }
+    }
+
+    private void refresh() {
+        List<PartitionInfo> partitions = delegate.partitionsFor(topic);
+        cluster = new Cluster(null, leaders(partitions), partitions, Set.of(), Set.of());
+        if (partitions.size() > slots.length) {
+            slots = Arrays.copyOf(slots, partitions.size());
+        }
+        sinceRefresh = 0;
+    }
+
+    private static List<Node> leaders(List<PartitionInfo> partitions) {
+        return partitions.stream()
+                .map(PartitionInfo::leader)
+                .filter(leader -> leader != null)
+                .distinct()
+                .toList();
+    }
+
+    /** One partition of the topic. */
+    static final class Slot {
+        final Partition partition;
+        final TopicPartition kafka;
+
+        /** Acknowledges an append where the offset does not matter yet: one object for all records. */
+        final RecordMetadata appended;
+
+        /** The same as a future. */
+        final Future<RecordMetadata> appendedFuture;
+
+        final Lane.Output output;
+
+        Slot(String topic, int number, Lane lane) {
+            partition = new Partition(topic, number);
+            kafka = new TopicPartition(topic, number);
+            appended = new RecordMetadata(kafka, 0, 0, 0, 0, 0);
+            appendedFuture = CompletableFuture.completedFuture(appended);
+            output = lane.output(partition, Zone.SINGLE);
+        }
+    }
+}
