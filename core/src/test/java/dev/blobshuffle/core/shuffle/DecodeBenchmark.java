@@ -6,6 +6,7 @@ import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.time.SystemTime;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -54,6 +55,8 @@ public class DecodeBenchmark {
     private @Nullable ReadEngine engine;
     private @Nullable Debatcher<String> debatcher;
     private long offset;
+    private long operations;
+    private long cpuNanos;
 
     /** What an engine makes of a record. */
     @SuppressWarnings("ArrayRecordComponent") // Never compared.
@@ -88,6 +91,7 @@ public class DecodeBenchmark {
     /** Reads every blob. */
     @Benchmark
     public void decode(Blackhole blackhole) {
+        operations++;
         Debatcher<String> reader = java.util.Objects.requireNonNull(debatcher);
         for (Notification notification : notifications) {
             reader.offer(PARTITION, offset++, notification, 0, "carrier");
@@ -116,6 +120,22 @@ public class DecodeBenchmark {
         while (reader.undelivered(PARTITION) > 0) {
             blackhole.consume(reader.drain(1000, 1 << 20, sink));
         }
+    }
+
+    /** Prints the rate by the thread's CPU time, which other load on the machine changes less than the rate by the clock. */
+    @TearDown(Level.Iteration)
+    public void printCpuRate() {
+        long cpu = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+        System.out.printf(
+                "%.2f GiB per CPU second%n", operations * (double) VOLUME / (1 << 30) / ((cpu - cpuNanos) / 1e9));
+        startIteration();
+    }
+
+    /** Takes the time. */
+    @Setup(Level.Iteration)
+    public void startIteration() {
+        cpuNanos = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+        operations = 0;
     }
 
     /** Ends everything. */
