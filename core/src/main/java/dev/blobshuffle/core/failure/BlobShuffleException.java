@@ -4,7 +4,14 @@ import org.jspecify.annotations.Nullable;
 
 /** The root of every failure that BlobShuffle reports; its subclasses say what the caller must do. */
 public abstract sealed class BlobShuffleException extends RuntimeException
-        permits StoreUnavailable, BlobMissing, BlobCorrupt, InvalidSettings, MemoryExhausted, DeadlineExceeded, Closed {
+        permits StoreUnavailable,
+                BlobMissing,
+                BlobCorrupt,
+                InvalidSettings,
+                MemoryExhausted,
+                DeadlineExceeded,
+                DeliveryFailed,
+                Closed {
     private static final long serialVersionUID = 1L;
 
     BlobShuffleException(String message, @Nullable Throwable cause) {
