@@ -70,7 +70,9 @@ final class BrokerProperties {
         set("group.min.session.timeout.ms", 1_000);
         set(
                 "group.coordinator.rebalance.protocols",
-                known.contains("group.streams.session.timeout.ms") ? "classic,consumer,streams" : "classic,consumer");
+                StreamsGroups.areKnown() ? "classic,consumer,streams" : "classic,consumer");
+        set("unstable.api.versions.enable", StreamsGroups.areEarlyAccess());
+        set("unstable.feature.versions.enable", StreamsGroups.areEarlyAccess());
         set("group.streams.initial.rebalance.delay.ms", 0);
         for (String protocol : List.of("consumer", "streams")) {
             String group = "group." + protocol + ".";

@@ -116,15 +116,16 @@ final class DataDirectory {
     private void format(String clusterId, int node) {
         String directory = logDirectory(node).toString();
         try (PrintStream silent = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8)) {
-            new Formatter()
+            Formatter formatter = new Formatter()
                     .setClusterId(clusterId)
                     .setNodeId(node)
                     .addDirectory(directory)
                     .setMetadataLogDirectory(directory)
                     .setControllerListenerName(BrokerProperties.CONTROLLER_LISTENER)
                     .setIgnoreFormatted(true)
-                    .setPrintStream(silent)
-                    .run();
+                    .setPrintStream(silent);
+            StreamsGroups.enable(formatter);
+            formatter.run();
         } catch (Exception e) {
             throw new IllegalStateException(
                     "Cannot format a Kafka log directory: " + e.getMessage() + ", directory " + directory
