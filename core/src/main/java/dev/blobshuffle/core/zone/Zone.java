@@ -1,5 +1,8 @@
 package dev.blobshuffle.core.zone;
 
+import java.util.Map;
+import java.util.Optional;
+
 /**
  * An availability zone: a place inside which network traffic is free.
  *
@@ -14,5 +17,21 @@ public record Zone(String name) {
         if (name.isBlank()) {
             throw new IllegalArgumentException("Cannot name a zone: the name is blank. Give the provider's zone name.");
         }
+    }
+
+    /**
+     * The zone of this instance: as set, else Kafka's {@code client.rack}, else {@code TOPOLOGY_ZONE} of the environment (where Kubernetes deployments put
+     * the label {@code topology.kubernetes.io/zone}), else {@link #SINGLE}. Blank names count as missing.
+     *
+     * @param setting the setting {@code blobshuffle.zone}
+     * @param clientRack Kafka's setting {@code client.rack}
+     * @param environment the process's environment variables
+     */
+    public static Zone own(Optional<String> setting, Optional<String> clientRack, Map<String, String> environment) {
+        return setting.filter(name -> !name.isBlank())
+                .or(() -> clientRack.filter(name -> !name.isBlank()))
+                .or(() -> Optional.ofNullable(environment.get("TOPOLOGY_ZONE")).filter(name -> !name.isBlank()))
+                .map(Zone::new)
+                .orElse(SINGLE);
     }
 }

@@ -1,0 +1,282 @@
+package dev.blobshuffle.core.settings;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.format.Codec;
+import dev.blobshuffle.core.zone.Zone;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The values of all settings of an instance, checked. The settings are the constants of this class, the same in every front door, described in {@code docs/settings.md}.
+ * Immutable.
+ */
+public final class Settings {
+    /** URI of the store. */
+    public static final Setting<Optional<String>> STORE = Setting.text(
+            "store",
+            "none: a shared store is a decision",
+            "URI of the store where blobs are kept, the same in every instance: `file:///dir`, several directories as `file:///disk1/blobs,/disk2/blobs`,"
+                    + " or `memory://name` for tests in one process; a file store takes `?fsync=none` if blobs need not survive the end of the machine.");
+
+    /** This instance's availability zone. */
+    public static final Setting<Optional<String>> ZONE = Setting.text(
+            "zone",
+            "`client.rack`, then the environment's `TOPOLOGY_ZONE`",
+            "Name of the availability zone that this instance runs in.");
+
+    /** Topics that shuffle through blobs. */
+    public static final Setting<List<String>> TOPICS_INCLUDE = Setting.patterns(
+            "topics.include",
+            "internal repartition topics",
+            "Patterns over whole names of the topics that shuffle through blobs; changelogs and compacted topics never do.");
+
+    /** Topics that stay native. */
+    public static final Setting<List<String>> TOPICS_EXCLUDE = Setting.patterns(
+            "topics.exclude",
+            "none",
+            "Patterns over whole names of topics that stay as they are, although they are included.");
+
+    /** Whether to write blobs. */
+    public static final Setting<Boolean> WRITE_ENABLED = Setting.flag(
+            "write.enabled",
+            true,
+            "Whether to write blobs: with false an instance reads both kinds and writes plain records, the first step of rolling in and of rolling out.");
+
+    /** The user's own supplier of Kafka clients. */
+    public static final Setting<Optional<String>> CLIENT_SUPPLIER = Setting.text(
+            "client.supplier",
+            "Kafka Streams' own",
+            "Class of the `KafkaClientSupplier` whose clients are wrapped, for applications that already have one.");
+
+    /** Whether records may go through the channel while the store is down. */
+    public static final Setting<Boolean> FALLBACK_ENABLED = Setting.flag(
+            "fallback.enabled",
+            false,
+            "Whether records go through Kafka, slowly, while the store is down, instead of failing the commit after the delivery timeout.");
+
+    /** Limit of the fallback. */
+    public static final Setting<ByteSize> FALLBACK_MAX_BYTES_PER_SECOND = Setting.size(
+            "fallback.max.bytes.per.second",
+            new ByteSize(1),
+            ByteSize.ofMebibytes(10),
+            "The most bytes per second that an instance sends through Kafka while the store is down; brokers are sized for notifications.");
+
+    /** Largest blob. */
+    public static final Setting<ByteSize> BATCH_MAX_BYTES = Setting.size(
+            "batch.max.bytes",
+            new ByteSize(1024),
+            ByteSize.ofMebibytes(16),
+            "Size of one zone's part at which a batch becomes a blob; larger blobs cost less and take longer.");
+
+    /** Delay budget. */
+    public static final Setting<Duration> BATCH_MAX_DELAY = Setting.millis(
+            "batch.max.delay.ms",
+            0,
+            500,
+            "The longest that a record waits for others in a batch; a commit ends the wait.");
+
+    /** Who shares a batch. */
+    public static final Setting<BatchScope> BATCH_SCOPE = Setting.choice(
+            "batch.scope",
+            BatchScope.INSTANCE,
+            "Whether all threads of an instance share a batch, or each lane (stream thread) has its own.");
+
+    /** Inline rule. */
+    public static final Setting<ByteSize> INLINE_MAX_BYTES = Setting.size(
+            "inline.max.bytes",
+            new ByteSize(0),
+            new ByteSize(0),
+            "A batch below this size goes through Kafka as plain records, because that is cheaper than a request to the store; 0 for never.");
+
+    /** Compression. */
+    public static final Setting<Codec> COMPRESSION_TYPE = Setting.choice(
+            "compression.type",
+            Codec.NONE,
+            "How records in blobs are compressed, with the libraries that kafka-clients brings.");
+
+    /** Delivery timeout. */
+    public static final Setting<Duration> DELIVERY_TIMEOUT = Setting.millis(
+            "delivery.timeout.ms",
+            1,
+            120_000,
+            "The longest from the end of a batch until its blob is stored, with all attempts; then the commit fails.");
+
+    /** Write budget. */
+    public static final Setting<ByteSize> WRITE_BUFFER_BYTES = Setting.size(
+            "write.buffer.bytes",
+            new ByteSize(128 << 10),
+            ByteSize.ofMebibytes(64),
+            "Memory of an instance for records from append until they are stored; when it is full, sending blocks, as with `buffer.memory`.");
+
+    /** Read budget. */
+    public static final Setting<ByteSize> READ_BUFFER_BYTES = Setting.size(
+            "read.buffer.bytes",
+            new ByteSize(64 << 10),
+            ByteSize.ofMebibytes(64),
+            "Memory of an instance for bytes that were fetched, or are being fetched, and not yet handed out.");
+
+    private static final List<Setting<?>> ALL = List.of(
+            STORE,
+            ZONE,
+            TOPICS_INCLUDE,
+            TOPICS_EXCLUDE,
+            WRITE_ENABLED,
+            CLIENT_SUPPLIER,
+            FALLBACK_ENABLED,
+            FALLBACK_MAX_BYTES_PER_SECOND,
+            BATCH_MAX_BYTES,
+            BATCH_MAX_DELAY,
+            BATCH_SCOPE,
+            INLINE_MAX_BYTES,
+            COMPRESSION_TYPE,
+            DELIVERY_TIMEOUT,
+            WRITE_BUFFER_BYTES,
+            READ_BUFFER_BYTES);
+
+    private final Map<Setting<?>, Object> values;
+    private final Zone zone;
+
+    private Settings(Map<Setting<?>, Object> values, Zone zone) {
+        this.values = values;
+        this.zone = zone;
+    }
+
+    /** Every setting, in the order of the reference. */
+    public static List<Setting<?>> all() {
+        return ALL;
+    }
+
+    /**
+     * Reads the settings among the configuration of an application: the keys that begin with {@code blobshuffle.}. Other keys are somebody else's, except that
+     * {@code client.rack} names the zone where {@code blobshuffle.zone} does not.
+     *
+     * @throws InvalidSettings fatal: a key under the prefix is unknown, a value is not of its form, or values contradict each other
+     */
+    public static Settings parse(Map<String, ?> configuration) {
+        return parse(configuration, System.getenv());
+    }
+
+    static Settings parse(Map<String, ?> configuration, Map<String, String> environment) {
+        Map<Setting<?>, Object> values = new HashMap<>();
+        configuration.forEach((key, value) -> {
+            if (key.startsWith(Setting.PREFIX)) {
+                Setting<?> setting = named(key);
+                if (value == null) {
+                    throw new InvalidSettings("Cannot use setting " + key + ": it is null. Give " + setting.form()
+                            + ", or leave it out.");
+                }
+                values.put(setting, setting.parse(value));
+            }
+        });
+        Object own = values.getOrDefault(ZONE, Optional.empty());
+        Zone zone = Zone.own(
+                own instanceof Optional<?> name ? name.map(Object::toString) : Optional.empty(),
+                Optional.ofNullable(configuration.get("client.rack")).map(Object::toString),
+                environment);
+        Settings settings = new Settings(values, zone);
+        settings.checkRelations();
+        return settings;
+    }
+
+    private static Setting<?> named(String key) {
+        for (Setting<?> setting : ALL) {
+            if (setting.name().equals(key)) {
+                return setting;
+            }
+        }
+        String nearest = ALL.stream()
+                .map(Setting::name)
+                .min(Comparator.comparingInt(name -> EditDistance.between(name, key)))
+                .orElseThrow();
+        throw new InvalidSettings("Cannot use setting " + key + ": there is none of this name. The nearest is "
+                + nearest + "; docs/settings.md lists all.");
+    }
+
+    private void checkRelations() {
+        ByteSize batch = value(BATCH_MAX_BYTES);
+        ByteSize buffer = value(WRITE_BUFFER_BYTES);
+        if (batch.bytes() > buffer.bytes() / 2) {
+            throw contradiction(
+                    BATCH_MAX_BYTES,
+                    batch,
+                    WRITE_BUFFER_BYTES,
+                    buffer,
+                    "One batch fills while another is stored, so give the buffer at least twice as much.");
+        }
+        ByteSize inline = value(INLINE_MAX_BYTES);
+        if (inline.compareTo(batch) > 0) {
+            throw contradiction(
+                    INLINE_MAX_BYTES,
+                    inline,
+                    BATCH_MAX_BYTES,
+                    batch,
+                    "No blob would ever be written; set write.enabled=false if that is meant.");
+        }
+        Duration delay = value(BATCH_MAX_DELAY);
+        Duration timeout = value(DELIVERY_TIMEOUT);
+        if (delay.compareTo(timeout) >= 0) {
+            throw contradiction(
+                    BATCH_MAX_DELAY,
+                    delay.toMillis(),
+                    DELIVERY_TIMEOUT,
+                    timeout.toMillis(),
+                    "Give the delay less than the timeout.");
+        }
+    }
+
+    private static InvalidSettings contradiction(
+            Setting<?> one, Object value, Setting<?> other, Object otherValue, String remedy) {
+        return new InvalidSettings(
+                "Cannot use setting " + one + "=" + value + " with " + other + "=" + otherValue + ". " + remedy);
+    }
+
+    /** The value of a setting: as given, or the default. */
+    @SuppressWarnings("unchecked") // Only parse puts values, each made by its setting.
+    public <T> T value(Setting<T> setting) {
+        Object given = values.get(setting);
+        return given == null ? setting.defaultValue() : (T) given;
+    }
+
+    /** Whether a setting was given. */
+    public boolean isGiven(Setting<?> setting) {
+        return values.containsKey(setting);
+    }
+
+    /**
+     * The store's URI.
+     *
+     * @throws InvalidSettings fatal: it was not given
+     */
+    public String store() {
+        return value(STORE)
+                .orElseThrow(
+                        () -> new InvalidSettings(
+                                "Cannot start: setting " + STORE
+                                        + " is missing. Give the URI of a store that all instances share, for example file:///var/lib/blobs."));
+    }
+
+    /** The zone of this instance: {@link Zone#SINGLE} where nobody named one. */
+    public Zone zone() {
+        return zone;
+    }
+
+    /** Names the settings that were given, with their values; the store's parameters are left out. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder();
+        for (Setting<?> setting : ALL) {
+            if (isGiven(setting)) {
+                Object value = setting == STORE ? store().replaceAll("\\?.*", "?…") : value(setting);
+                text.append(text.isEmpty() ? "" : ", ")
+                        .append(setting)
+                        .append('=')
+                        .append(value);
+            }
+        }
+        return text.toString();
+    }
+}
