@@ -1,0 +1,99 @@
+package dev.blobshuffle.kstreams.differential;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Knows when an application has nothing left to do: its committed offsets are at the end of every input and repartition topic. The offsets are read before the
+ * ends: whatever an upstream task wrote for what it committed is then below the ends, so one agreement is proof for a chain of any length. Owned by the test thread.
+ */
+public final class Drain {
+    private static final Duration TIMEOUT = Duration.ofSeconds(120);
+    private static final Duration PAUSE = Duration.ofMillis(50);
+
+    private final Admin admin;
+    private final Log log;
+    private final String applicationId;
+    private final List<String> inputs;
+
+    /** The drain of one application. */
+    public Drain(Admin admin, String bootstrap, String applicationId, List<String> inputs) {
+        this.admin = admin;
+        this.log = new Log(bootstrap);
+        this.applicationId = applicationId;
+        this.inputs = inputs;
+    }
+
+    /** Waits until nothing is left to do; fails when an instance dies meanwhile. */
+    public void await(Instances instances) throws Exception {
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
+        Set<TopicPartition> partitions = partitions();
+        Map<TopicPartition, Long> behind = behind(partitions);
+        while (!behind.isEmpty()) {
+            instances.check();
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError("not drained in " + TIMEOUT + ", committed: " + behind);
+            }
+            LockSupport.parkNanos(PAUSE.toNanos());
+            behind = behind(partitions);
+        }
+    }
+
+    private Set<TopicPartition> partitions() throws Exception {
+        Set<String> names = new TreeSet<>(inputs);
+        names.addAll(shuffled(admin, applicationId));
+        Collection<TopicDescription> found =
+                admin.describeTopics(names).allTopicNames().get().values();
+        return found.stream()
+                .flatMap(topic -> topic.partitions().stream().map(p -> new TopicPartition(topic.name(), p.partition())))
+                .collect(Collectors.toSet());
+    }
+
+    /** The topics through which an application shuffles: repartition topics, and the two of every foreign-key join. */
+    public static Set<String> shuffled(Admin admin, String applicationId) throws Exception {
+        return admin.listTopics().names().get().stream()
+                .filter(name -> name.startsWith(applicationId + "-"))
+                .filter(name -> name.endsWith("-repartition") || name.endsWith("-topic"))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** Partitions that are not done, with what is committed there; a position inside a notification is not done. */
+    private Map<TopicPartition, Long> behind(Set<TopicPartition> partitions) throws Exception {
+        Map<TopicPartition, OffsetAndMetadata> committed = new HashMap<>(admin.listConsumerGroupOffsets(applicationId)
+                .partitionsToOffsetAndMetadata()
+                .get());
+        Map<TopicPartition, ListOffsetsResultInfo> ends = admin.listOffsets(
+                        partitions.stream().collect(Collectors.toMap(p -> p, p -> OffsetSpec.latest())))
+                .all()
+                .get();
+        Map<TopicPartition, Long> behind = new HashMap<>();
+        Map<TopicPartition, Long> inside = new HashMap<>();
+        ends.forEach((partition, end) -> {
+            OffsetAndMetadata position = committed.get(partition);
+            long offset = position == null ? 0 : position.offset();
+            if (position != null && position.metadata().startsWith("bs1:")) {
+                inside.put(partition, offset);
+            } else if (offset < end.offset()) {
+                behind.put(partition, offset);
+            }
+        });
+        if (inside.isEmpty() && (behind.isEmpty() || log.isEmpty(behind))) {
+            return Map.of();
+        }
+        behind.putAll(inside);
+        return behind;
+    }
+}

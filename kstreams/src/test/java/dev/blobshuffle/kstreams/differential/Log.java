@@ -1,0 +1,108 @@
+package dev.blobshuffle.kstreams.differential;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/** Reads topics as the broker holds them, by a native read_committed consumer. Thread-safe: every read has its own consumer. */
+public final class Log {
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+
+    private final String bootstrap;
+
+    /** A reader of the cluster. */
+    public Log(String bootstrap) {
+        this.bootstrap = bootstrap;
+    }
+
+    /** A topic of texts. */
+    public List<Row> rows(String topic) {
+        List<Row> rows = new ArrayList<>();
+        read(
+                topic,
+                r -> rows.add(new Row(
+                        text(r.key()),
+                        text(r.value()),
+                        r.timestamp(),
+                        r.headers().toString())));
+        return rows;
+    }
+
+    /** A topic of anything. */
+    public List<Row> rawRows(String topic) {
+        Base64.Encoder base64 = Base64.getEncoder();
+        List<Row> rows = new ArrayList<>();
+        read(
+                topic,
+                r -> rows.add(new Row(
+                        base64.encodeToString(r.key()),
+                        r.value() == null ? null : base64.encodeToString(r.value()),
+                        r.timestamp(),
+                        "")));
+        return rows;
+    }
+
+    /** Hands out everything that a topic holds and that is committed, in order per partition. */
+    public void read(String topic, Consumer<ConsumerRecord<byte[], byte[]>> receiver) {
+        try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
+            List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
+                    .map(p -> new TopicPartition(p.topic(), p.partition()))
+                    .toList();
+            Map<TopicPartition, Long> starts = new HashMap<>(consumer.beginningOffsets(partitions));
+            read(consumer, starts, consumer.endOffsets(partitions), receiver);
+        }
+    }
+
+    /** Whether anything committed is between positions and the ends of their partitions: markers do not count. */
+    public boolean isEmpty(Map<TopicPartition, Long> positions) {
+        List<Object> found = new ArrayList<>();
+        try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
+            read(consumer, positions, consumer.endOffsets(positions.keySet()), found::add);
+        }
+        return found.isEmpty();
+    }
+
+    private static void read(
+            KafkaConsumer<byte[], byte[]> consumer,
+            Map<TopicPartition, Long> starts,
+            Map<TopicPartition, Long> ends,
+            Consumer<ConsumerRecord<byte[], byte[]>> receiver) {
+        consumer.assign(starts.keySet());
+        starts.forEach(consumer::seek);
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
+        while (ends.entrySet().stream().anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
+            consumer.poll(Duration.ofMillis(50)).forEach(receiver);
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError("cannot read to the end of " + ends + " in " + TIMEOUT);
+            }
+        }
+    }
+
+    private KafkaConsumer<byte[], byte[]> consumer() {
+        return new KafkaConsumer<>(
+                Map.of(
+                        "bootstrap.servers",
+                        bootstrap,
+                        "isolation.level",
+                        "read_committed",
+                        "auto.offset.reset",
+                        "none",
+                        "enable.auto.commit",
+                        false),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer());
+    }
+
+    private static String text(byte[] bytes) {
+        return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,23 @@
+package dev.blobshuffle.kstreams.differential;
+
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.admin.Admin;
+
+/**
+ * What went through an application's repartition topics.
+ *
+ * @param notifications records that refer to blobs
+ * @param plain records that travelled as they are
+ */
+public record Traffic(long notifications, long plain) {
+    static Traffic of(Admin admin, Log log, String applicationId) throws Exception {
+        AtomicLong notifications = new AtomicLong();
+        AtomicLong plain = new AtomicLong();
+        for (String topic : Drain.shuffled(admin, applicationId)) {
+            log.read(
+                    topic,
+                    record -> (record.headers().lastHeader("__bs") == null ? plain : notifications).incrementAndGet());
+        }
+        return new Traffic(notifications.get(), plain.get());
+    }
+}
