@@ -2,6 +2,7 @@ package dev.blobshuffle.core.format;
 
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdCompressCtx;
+import com.github.luben.zstd.ZstdException;
 import org.jspecify.annotations.Nullable;
 
 /** Zstandard frames at the library's default level. Owned by one thread at a time. */
@@ -26,7 +27,11 @@ final class ZstdCompression implements Compression {
         if (Zstd.getFrameContentSize(source, offset, length) != rawLength) {
             return false;
         }
-        return Zstd.decompressByteArray(target, 0, rawLength, source, offset, length) == rawLength;
+        try {
+            return Zstd.decompressByteArray(target, 0, rawLength, source, offset, length) == rawLength;
+        } catch (ZstdException e) {
+            return false;
+        }
     }
 
     @Override

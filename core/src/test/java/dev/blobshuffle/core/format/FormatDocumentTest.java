@@ -1,0 +1,86 @@
+package dev.blobshuffle.core.format;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.core.zone.Zone;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** The examples of {@code docs/format.md} are what the code writes and reads. */
+class FormatDocumentTest {
+    private static final long TIMESTAMP = 1_767_225_600_000L;
+    private static final BlobId ID = new BlobId(29_453_760, 0x0123_4567_89ab_cdefL, 300);
+    private static final List<TestRecord> RECORDS = List.of(
+            new TestRecord(TIMESTAMP, bytes("key"), bytes("value"), List.of()),
+            new TestRecord(TIMESTAMP - 5, null, bytes(""), List.of(new TestRecord.Header("h", null))));
+
+    @Test
+    void theWriterMakesTheDocumentsBytes() throws IOException {
+        BlobLayout layout = layout();
+        assertThat(TestSegments.bytes(layout)).isEqualTo(example("blob"));
+        assertThat(NotificationCodec.encode(layout.notifications().get(0))).isEqualTo(example("notification"));
+        assertThat(BlobKey.of(ID)).isEqualTo("28/0029453760/0123456789abcdef-300.blob");
+        assertThat(document()).contains("`" + BlobKey.of(ID) + "`");
+    }
+
+    @Test
+    void theReaderReadsTheDocumentsBytes() throws IOException {
+        byte[] blob = example("blob");
+        Notification notification = NotificationCodec.decode(example("notification"));
+        assertThat(notification.blob()).isEqualTo(ID);
+        assertThat(TestSegments.readAll(notification, TestSegments.segmentBytes(blob, notification)))
+                .isEqualTo(RECORDS);
+        Footer footer = BlobVerifier.verify(ByteBuffer.wrap(blob));
+        assertThat(footer.notification(footer.segments().get(0))).isEqualTo(notification);
+        assertThat(footer.createdMillis()).isEqualTo(TIMESTAMP + 500);
+        assertThat(footer.segments().get(0).lane()).isEqualTo("w");
+        assertThat(footer.sections().get(0).zone()).isEqualTo(new Zone("a"));
+    }
+
+    @Test
+    void aSmallRecordHasFourBytesOfOverhead() {
+        byte[] target = new byte[2000];
+        assertThat(RecordLayout.encode(target, 0, 63, new byte[8], new byte[1024], Headers.NONE))
+                .isEqualTo(8 + 1024 + 4);
+        assertThat(RecordLayout.encode(target, 0, -8192, new byte[8], new byte[1024], Headers.NONE))
+                .isEqualTo(8 + 1024 + 5);
+    }
+
+    private static BlobLayout layout() {
+        byte[] chunk = new byte[64];
+        TestRecord second = RECORDS.get(1);
+        int at = RecordLayout.encode(
+                chunk, 0, 0, RECORDS.get(0).keyBytes(), RECORDS.get(0).valueBytes(), Headers.NONE);
+        at = RecordLayout.encode(chunk, at, -5, second.keyBytes(), second.valueBytes(), second.headersView());
+        try (FrameEncoder encoder = new FrameEncoder(Codec.NONE)) {
+            Frame frame = encoder.encode(chunk, 0, at, 2, TIMESTAMP);
+            SegmentSource segment = new SegmentSource(
+                    new Zone("a"), new Partition("t", 3), "w", TIMESTAMP - 5, TIMESTAMP, List.of(frame));
+            return BlobLayout.of(ID, 0x1122_3344, TIMESTAMP + 500, List.of(segment));
+        }
+    }
+
+    private static byte[] example(String name) throws IOException {
+        Matcher block =
+                Pattern.compile("```hex " + name + "\n(.*?)```", Pattern.DOTALL).matcher(document());
+        assertThat(block.find()).as("example '%s' in docs/format.md", name).isTrue();
+        String digits = block.group(1).replaceAll("(?m);.*$", "").replaceAll("\\s", "");
+        return HexFormat.of().parseHex(digits);
+    }
+
+    private static String document() throws IOException {
+        return Files.readString(Path.of("../docs/format.md"));
+    }
+
+    private static List<Byte> bytes(String text) {
+        return TestRecord.boxed(text.getBytes(StandardCharsets.UTF_8));
+    }
+}
