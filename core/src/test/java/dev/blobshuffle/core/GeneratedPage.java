@@ -18,7 +18,9 @@ public final class GeneratedPage {
             Files.writeString(page, content);
         }
         String command = "./mvnw -q -pl core test -Dtest=" + test.getSimpleName() + " -Ddocs.update=true";
-        assertThat(page).withFailMessage("docs/%s is missing. Write it: %s", name, command).exists();
+        assertThat(page)
+                .withFailMessage("docs/%s is missing. Write it: %s", name, command)
+                .exists();
         assertThat(Files.readString(page))
                 .withFailMessage("docs/%s is not what the constants say. Update it: %s", name, command)
                 .isEqualTo(content);

@@ -192,6 +192,11 @@ public final class SegmentReader {
             throw corrupt("a body's checksum is " + FrameHeader.hex(checksum) + ", not "
                     + FrameHeader.hex(header.bodyChecksum()));
         }
+        for (int i = at + header.length(); i < at + Frame.align(header.length()); i++) {
+            if (input[i] != 0) {
+                throw corrupt("padding after a frame is not zero");
+            }
+        }
         if (header.codec() == Codec.NONE) {
             cursor.reset(input, at, header.length(), header.records(), header.baseTimestamp());
             return;
