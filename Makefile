@@ -15,8 +15,8 @@ verify: ## everything CI checks: compile, gates, unit and integration tests, for
 test: ## unit, contract, property, fuzz and simulation tests, no servers
 	$(MVN) test
 
-quick: ## one test: make quick MODULE=core TEST=NotificationTest
-	$(MVN) -q -pl $(MODULE) -am -Dtest='$(TEST)' -Dsurefire.failIfNoSpecifiedTests=false test
+quick: ## one test, without the gates: make quick MODULE=core TEST=NotificationTest
+	$(MVN) -q -Pquick -pl $(MODULE) -am -Dtest='$(TEST)' -Dsurefire.failIfNoSpecifiedTests=false test
 
 format: ## format every source file (verify refuses unformatted ones)
 	$(MVN) -q spotless:apply
