@@ -131,7 +131,7 @@ final class Segment implements Channel.SegmentRecords, Channel.Delivery {
         return new SegmentSource(zone, partition, queue.laneName(), known.min(), known.max(), encoded);
     }
 
-    private Extremes extremes() {
+    Extremes extremes() {
         Extremes known = extremes;
         if (known == null) {
             known = walkExtremes();
