@@ -1,0 +1,328 @@
+package dev.blobshuffle.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.MemoryBlobStore;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The rules of {@link BlobStore}, to be kept by every store: one subclass per store. A test gets an empty store and may leave blobs in it. */
+public abstract class BlobStoreContractTest {
+    /** Longer than any sound store takes, on a busy machine. */
+    private static final long PATIENCE_SECONDS = 120;
+
+    private static final long GENERATION = 29_700_000;
+
+    /** Checks that contents and bytes come back. */
+    @RegisterExtension
+    final LoanCheck loans = new LoanCheck();
+
+    private final Random random = new Random(7);
+    private BlobStore store = new MemoryBlobStore("not opened", 1);
+
+    /** Opens an empty store of at least 256 MiB, which the test closes. */
+    protected abstract BlobStore open();
+
+    @BeforeEach
+    final void openStore() {
+        store = loans.watch(open());
+    }
+
+    @AfterEach
+    final void closeStore() {
+        store.close();
+    }
+
+    @Test
+    void aBlobIsReadBackByteForByteHoweverItsBuffersAreCut() throws Exception {
+        byte[] blob = bytes(3_000_017);
+        BlobId id = id(1);
+        TrackedContent content = loans.content(cut(blob, 32, 65_536, 32, 0, 1, 262_144, 262_145, 1_000_000));
+        join(store.put(id, content));
+        content.release();
+        assertThat(read(id, 0, blob.length)).isEqualTo(blob);
+    }
+
+    @Test
+    void aRangeIsExactlyItsBytes() throws Exception {
+        byte[] blob = put(id(1), 100_000);
+        for (long[] range :
+                new long[][] {{0, 1}, {99_999, 1}, {0, 100_000}, {50_000, 50_000}, {1, 99_998}, {4096, 8192}}) {
+            byte[] part = read(id(1), range[0], range[1]);
+            assertThat(part).isEqualTo(Arrays.copyOfRange(blob, (int) range[0], (int) (range[0] + range[1])));
+        }
+    }
+
+    @Test
+    void bytesLieInAnAccessibleArray() throws Exception {
+        put(id(1), 1000);
+        try (BlobBytes bytes = join(store.get(id(1), new BlobRange(0, 1000, 100, 50)))) {
+            assertThat(bytes.buffer().hasArray()).isTrue();
+            assertThat(bytes.buffer().remaining()).isEqualTo(50);
+        }
+    }
+
+    @Test
+    void aPutMayBeRepeated() throws Exception {
+        byte[] blob = bytes(70_000);
+        for (int i = 0; i < 3; i++) {
+            TrackedContent content = loans.content(blob.clone());
+            join(store.put(id(1), content));
+            content.release();
+        }
+        assertThat(read(id(1), 0, blob.length)).isEqualTo(blob);
+        assertThat(join(store.list(GENERATION))).containsExactly(id(1));
+    }
+
+    @Test
+    void concurrentPutsOfOneBlobLeaveOneBlob() throws Exception {
+        byte[] blob = bytes(500_000);
+        List<CompletableFuture<Void>> puts = new ArrayList<>();
+        for (int i = 0; i < 16; i++) {
+            TrackedContent content = loans.content(cut(blob, 1000 * i));
+            puts.add(store.put(id(1), content).toCompletableFuture());
+            content.release();
+        }
+        for (CompletableFuture<Void> put : puts) {
+            join(put);
+        }
+        assertThat(read(id(1), 0, blob.length)).isEqualTo(blob);
+        assertThat(join(store.list(GENERATION))).containsExactly(id(1));
+    }
+
+    @Test
+    void theContentMayBeRecycledOnceThePutHasEnded() throws Exception {
+        byte[] blob = bytes(200_000);
+        TrackedContent content = loans.content(blob.clone());
+        CompletionStage<Void> put = store.put(id(1), content);
+        content.release(); // From here on only the store holds it; its bytes are overwritten with the last reference.
+        join(put);
+        assertThat(read(id(1), 0, blob.length)).isEqualTo(blob);
+    }
+
+    @Test
+    void aBlobThatIsNotThereIsMissing() throws Exception {
+        put(id(1), 10);
+        assertThatThrownBy(() -> read(id(2), 0, 1))
+                .isInstanceOf(BlobMissing.class)
+                .hasMessageContaining(id(2).toString());
+        BlobId otherGeneration = new BlobId(GENERATION + 1, 1, 1);
+        assertThatThrownBy(() -> read(otherGeneration, 0, 1)).isInstanceOf(BlobMissing.class);
+    }
+
+    @Test
+    void aRangeOutsideTheBlobIsCorrupt() throws Exception {
+        put(id(1), 1000);
+        for (long[] range : new long[][] {{0, 1001}, {999, 2}, {1000, 1}, {5_000_000_000L, 10}, {0, 1L << 40}}) {
+            assertThatThrownBy(() -> read(id(1), range[0], range[1])).isInstanceOf(BlobCorrupt.class);
+        }
+    }
+
+    @Test
+    void aDeletedBlobIsMissingAndTheOthersStay() throws Exception {
+        byte[] kept = put(id(1), 1000);
+        put(id(2), 1000);
+        put(id(3), 1000);
+        join(store.delete(List.of(id(2), id(3), id(4))));
+        join(store.delete(List.of(id(2))));
+        join(store.delete(List.of()));
+        assertThatThrownBy(() -> read(id(2), 0, 1)).isInstanceOf(BlobMissing.class);
+        assertThat(read(id(1), 0, 1000)).isEqualTo(kept);
+        assertThat(join(store.list(GENERATION))).containsExactly(id(1));
+        byte[] again = put(id(2), 500);
+        assertThat(read(id(2), 0, 500)).isEqualTo(again);
+    }
+
+    @Test
+    void aGenerationListsItsBlobsAndNoOthers() throws Exception {
+        List<BlobId> ids = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            ids.add(new BlobId(GENERATION, random.nextLong(), i));
+        }
+        for (BlobId id : ids) {
+            put(id, 10);
+        }
+        put(new BlobId(GENERATION - 1, 1, 1), 10);
+        put(new BlobId(GENERATION + 1, 1, 1), 10);
+        assertThat(join(store.list(GENERATION))).containsExactlyInAnyOrderElementsOf(ids);
+        assertThat(join(store.list(GENERATION + 2))).isEmpty();
+        assertThat(join(store.generations())).containsExactlyInAnyOrder(GENERATION - 1, GENERATION, GENERATION + 1);
+    }
+
+    @Test
+    void aGenerationWithoutBlobsIsNotListed() throws Exception {
+        assertThat(join(store.generations())).isEmpty();
+        put(id(1), 10);
+        join(store.delete(List.of(id(1))));
+        assertThat(join(store.generations())).isEmpty();
+    }
+
+    @Test
+    void extremeIdsAreKeptApart() throws Exception {
+        List<BlobId> ids = List.of(
+                new BlobId(0, 0, 0),
+                new BlobId(0, -1, Long.MAX_VALUE),
+                new BlobId(Long.MAX_VALUE, Long.MIN_VALUE, 0),
+                new BlobId(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE),
+                new BlobId(9_999_999_999L, 1, 1),
+                new BlobId(10_000_000_000L, 1, 1));
+        List<byte[]> blobs = new ArrayList<>();
+        for (BlobId id : ids) {
+            blobs.add(put(id, 100));
+        }
+        for (int i = 0; i < ids.size(); i++) {
+            assertThat(read(ids.get(i), 0, 100)).isEqualTo(blobs.get(i));
+        }
+        assertThat(join(store.list(Long.MAX_VALUE))).containsExactlyInAnyOrder(ids.get(2), ids.get(3));
+        assertThat(join(store.generations()))
+                .containsExactlyInAnyOrder(0L, Long.MAX_VALUE, 9_999_999_999L, 10_000_000_000L);
+    }
+
+    @Test
+    void aHugeBlobIsStoredAndReadInParts() throws Exception {
+        byte[] blob = put(id(1), 70_000_003);
+        for (int at = 0; at < blob.length; at += 33_000_000) {
+            int length = Math.min(33_000_000, blob.length - at);
+            assertThat(read(id(1), at, length)).isEqualTo(Arrays.copyOfRange(blob, at, at + length));
+        }
+    }
+
+    @Test
+    void concurrentReadersAndWritersDoNotDisturbEachOther() throws Exception {
+        List<byte[]> blobs = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            blobs.add(put(id(i), 300_000));
+        }
+        List<CompletableFuture<?>> pending = new ArrayList<>();
+        for (int i = 0; i < 400; i++) {
+            int number = i % 4;
+            int offset = random.nextInt(200_000);
+            int length = 1 + random.nextInt(100_000);
+            pending.add(store.get(id(number), BlobRange.of(offset, length))
+                    .toCompletableFuture()
+                    .thenAccept(bytes -> {
+                        try (bytes) {
+                            assertThat(bytes.buffer()).isEqualTo(ByteBuffer.wrap(blobs.get(number), offset, length));
+                        }
+                    }));
+            if (i % 10 == 0) {
+                TrackedContent content = loans.content(bytes(50_000));
+                pending.add(store.put(id(100 + i), content).toCompletableFuture());
+                content.release();
+            }
+        }
+        for (CompletableFuture<?> stage : pending) {
+            join(stage);
+        }
+        assertThat(join(store.list(GENERATION))).hasSize(44);
+    }
+
+    @Test
+    void aClosedStoreRefusesEverything() throws Exception {
+        put(id(1), 10);
+        store.close();
+        store.close();
+        TrackedContent content = loans.content(bytes(10));
+        assertThatThrownBy(() -> join(store.put(id(2), content))).isInstanceOf(Closed.class);
+        content.release();
+        assertThatThrownBy(() -> read(id(1), 0, 1)).isInstanceOf(Closed.class);
+        assertThatThrownBy(() -> join(store.delete(List.of(id(1))))).isInstanceOf(Closed.class);
+        assertThatThrownBy(() -> join(store.list(GENERATION))).isInstanceOf(Closed.class);
+        assertThatThrownBy(() -> join(store.generations())).isInstanceOf(Closed.class);
+    }
+
+    @Test
+    void whatIsPendingAtTheCloseEndsAndGivesItsContentBack() throws Exception {
+        List<CompletableFuture<Void>> puts = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            TrackedContent content = loans.content(bytes(200_000));
+            puts.add(store.put(id(i), content).toCompletableFuture());
+            content.release();
+        }
+        store.close();
+        for (CompletableFuture<Void> put : puts) {
+            try {
+                join(put);
+            } catch (Closed e) {
+                // It came too late.
+            }
+        }
+    }
+
+    @Test
+    void theFingerprintStays() {
+        assertThat(store.fingerprint()).isEqualTo(store.fingerprint());
+        assertThat(store.location()).contains("://");
+    }
+
+    private byte[] put(BlobId id, int length) throws Exception {
+        byte[] blob = bytes(length);
+        TrackedContent content = loans.content(blob.clone());
+        try {
+            join(store.put(id, content));
+        } finally {
+            content.release();
+        }
+        return blob;
+    }
+
+    private byte[] read(BlobId id, long offset, long length) throws Exception {
+        try (BlobBytes bytes = join(store.get(id, BlobRange.of(offset, length)))) {
+            byte[] copy = new byte[bytes.buffer().remaining()];
+            bytes.buffer().get(copy);
+            return copy;
+        }
+    }
+
+    private byte[] bytes(int length) {
+        byte[] bytes = new byte[length];
+        random.nextBytes(bytes);
+        return bytes;
+    }
+
+    /** Cuts a blob into parts of the given lengths and the rest. */
+    private static byte[][] cut(byte[] blob, int... lengths) {
+        List<byte[]> parts = new ArrayList<>();
+        int at = 0;
+        for (int length : lengths) {
+            parts.add(Arrays.copyOfRange(blob, at, at + length));
+            at += length;
+        }
+        parts.add(Arrays.copyOfRange(blob, at, blob.length));
+        return parts.toArray(byte[][]::new);
+    }
+
+    private static BlobId id(long sequence) {
+        return new BlobId(GENERATION, 0xB10B_5487_FF1E_0001L, sequence);
+    }
+
+    private static <T> T join(CompletionStage<T> stage) throws Exception {
+        try {
+            return stage.toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw e;
+        }
+    }
+}

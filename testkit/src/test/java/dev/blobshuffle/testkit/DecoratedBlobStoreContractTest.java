@@ -1,0 +1,37 @@
+package dev.blobshuffle.testkit;
+
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.MemoryBlobStore;
+import dev.blobshuffle.core.store.MeteredBlobStore;
+import dev.blobshuffle.core.store.RetryPolicy;
+import dev.blobshuffle.core.store.RetryingBlobStore;
+import dev.blobshuffle.core.store.SingleFlightBlobStore;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.testkit.Fault.Kind;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+
+/** The rules hold through all decorators, over a store that fails now and then. */
+class DecoratedBlobStoreContractTest extends BlobStoreContractTest {
+    private final SystemTime time = new SystemTime();
+
+    @Override
+    protected BlobStore open() {
+        ShuffleMetrics metrics = new ShuffleMetrics();
+        FaultPlan plan = FaultPlan.random(time, 200, Duration.ofMillis(2), List.of(Kind.FAIL_BEFORE, Kind.FAIL_AFTER));
+        BlobStore faulty = new FaultyBlobStore(new MemoryBlobStore("contract", 256 << 20), time, plan);
+        BlobStore slow =
+                new SlowBlobStore(faulty, LatencyProfile.constant(Duration.ofMillis(1), Duration.ofMillis(1)), time);
+        RetryPolicy policy = new RetryPolicy(
+                Duration.ofMillis(1), Duration.ofMillis(10), Duration.ofSeconds(60), Duration.ofSeconds(60));
+        BlobStore retrying = new RetryingBlobStore(new MeteredBlobStore(slow, metrics, time), policy, time, metrics);
+        return new SingleFlightBlobStore(retrying);
+    }
+
+    @AfterEach
+    void end() {
+        time.close();
+    }
+}

@@ -1,0 +1,28 @@
+package dev.blobshuffle.testkit;
+
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.FileBlobStore;
+import dev.blobshuffle.core.store.Fsync;
+import dev.blobshuffle.core.time.SystemTime;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.io.TempDir;
+
+class ManyDirectoriesContractTest extends BlobStoreContractTest {
+    @TempDir
+    Path directory;
+
+    private final SystemTime time = new SystemTime();
+
+    @Override
+    protected BlobStore open() {
+        List<Path> directories = List.of(directory.resolve("a"), directory.resolve("b"), directory.resolve("c"));
+        return FileBlobStore.open(directories, Fsync.NONE, time);
+    }
+
+    @AfterEach
+    void end() {
+        time.close();
+    }
+}
