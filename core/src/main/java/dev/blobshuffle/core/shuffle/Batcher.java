@@ -3,6 +3,7 @@ package dev.blobshuffle.core.shuffle;
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.metrics.Gauge;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.settings.BatchScope;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
 import java.util.ArrayList;
@@ -67,8 +68,7 @@ public final class Batcher implements AutoCloseable {
             if (isClosed) {
                 throw new Closed("Cannot open lane " + name + ": the Batcher is closed.");
             }
-            OpenBatch batch =
-                    options.scope() == BatcherOptions.Scope.INSTANCE ? shared : new OpenBatch(options, time, uploads);
+            OpenBatch batch = options.scope() == BatchScope.INSTANCE ? shared : new OpenBatch(options, time, uploads);
             BatchingLane lane = new BatchingLane(name, channel, this, batch);
             lanes.add(lane);
             batch.add(lane);

@@ -2,6 +2,8 @@ package dev.blobshuffle.core.shuffle;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.Codec;
+import dev.blobshuffle.core.settings.BatchScope;
+import dev.blobshuffle.core.settings.Settings;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -24,7 +26,7 @@ import java.util.Optional;
 public record BatcherOptions(
         long batchBytes,
         Duration delay,
-        Scope scope,
+        BatchScope scope,
         long inlineBytes,
         Codec codec,
         Duration deliveryTimeout,
@@ -34,13 +36,8 @@ public record BatcherOptions(
         int workers,
         int blobsInFlight,
         Optional<Fallback> fallback) {
-    /** Who shares a batch. */
-    public enum Scope {
-        /** All lanes of the Batcher: the fewest blobs. */
-        INSTANCE,
-        /** Nobody: a batch per lane. */
-        LANE
-    }
+    /** What a broker takes by default is 1 MiB with its own overhead. */
+    private static final int FALLBACK_RECORD_BYTES = 1_000_000;
 
     /**
      * Sends records through the channel while the store is down.
@@ -99,11 +96,28 @@ public record BatcherOptions(
         return new Builder();
     }
 
+    /** The options that settings ask for. */
+    public static Builder builder(Settings settings) {
+        Builder builder = builder()
+                .batchBytes(settings.value(Settings.BATCH_MAX_BYTES).bytes())
+                .delay(settings.value(Settings.BATCH_MAX_DELAY))
+                .scope(settings.value(Settings.BATCH_SCOPE))
+                .inlineBytes(settings.value(Settings.INLINE_MAX_BYTES).bytes())
+                .codec(settings.value(Settings.COMPRESSION_TYPE))
+                .deliveryTimeout(settings.value(Settings.DELIVERY_TIMEOUT))
+                .bufferBytes(settings.value(Settings.WRITE_BUFFER_BYTES).bytes());
+        if (settings.value(Settings.FALLBACK_ENABLED)) {
+            long rate = settings.value(Settings.FALLBACK_MAX_BYTES_PER_SECOND).bytes();
+            builder.fallback(new Fallback(rate, FALLBACK_RECORD_BYTES));
+        }
+        return builder;
+    }
+
     /** Collects options. Each method sets the component of the same name. */
     public static final class Builder {
         private long batchBytes = 16 << 20;
         private Duration delay = Duration.ofMillis(500);
-        private Scope scope = Scope.INSTANCE;
+        private BatchScope scope = BatchScope.INSTANCE;
         private long inlineBytes;
         private Codec codec = Codec.NONE;
         private Duration deliveryTimeout = Duration.ofMinutes(2);
@@ -129,7 +143,7 @@ public record BatcherOptions(
         }
 
         /** Who shares a batch. */
-        public Builder scope(Scope who) {
+        public Builder scope(BatchScope who) {
             scope = who;
             return this;
         }

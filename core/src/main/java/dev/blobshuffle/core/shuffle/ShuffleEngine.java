@@ -2,10 +2,13 @@ package dev.blobshuffle.core.shuffle;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.store.MeteredBlobStore;
 import dev.blobshuffle.core.store.RetryPolicy;
 import dev.blobshuffle.core.store.RetryingBlobStore;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -34,6 +37,36 @@ public final class ShuffleEngine implements Engine {
         batcher = new Batcher(new RetryingBlobStore(store, retries, parts.time, metrics), options, parts.time, metrics);
         reading = new ReadEngine(store, parts.readBufferBytes, parts.time, metrics);
         whenClosed = parts.whenClosed;
+    }
+
+    /**
+     * Opens an engine as settings say, with a clock and a store of its own, which is checked first. Blocks.
+     *
+     * @throws InvalidSettings fatal: no store is named, or the settings cannot work
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work now
+     */
+    public static ShuffleEngine open(Settings settings) {
+        SystemTime time = new SystemTime();
+        try {
+            BlobStore store = BlobStores.open(settings.store(), time);
+            try {
+                return builder(store, time)
+                        .batching(BatcherOptions.builder(settings).build())
+                        .readBufferBytes(
+                                settings.value(Settings.READ_BUFFER_BYTES).bytes())
+                        .whenClosed(() -> {
+                            store.close();
+                            time.close();
+                        })
+                        .build();
+            } catch (RuntimeException | Error e) {
+                store.close();
+                throw e;
+            }
+        } catch (RuntimeException | Error e) {
+            time.close();
+            throw e;
+        }
     }
 
     /** An engine of ready parts. */

@@ -11,6 +11,9 @@ import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.zone.Zone;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
+import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -20,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
@@ -61,6 +65,8 @@ public class AppendSealBenchmark {
     private Lane.Output[] outputs;
     private byte[] key;
     private byte[] value;
+    private long operations;
+    private long cpuNanos;
 
     /** Opens a Batcher with one lane. */
     @Setup
@@ -81,12 +87,29 @@ public class AppendSealBenchmark {
     /** Appends and flushes 16 MiB. */
     @Benchmark
     public void appendAndFlush() {
+        operations++;
         int partition = 0;
         for (int i = 0; i < BYTES / recordBytes; i++) {
             outputs[partition].append(i, key, value, Headers.NONE);
             partition = partition + 1 == outputs.length ? 0 : partition + 1;
         }
         lane.flush(Duration.ofMinutes(1));
+    }
+
+    /** Prints the rate by the CPU time of all threads but JIT and GC, which other load on the machine changes less than the rate by the clock. */
+    @TearDown(Level.Iteration)
+    public void printCpuRate() {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long cpu = threads.getCurrentThreadCpuTime();
+        for (ThreadInfo thread : threads.getThreadInfo(threads.getAllThreadIds())) {
+            if (thread != null && thread.getThreadName().startsWith("blobshuffle-")) {
+                cpu += threads.getThreadCpuTime(thread.getThreadId());
+            }
+        }
+        System.out.printf(
+                "%.2f GiB per CPU second%n", operations * (double) BYTES / (1 << 30) / ((cpu - cpuNanos) / 1e9));
+        operations = 0;
+        cpuNanos = cpu;
     }
 
     /** Closes everything. */

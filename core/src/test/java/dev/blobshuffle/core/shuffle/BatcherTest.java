@@ -13,6 +13,7 @@ import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.settings.BatchScope;
 import dev.blobshuffle.core.shuffle.RecordingChannel.Row;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.time.SystemTime;
@@ -408,7 +409,7 @@ class BatcherTest {
 
     @Test
     void lanesKeepToThemselvesWhereTheBatchIsPerLane() throws Exception {
-        Batcher batcher = storing(quiet().scope(BatcherOptions.Scope.LANE));
+        Batcher batcher = storing(quiet().scope(BatchScope.LANE));
         RecordingChannel otherChannel = new RecordingChannel();
         Lane lane = batcher.lane("lane", channel);
         Lane other = batcher.lane("other", otherChannel);
