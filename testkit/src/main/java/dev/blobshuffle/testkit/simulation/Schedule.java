@@ -1,0 +1,97 @@
+package dev.blobshuffle.testkit.simulation;
+
+import dev.blobshuffle.core.format.Codec;
+import dev.blobshuffle.core.shuffle.BatcherOptions;
+import dev.blobshuffle.testkit.SimulatedTime;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * What a seed decides before a schedule starts. Each schedule has only some kinds of faults, so that no kind hides what another one would find.
+ *
+ * @param exactlyOnce whether writers and readers use transactions; otherwise at-least-once
+ * @param instances number of processes, each with writers and readers
+ * @param writers writers (lanes) per instance
+ * @param readers readers (consumers) per instance
+ * @param records records per writer
+ * @param commitOneIn a writer commits after one in so many of its steps
+ * @param faults the kinds of faults that may happen
+ * @param chaos number of kills, replacements and reassignments
+ * @param batcher how the instances batch
+ * @param readBytes the read budget of an instance
+ * @param largest the largest value, bytes
+ */
+record Schedule(
+        boolean exactlyOnce,
+        int instances,
+        int writers,
+        int readers,
+        int partitions,
+        int zones,
+        int records,
+        int commitOneIn,
+        Set<Fault> faults,
+        int chaos,
+        BatcherOptions batcher,
+        long readBytes,
+        int largest) {
+    /** Faults happen in this span; after it everything heals, so that the schedule comes to an end. */
+    static final Duration FAULTY = Duration.ofSeconds(4);
+
+    /** The longest that a writer waits for its flush. */
+    static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(20);
+
+    /** The schedule of the time's seed. */
+    static Schedule of(SimulatedTime time) {
+        Set<Fault> faults = EnumSet.noneOf(Fault.class);
+        for (Fault fault : Fault.values()) {
+            if (time.random(3) > 0) {
+                faults.add(fault);
+            }
+        }
+        boolean exactlyOnce = time.random(3) > 0;
+        if (!exactlyOnce) {
+            faults.remove(Fault.PROCESS_REPLACED); // Without transactions nothing fences a zombie.
+        }
+        return new Schedule(
+                exactlyOnce,
+                1 + time.random(2),
+                1 + time.random(2),
+                1 + time.random(2),
+                1 + time.random(3),
+                1 + time.random(3),
+                40 + time.random(30),
+                2 + time.random(time.random(3) == 0 ? 20 : 4),
+                faults,
+                3 + time.random(4),
+                batcher(time),
+                time.random(3) == 0 ? 1 : 1 << (10 + time.random(12)),
+                time.random(4) == 0 ? 6000 : 300);
+    }
+
+    private static BatcherOptions batcher(SimulatedTime time) {
+        int codec = time.random(16);
+        BatcherOptions.Builder builder = BatcherOptions.builder()
+                .batchBytes(1L << (9 + time.random(8)))
+                .delay(Duration.ofMillis(time.random(4) == 0 ? 0 : 1 + time.random(300)))
+                .scope(time.random(3) == 0 ? BatcherOptions.Scope.LANE : BatcherOptions.Scope.INSTANCE)
+                .inlineBytes(time.random(3) == 0 ? 1L << (6 + time.random(6)) : 0)
+                .codec(codec == 0 ? Codec.LZ4 : Codec.NONE)
+                .deliveryTimeout(Duration.ofMillis(300 + time.random(time.random(2) == 0 ? 1000 : 12_000)))
+                .bufferBytes((long) 1024 << (5 + time.random(8)))
+                .maxBlock(Duration.ofMillis(100 + time.random(20_000)))
+                .chunkBytes(1024 << time.random(3))
+                .workers(1 + time.random(3))
+                .blobsInFlight(1 + time.random(16));
+        if (time.random(4) == 0) {
+            builder.fallback(new BatcherOptions.Fallback(1L << (12 + time.random(8)), 4096 + time.random(2) * 4096));
+        }
+        return builder.build();
+    }
+
+    /** Whether a kind of fault happens now, by chance. */
+    boolean strikes(Fault fault, int oneIn, SimulatedTime time) {
+        return faults.contains(fault) && time.elapsed().compareTo(FAULTY) < 0 && time.random(oneIn) == 0;
+    }
+}

@@ -1,0 +1,222 @@
+package dev.blobshuffle.testkit.simulation;
+
+import dev.blobshuffle.core.format.Headers;
+import dev.blobshuffle.core.format.Notification;
+import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.shuffle.Channel;
+import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.testkit.SimulatedProcess;
+import dev.blobshuffle.testkit.SimulatedTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A writer's connection to the {@link SimulatedLog}: what is sent arrives later, in order, and the answer later still. A refused send makes those after it fail
+ * too, up to the next rollback, as an idempotent producer does. What a killed process sent may still arrive. Guarded by the simulation's baton.
+ */
+final class WriterSession implements Channel {
+    private static final Duration LONG = Duration.ofMinutes(5);
+
+    private final World world;
+    private final SimulatedProcess process;
+    private final String client;
+    private final int lane;
+    private final int epoch;
+    private final Signal answered;
+
+    private boolean isInTransaction;
+    private int unanswered;
+    private long lastArrivalNanos;
+
+    /** Counts rollbacks: what was sent before one does not count for what is sent after. */
+    private int attempt;
+
+    private int refusedAttempt = -1;
+
+    WriterSession(World world, SimulatedProcess process, String client, int lane) {
+        this.world = world;
+        this.process = process;
+        this.client = client;
+        this.lane = lane;
+        this.epoch = world.log().register(client);
+        this.answered = process.signal();
+    }
+
+    /** Opens a transaction, if none is open. */
+    void begin() {
+        isInTransaction = true;
+    }
+
+    boolean isInTransaction() {
+        return isInTransaction;
+    }
+
+    /** Position of the input after the last commit. */
+    int committed() {
+        return world.log().inputPosition(lane);
+    }
+
+    @Override
+    public void send(Partition partition, Notification notification, long timestamp, Delivery delivery) {
+        if (process.isAlive() && !world.store().holds(notification)) {
+            world.ledger()
+                    .violation("lane " + lane + " sent a notification whose range is not stored: " + notification);
+        }
+        enqueue(partition, notification, List.of(), delivery);
+    }
+
+    @Override
+    public void send(Partition partition, SegmentRecords records, Delivery delivery) {
+        List<SimulatedLog.Plain> plain = new ArrayList<>(records.count());
+        records.forEach((timestamp, key, value, headers) ->
+                plain.add(new SimulatedLog.Plain(timestamp, key, value, copy(headers))));
+        if (plain.size() != records.count()) {
+            world.ledger()
+                    .violation(
+                            "lane " + lane + " sent " + plain.size() + " plain records and claims " + records.count());
+        }
+        enqueue(partition, null, plain, delivery);
+    }
+
+    /** Headers are valid during the call only: these are kept. */
+    private static Headers copy(Headers headers) {
+        int count = headers.count();
+        String[] names = new String[count];
+        byte[][] values = new byte[count][];
+        for (int i = 0; i < count; i++) {
+            names[i] = headers.name(i);
+            values[i] = headers.value(i);
+        }
+        return new Headers() {
+            @Override
+            public int count() {
+                return count;
+            }
+
+            @Override
+            public String name(int index) {
+                return names[index];
+            }
+
+            @Override
+            public byte @Nullable [] value(int index) {
+                return values[index];
+            }
+        };
+    }
+
+    private void enqueue(
+            Partition partition,
+            @Nullable Notification notification,
+            List<SimulatedLog.Plain> plain,
+            Delivery delivery) {
+        if (!process.isAlive()) {
+            return;
+        }
+        if (!isInTransaction) {
+            world.ledger().violation("lane " + lane + " sent outside its transaction, to " + partition);
+        }
+        SimulatedTime time = world.time();
+        long now = time.elapsed().toNanos();
+        long arrival = Math.max(lastArrivalNanos + 1, now + time.random(20_000_000));
+        lastArrivalNanos = arrival;
+        unanswered++;
+        int sentIn = attempt;
+        time.schedule(
+                Duration.ofNanos(arrival - now),
+                () -> arrive(sentIn, partition.number(), notification, plain, delivery));
+    }
+
+    private void arrive(
+            int sentIn,
+            int partition,
+            @Nullable Notification notification,
+            List<SimulatedLog.Plain> plain,
+            Delivery delivery) {
+        boolean fenced = world.log().isFenced(client, epoch);
+        // The transaction that it was sent in has ended: a broker would refuse it by its sequence number.
+        boolean late = sentIn != attempt;
+        if (!fenced && !late && refusedAttempt != sentIn && world.strikes(Fault.SEND_REFUSED, 40)) {
+            refusedAttempt = sentIn;
+        }
+        if (fenced || late || refusedAttempt == sentIn) {
+            answer(sentIn, () -> delivery.failed(new SimulatedLog.Fenced(client)));
+            return;
+        }
+        SimulatedLog.Transaction transaction = world.schedule().exactlyOnce()
+                ? world.log().transaction(client, epoch)
+                : new SimulatedLog.Transaction(SimulatedLog.State.COMMITTED);
+        if (notification != null) {
+            world.log().append(partition, transaction, notification, null);
+        }
+        for (SimulatedLog.Plain record : plain) {
+            world.log().append(partition, transaction, null, record);
+        }
+        answer(sentIn, delivery::delivered);
+    }
+
+    private void answer(int sentIn, Runnable delivery) {
+        world.time().schedule(Duration.ofNanos(world.time().random(10_000_000)), () -> {
+            if (!process.isAlive()) {
+                return;
+            }
+            if (sentIn == attempt) {
+                unanswered--;
+            }
+            delivery.run();
+            answered.raise();
+        });
+    }
+
+    @Override
+    public void flush() {
+        long deadline = process.nanos() + LONG.toNanos();
+        while (true) {
+            long seen = answered.count();
+            if (unanswered == 0) {
+                return;
+            }
+            try {
+                if (!answered.await(seen, deadline)) {
+                    world.ledger().violation("lane " + lane + " waits for answers that never come");
+                    return;
+                }
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    /**
+     * Commits everything sent since the last commit, and the position of the input.
+     *
+     * @throws SimulatedLog.Fenced when the writer was replaced, or a send was refused
+     */
+    void commit(int position) {
+        flush();
+        world.time().pause();
+        if (refusedAttempt == attempt) {
+            throw new SimulatedLog.Fenced(client);
+        }
+        world.log().commitInput(client, epoch, lane, position);
+        isInTransaction = false;
+        world.time().pause();
+    }
+
+    /**
+     * Rolls back to the last commit. What is on its way is lost.
+     *
+     * @throws SimulatedLog.Fenced when the writer was replaced
+     */
+    void rollback() {
+        if (!world.schedule().exactlyOnce()) {
+            flush(); // Without transactions what was sent stays sent, and comes before what is sent again.
+        }
+        attempt++;
+        unanswered = 0;
+        isInTransaction = false;
+        world.log().abort(client, epoch);
+    }
+}
