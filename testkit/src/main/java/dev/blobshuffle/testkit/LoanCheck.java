@@ -6,6 +6,7 @@ import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.ForwardingBlobStore;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -31,15 +32,23 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * }</pre>
  */
 public final class LoanCheck implements AfterEachCallback {
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
+    private final Duration patience;
     private final List<TrackedContent> contents = Collections.synchronizedList(new ArrayList<>());
     private final Set<String> bytesOut = ConcurrentHashMap.newKeySet();
     private final Map<String, LongSupplier> budgets = Collections.synchronizedMap(new LinkedHashMap<>());
     private final List<String> violations = Collections.synchronizedList(new ArrayList<>());
 
-    /** A check with nothing on loan. */
-    public LoanCheck() {}
+    /** A check with nothing on loan, which waits for half a minute. */
+    public LoanCheck() {
+        this(PATIENCE);
+    }
+
+    /** A check with nothing on loan, which waits for a while of its own. */
+    public LoanCheck(Duration patience) {
+        this.patience = patience;
+    }
 
     /** Content of some arrays, which become its own; the caller holds the first reference. */
     public TrackedContent content(byte[]... parts) {
@@ -71,7 +80,7 @@ public final class LoanCheck implements AfterEachCallback {
     public void check() {
         long start = System.nanoTime();
         List<String> missing = missing();
-        while (!missing.isEmpty() && System.nanoTime() - start < PATIENCE_NANOS) {
+        while (!missing.isEmpty() && System.nanoTime() - start < patience.toNanos()) {
             LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(1));
             missing = missing();
         }

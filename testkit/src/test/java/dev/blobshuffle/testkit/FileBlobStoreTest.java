@@ -1,0 +1,328 @@
+package dev.blobshuffle.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.BlobKey;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.FileBlobStore;
+import dev.blobshuffle.core.store.Fsync;
+import dev.blobshuffle.core.time.SystemTime;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+class FileBlobStoreTest {
+    private static final FileTime LONG_AGO = FileTime.fromMillis(0);
+
+    @RegisterExtension
+    final LoanCheck loans = new LoanCheck();
+
+    @TempDir
+    Path root;
+
+    private final SystemTime time = new SystemTime();
+    private final List<FileBlobStore> opened = new ArrayList<>();
+
+    @AfterEach
+    void end() {
+        opened.forEach(FileBlobStore::close);
+        time.close();
+    }
+
+    private FileBlobStore open(Path... directories) {
+        FileBlobStore store = FileBlobStore.open(List.of(directories), Fsync.NONE, time);
+        opened.add(store);
+        return store;
+    }
+
+    private void put(FileBlobStore store, BlobId id, int length) {
+        TrackedContent content = loans.content(new byte[length]);
+        try {
+            store.put(id, content).toCompletableFuture().join();
+        } finally {
+            content.release();
+        }
+    }
+
+    private static int read(FileBlobStore store, BlobId id) {
+        try (BlobBytes bytes =
+                store.get(id, BlobRange.of(0, 10)).toCompletableFuture().join()) {
+            return bytes.buffer().remaining();
+        }
+    }
+
+    private static List<String> filesIn(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            return files.filter(Files::isRegularFile)
+                    .map(file -> directory.relativize(file).toString())
+                    .filter(name -> !name.equals("blobshuffle-store") && !name.endsWith(".lock"))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    @Test
+    void aBlobLiesUnderItsKeyAndNothingElseIsLeft() throws Exception {
+        BlobId id = new BlobId(29_700_000, 7, 8);
+        put(open(root), id, 100);
+        assertThat(filesIn(root)).containsExactly(BlobKey.of(id));
+    }
+
+    @Test
+    void blobsAreSpreadOverTheDirectories() throws Exception {
+        FileBlobStore store = open(root.resolve("a"), root.resolve("b"), root.resolve("c"));
+        for (int i = 0; i < 90; i++) {
+            put(store, new BlobId(1, 77, i), 10);
+        }
+        for (String name : List.of("a", "b", "c")) {
+            assertThat(filesIn(root.resolve(name))).hasSizeBetween(15, 45);
+        }
+    }
+
+    @Test
+    void aDirectoryThatIsGoneIsLeftOutByPutsAndItsBlobsAreUnavailableUntilItIsBack() throws Exception {
+        FileBlobStore store = open(root.resolve("a"), root.resolve("b"));
+        List<BlobId> ids = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            ids.add(new BlobId(1, 77, i));
+            put(store, ids.get(i), 10);
+        }
+        Files.move(root.resolve("b"), root.resolve("unmounted"));
+        Files.createDirectory(root.resolve("b")); // As an empty mount point.
+        for (int i = 20; i < 40; i++) {
+            ids.add(new BlobId(1, 77, i));
+            put(store, ids.get(i), 10);
+        }
+        int unavailable = 0;
+        for (BlobId id : ids) {
+            try {
+                assertThat(read(store, id)).isEqualTo(10);
+            } catch (java.util.concurrent.CompletionException e) {
+                assertThat(e).hasCauseInstanceOf(StoreUnavailable.class);
+                unavailable++;
+            }
+        }
+        assertThat(unavailable).isBetween(5, 15);
+        assertThatThrownBy(() -> store.list(1).toCompletableFuture().join()).hasCauseInstanceOf(StoreUnavailable.class);
+        assertThat(filesIn(root.resolve("b"))).isEmpty();
+
+        Files.delete(root.resolve("b"));
+        Files.move(root.resolve("unmounted"), root.resolve("b"));
+        for (BlobId id : ids) {
+            assertThat(read(store, id)).isEqualTo(10);
+        }
+        assertThat(store.list(1).toCompletableFuture().join()).containsExactlyInAnyOrderElementsOf(ids);
+    }
+
+    @Test
+    void aRootThatIsNotMountedIsUnavailableAndNotMissing() throws Exception {
+        FileBlobStore store = open(root.resolve("a"));
+        BlobId id = new BlobId(1, 1, 1);
+        assertThatThrownBy(() -> read(store, id)).hasCauseInstanceOf(BlobMissing.class);
+        Files.move(root.resolve("a"), root.resolve("unmounted"));
+        assertThatThrownBy(() -> read(store, id)).hasCauseInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> put(store, id, 10))
+                .hasCauseInstanceOf(StoreUnavailable.class)
+                .hasMessageContaining("mounted");
+        assertThat(root.resolve("a")).doesNotExist();
+    }
+
+    @Test
+    void aFullDiskIsUnavailableAndLeavesNothing() throws Exception {
+        Path disk = Files.createDirectory(root.resolve("disk"));
+        Process mount = new ProcessBuilder("mount", "-t", "tmpfs", "-o", "size=1m", "none", disk.toString())
+                .redirectErrorStream(true)
+                .start();
+        assumeThat(mount.waitFor()).as("the right to mount a small disk").isZero();
+        try {
+            FileBlobStore store = open(disk);
+            BlobId tooLarge = new BlobId(1, 1, 1);
+            assertThatThrownBy(() -> put(store, tooLarge, 2 << 20))
+                    .hasCauseInstanceOf(StoreUnavailable.class)
+                    .hasMessageContaining("full");
+            assertThat(filesIn(disk)).isEmpty();
+            assertThatThrownBy(() -> read(store, tooLarge)).hasCauseInstanceOf(BlobMissing.class);
+            put(store, new BlobId(1, 1, 2), 500_000); // The space is free again, though the directory has just failed.
+            store.close();
+        } finally {
+            assertThat(new ProcessBuilder("umount", disk.toString()).start().waitFor())
+                    .isZero();
+        }
+    }
+
+    @Test
+    void aContentThatIsNotAsLongAsItClaimsLeavesNothing() throws Exception {
+        FileBlobStore store = open(root);
+        TrackedContent content = loans.content(new byte[1000]);
+        var liar = new dev.blobshuffle.core.store.BlobContent() {
+            @Override
+            public long length() {
+                return 999;
+            }
+
+            @Override
+            public List<java.nio.ByteBuffer> buffers() {
+                return content.buffers();
+            }
+
+            @Override
+            public void retain() {
+                content.retain();
+            }
+
+            @Override
+            public void release() {
+                content.release();
+            }
+        };
+        assertThatThrownBy(() -> store.put(new BlobId(1, 1, 1), liar)
+                        .toCompletableFuture()
+                        .join())
+                .hasCauseInstanceOf(IllegalStateException.class);
+        content.release();
+        assertThat(filesIn(root)).isEmpty();
+    }
+
+    @Test
+    void storesInTheSameDirectoryHaveOneFingerprintAndInOthersAnother() {
+        Path a = root.resolve("a");
+        assertThat(open(a).fingerprint()).isEqualTo(open(a).fingerprint());
+        assertThat(open(root.resolve("b")).fingerprint()).isNotEqualTo(open(a).fingerprint());
+    }
+
+    @Test
+    void directoriesOfTwoStoresAreRefused() {
+        open(root.resolve("a"));
+        open(root.resolve("b"));
+        assertThatThrownBy(() -> open(root.resolve("a"), root.resolve("b")))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining(root.resolve("a").toString())
+                .hasMessageContaining(root.resolve("b").toString());
+        open(root.resolve("a"), root.resolve("new")); // One more disk for a store is fine.
+    }
+
+    @Test
+    void anUnusableDirectoryDoesNotKeepTheOthersFromWorking() throws Exception {
+        Path file = Files.createFile(root.resolve("file"));
+        FileBlobStore store = open(file.resolve("sub"), root.resolve("good"));
+        for (int i = 0; i < 10; i++) {
+            put(store, new BlobId(1, 1, i), 10);
+            assertThat(read(store, new BlobId(1, 1, i))).isEqualTo(10);
+        }
+        assertThatThrownBy(() -> open(file.resolve("sub")))
+                .isInstanceOf(StoreUnavailable.class)
+                .hasMessageContaining("writable");
+    }
+
+    @Test
+    void filesOfOthersAreLeftAlone() throws Exception {
+        FileBlobStore store = open(root);
+        BlobId id = new BlobId(29_700_000, 7, 8);
+        put(store, id, 10);
+        Path generation = root.resolve(BlobKey.of(id)).getParent();
+        Files.createFile(generation.resolve("notes.txt"));
+        Files.createFile(generation.getParent().resolve("README"));
+        Files.createFile(root.resolve("lost+found"));
+        assertThat(store.list(29_700_000).toCompletableFuture().join()).containsExactly(id);
+        assertThat(store.generations().toCompletableFuture().join()).containsExactly(29_700_000L);
+        store.delete(List.of(id)).toCompletableFuture().join();
+        assertThat(store.generations().toCompletableFuture().join()).isEmpty();
+        assertThat(filesIn(root)).hasSize(3);
+    }
+
+    @Test
+    void noDescriptorIsLeftOpen() throws Exception {
+        Path descriptors = Path.of("/proc/self/fd");
+        assumeThat(descriptors).as("a list of this process's descriptors").exists();
+        FileBlobStore store = open(root);
+        BlobId id = new BlobId(1, 1, 1);
+        put(store, id, 10);
+        read(store, id);
+        long before = count(descriptors);
+        for (int i = 0; i < 200; i++) {
+            put(store, new BlobId(1, 1, i), 10);
+            read(store, id);
+            assertThatThrownBy(() -> read(store, new BlobId(2, 1, 1))).hasCauseInstanceOf(BlobMissing.class);
+            assertThatThrownBy(() -> store.get(id, BlobRange.of(5, 10))
+                            .toCompletableFuture()
+                            .join())
+                    .isNotNull();
+        }
+        store.list(1).toCompletableFuture().join();
+        store.generations().toCompletableFuture().join();
+        assertThat(count(descriptors)).isLessThan(before + 50);
+    }
+
+    private static long count(Path directory) throws IOException {
+        try (Stream<Path> entries = Files.list(directory)) {
+            return entries.count();
+        }
+    }
+
+    @Test
+    void unfinishedBlobsOfAnEndedProcessAreRemovedAndThoseOfALivingOneAreNot() throws Exception {
+        Process other = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        OpenStore.class.getName(),
+                        root.toString())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try {
+            assertThat(other.inputReader().readLine()).isEqualTo("open");
+            Path lock = lockFiles().get(0);
+            Path area = lock.resolveSibling(lock.getFileName().toString().replace(".lock", ""));
+            Path draft = Files.write(area.resolve("1.tmp"), new byte[1000]);
+
+            Files.setLastModifiedTime(lock, LONG_AGO);
+            open(root).close();
+            assertThat(draft).as("the draft of a living process").exists();
+
+            other.destroyForcibly();
+            assertThat(other.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            Files.setLastModifiedTime(lock, LONG_AGO);
+            open(root).close();
+            assertThat(draft).as("the draft of an ended process").doesNotExist();
+            assertThat(lockFiles()).isEmpty();
+        } finally {
+            other.destroyForcibly();
+        }
+    }
+
+    private List<Path> lockFiles() throws IOException {
+        try (Stream<Path> files = Files.list(root.resolve("staging"))) {
+            return files.filter(file -> file.toString().endsWith(".lock")).toList();
+        }
+    }
+
+    /** A process that opens a store and stays. */
+    static final class OpenStore {
+        private OpenStore() {}
+
+        public static void main(String[] arguments) throws IOException {
+            try (SystemTime time = new SystemTime();
+                    FileBlobStore store = FileBlobStore.open(List.of(Path.of(arguments[0])), Fsync.NONE, time)) {
+                System.out.println("open");
+                System.out.flush();
+                int ignored = System.in.read();
+            }
+        }
+    }
+}

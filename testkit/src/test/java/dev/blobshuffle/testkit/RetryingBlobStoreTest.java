@@ -1,0 +1,130 @@
+package dev.blobshuffle.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.metrics.Counter;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.MemoryBlobStore;
+import dev.blobshuffle.core.store.RetryPolicy;
+import dev.blobshuffle.core.store.RetryingBlobStore;
+import dev.blobshuffle.testkit.Fault.Kind;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class RetryingBlobStoreTest {
+    private static final BlobId ID = new BlobId(1, 2, 3);
+    private static final Duration TOTAL = Duration.ofSeconds(10);
+    private static final RetryPolicy POLICY =
+            new RetryPolicy(Duration.ofMillis(100), Duration.ofSeconds(1), Duration.ofSeconds(3), TOTAL);
+    private static final Fault ALWAYS = Fault.of(Kind.FAIL_BEFORE);
+
+    @RegisterExtension
+    final LoanCheck loans = new LoanCheck();
+
+    private final SimulatedTime time = new SimulatedTime(11);
+    private final ShuffleMetrics metrics = new ShuffleMetrics();
+    private final FaultyBlobStore faulty =
+            new FaultyBlobStore(loans.watch(new MemoryBlobStore("retries", 1 << 20)), time, request -> Fault.NONE);
+    private final BlobStore store = new RetryingBlobStore(faulty, POLICY, time, metrics);
+
+    @AfterEach
+    void end() {
+        store.close();
+        time.close();
+    }
+
+    private CompletableFuture<Void> put() {
+        TrackedContent content = loans.content(new byte[] {1, 2, 3});
+        CompletableFuture<Void> put = store.put(ID, content).toCompletableFuture();
+        content.release();
+        return put;
+    }
+
+    @Test
+    void aStoreThatComesBackIsTriedUntilItDoes() throws Exception {
+        faulty.follow(FaultPlan.puts(ALWAYS, Fault.of(Kind.FAIL_AFTER), ALWAYS));
+        CompletableFuture<Void> put = put();
+        assertThat(put).isNotDone();
+        time.settle(TOTAL);
+        put.join();
+        assertThat(metrics.value(Counter.STORE_RETRIES)).isEqualTo(3);
+        try (BlobBytes bytes =
+                store.get(ID, BlobRange.of(0, 3)).toCompletableFuture().join()) {
+            assertThat(bytes.buffer().get(2)).isEqualTo((byte) 3); // The content was held over all attempts.
+        }
+    }
+
+    @Test
+    void otherFailuresPassAtOnce() {
+        assertThatThrownBy(() ->
+                        store.get(ID, BlobRange.of(0, 1)).toCompletableFuture().join())
+                .hasCauseInstanceOf(BlobMissing.class);
+        assertThat(metrics.value(Counter.STORE_RETRIES)).isZero();
+    }
+
+    @Test
+    void anOperationEndsWithItsTotalAndSaysHowOftenItTried() {
+        faulty.follow(request -> ALWAYS);
+        long start = time.nanos();
+        long[] end = new long[1];
+        CompletableFuture<Void> put = put();
+        put.whenComplete((nothing, failure) -> end[0] = time.nanos() - start);
+        time.settle(TOTAL.plusSeconds(1));
+        assertThatThrownBy(put::join)
+                .hasCauseInstanceOf(StoreUnavailable.class)
+                .hasMessageContaining("for 10000 ms, in " + (metrics.value(Counter.STORE_RETRIES) + 1) + " attempts")
+                .hasMessageContaining("planned by the test");
+        assertThat(end[0]).isBetween(TOTAL.minusSeconds(1).toNanos(), TOTAL.toNanos());
+        // Pauses of 50 ms on average, then 100, 200, 400, and 500 from then on.
+        assertThat(metrics.value(Counter.STORE_RETRIES)).isBetween(14L, 40L);
+    }
+
+    @Test
+    void anAttemptWithoutAnAnswerCountsAsFailed() {
+        faulty.follow(FaultPlan.puts(Fault.of(Kind.HANG)));
+        CompletableFuture<Void> put = put();
+        time.settle(Duration.ofMillis(2_900));
+        assertThat(put).isNotDone();
+        time.settle(Duration.ofMillis(500));
+        put.join();
+    }
+
+    @Test
+    void aLateAnswerIsIgnoredAndItsBytesGoBack() {
+        put().join();
+        faulty.follow(FaultPlan.gets(new Fault(Kind.DELAY, Duration.ofSeconds(5))));
+        CompletableFuture<BlobBytes> get = store.get(ID, BlobRange.of(0, 3)).toCompletableFuture();
+        time.settle(Duration.ofSeconds(4));
+        get.join().close();
+        time.settle(Duration.ofSeconds(
+                4)); // The check after the test finds the bytes of the first attempt, were they kept.
+    }
+
+    @Test
+    void aStoreThatHangsForEverEndsTheOperationWithItsTotal() {
+        faulty.follow(request -> Fault.of(Kind.HANG));
+        CompletableFuture<Void> put = put();
+        time.settle(TOTAL.plusSeconds(1));
+        assertThatThrownBy(put::join).hasCauseInstanceOf(StoreUnavailable.class).hasMessageContaining("no answer");
+    }
+
+    @Test
+    void theCloseEndsWhatIsPending() {
+        faulty.follow(request -> ALWAYS);
+        CompletableFuture<Void> put = put();
+        store.close();
+        assertThatThrownBy(put::join).hasCauseInstanceOf(Closed.class);
+        assertThatThrownBy(() -> put().join()).hasCauseInstanceOf(Closed.class);
+    }
+}
