@@ -1,6 +1,7 @@
 package dev.blobshuffle.testkit.simulation;
 
 import dev.blobshuffle.core.format.Codec;
+import dev.blobshuffle.core.settings.BatchScope;
 import dev.blobshuffle.core.shuffle.BatcherOptions;
 import dev.blobshuffle.testkit.SimulatedTime;
 import java.time.Duration;
@@ -75,7 +76,7 @@ record Schedule(
         BatcherOptions.Builder builder = BatcherOptions.builder()
                 .batchBytes(1L << (9 + time.random(8)))
                 .delay(Duration.ofMillis(time.random(4) == 0 ? 0 : 1 + time.random(300)))
-                .scope(time.random(3) == 0 ? BatcherOptions.Scope.LANE : BatcherOptions.Scope.INSTANCE)
+                .scope(time.random(3) == 0 ? BatchScope.LANE : BatchScope.INSTANCE)
                 .inlineBytes(time.random(3) == 0 ? 1L << (6 + time.random(6)) : 0)
                 .codec(codec == 0 ? Codec.LZ4 : Codec.NONE)
                 .deliveryTimeout(Duration.ofMillis(300 + time.random(time.random(2) == 0 ? 1000 : 12_000)))
