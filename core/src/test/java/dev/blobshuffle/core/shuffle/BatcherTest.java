@@ -10,6 +10,7 @@ import dev.blobshuffle.core.failure.MemoryExhausted;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.Codec;
 import dev.blobshuffle.core.format.Headers;
+import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
@@ -25,10 +26,12 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -614,7 +617,7 @@ class BatcherTest {
         RecordingChannel otherChannel = new RecordingChannel();
         Lane lane = batcher.lane("lane", channel);
         Lane other = batcher.lane("other", otherChannel);
-        var barrier = new java.util.concurrent.CyclicBarrier(2);
+        var barrier = new CyclicBarrier(2);
         List<Future<?>> flushes = new ArrayList<>();
         for (Lane each : Arrays.asList(lane, other)) {
             flushes.add(threads.submit(() -> {
@@ -632,5 +635,48 @@ class BatcherTest {
         assertThat(channel.rows(P0, held)).hasSize(rounds);
         assertThat(otherChannel.rows(P0, held)).hasSize(rounds);
         assertThat(metrics.value(Counter.BLOBS_STORED)).isBetween((long) rounds, 2L * rounds);
+    }
+
+    @Test
+    void aSegmentHoldsNoMoreRecordsThanPositionsReach() {
+        Lane lane = storing(quiet()).lane("lane", channel);
+        Lane.Output output = lane.output(P0, A);
+        int count = 2 * Notification.MAX_RECORDS + 10;
+        for (int i = 0; i < count; i++) {
+            output.append(0, null, null, Headers.NONE);
+        }
+        lane.flush(LONG);
+        int sum = 0;
+        for (RecordingChannel.Sent sent : channel.sent(P0)) {
+            assertThat(sent.notification().records()).isBetween(1, Notification.MAX_RECORDS);
+            sum += sent.notification().records();
+        }
+        assertThat(sum).isEqualTo(count);
+    }
+
+    @Test
+    void noRecordIsLeftWithoutATimerWhenASealCrossesItsAppend() throws Exception {
+        Batcher batcher = storing(quiet().delay(Duration.ofMillis(1)));
+        Lane lane = batcher.lane("lane", channel);
+        AtomicBoolean stop = new AtomicBoolean();
+        Future<?> sealer = threads.submit(() -> {
+            while (!stop.get()) {
+                batcher.sealAll(SealReason.SIZE);
+                Thread.yield();
+            }
+        });
+        for (int round = 0; round < 200; round++) {
+            append(lane, P0, round, "k", "v");
+        }
+        stop.set(true);
+        sealer.get(60, TimeUnit.SECONDS);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (!lane.isDrained()) {
+            assertThat(System.nanoTime() - deadline)
+                    .as("time for the timer to seal")
+                    .isNegative();
+            Thread.yield();
+        }
+        assertThat(channel.rows(P0, held)).hasSize(200);
     }
 }
