@@ -3,22 +3,40 @@ package dev.blobshuffle.kstreams.differential;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import dev.blobshuffle.kstreams.BlobShuffleClientSupplier;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Properties;
+import java.util.stream.Stream;
 import org.apache.kafka.streams.StreamsConfig;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** The same application natively and through blobs leaves the same behind. */
+/**
+ * The same application natively and through blobs leaves the same behind. Every run is compared with one native run, under whatever guarantee and protocol: what it
+ * leaves is a function of the input alone.
+ */
 class DifferentialIT {
-    private static final int EVENTS = 6_000;
+    private static final int EVENTS = Integer.getInteger("differential.events", 3_000);
 
     private static EmbeddedKafka kafka;
+    private static DifferentialRun.Result expected;
+
+    @TempDir
+    private Path store;
 
     @BeforeAll
-    static void startKafka() {
+    static void runNatively() throws Exception {
         kafka = EmbeddedKafka.builder().start();
+        expected = run("native-alo-classic", settings("at_least_once", "classic"));
+        assertThat(expected.left().values()).allMatch(rows -> !rows.rows().isEmpty());
+        assertThat(expected.traffic().notifications()).isZero();
     }
 
     @AfterAll
@@ -26,13 +44,52 @@ class DifferentialIT {
         kafka.close();
     }
 
-    @Test
-    void nativeRunsAgree() throws Exception {
-        var one = run("native-alo-classic", settings("at_least_once", "classic"));
-        var other = run("native-eos-streams", settings("exactly_once_v2", "streams"));
+    @ParameterizedTest
+    @CsvSource({"exactly_once_v2, streams"})
+    void nativeRunsAgree(String guarantee, String protocol) throws Exception {
+        var actual = run("native-" + guarantee + "-" + protocol, settings(guarantee, protocol));
 
-        assertThat(Comparison.differences(one.left(), other.left())).isEmpty();
-        assertThat(one.left().values()).allMatch(rows -> !rows.rows().isEmpty());
+        assertThat(Comparison.differences(expected.left(), actual.left())).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "at_least_once, classic",
+        "at_least_once, streams",
+        "exactly_once_v2, classic",
+        "exactly_once_v2, streams"
+    })
+    void runsThroughBlobsAgreeWithNative(String guarantee, String protocol) throws Exception {
+        var actual = run("blob-" + guarantee + "-" + protocol, throughBlobs(settings(guarantee, protocol), store));
+
+        assertThat(Comparison.differences(expected.left(), actual.left())).isEmpty();
+        assertThat(blobs(store)).isPositive();
+        assertThat(actual.traffic().notifications()).isPositive();
+        assertThat(actual.traffic().plain()).isZero();
+    }
+
+    @Test
+    void runThatInlinesSmallBatchesAgreesWithNative() throws Exception {
+        Map<String, Object> settings = throughBlobs(settings("exactly_once_v2", "classic"), store);
+        settings.put("blobshuffle.inline.max.bytes", 8 << 10);
+
+        var actual = run("blob-inline", settings);
+
+        assertThat(Comparison.differences(expected.left(), actual.left())).isEmpty();
+        assertThat(actual.traffic().plain()).isPositive();
+        assertThat(actual.traffic().notifications()).isPositive();
+    }
+
+    @Test
+    void optimizedTopologyWithPurgeAgreesWithNative() throws Exception {
+        Map<String, Object> settings = throughBlobs(settings("exactly_once_v2", "classic"), store);
+        settings.put(StreamsConfig.TOPOLOGY_OPTIMIZATION_CONFIG, StreamsConfig.OPTIMIZE);
+        settings.put(StreamsConfig.REPARTITION_PURGE_INTERVAL_MS_CONFIG, 500);
+
+        var actual = run("blob-optimized", settings);
+
+        assertThat(Comparison.differences(expected.left(), actual.left())).isEmpty();
+        assertThat(blobs(store)).isPositive();
     }
 
     private static DifferentialRun.Result run(String name, Map<String, Object> settings) throws Exception {
@@ -44,5 +101,24 @@ class DifferentialIT {
         settings.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, guarantee);
         settings.put("group.protocol", protocol);
         return settings;
+    }
+
+    private static Map<String, Object> throughBlobs(Map<String, Object> settings, Path store) {
+        Properties properties = new Properties();
+        properties.putAll(settings);
+        BlobShuffleClientSupplier.addTo(properties);
+        Map<String, Object> shuffled = new HashMap<>();
+        properties.forEach((name, value) -> shuffled.put((String) name, value));
+        shuffled.put("blobshuffle.store", "file://" + store + "?fsync=none");
+        shuffled.put("blobshuffle.batch.max.bytes", "64 KiB");
+        shuffled.put("blobshuffle.batch.max.delay.ms", 50);
+        shuffled.put("blobshuffle.inline.max.bytes", 0);
+        return shuffled;
+    }
+
+    private static long blobs(Path store) throws Exception {
+        try (Stream<Path> files = Files.walk(store)) {
+            return files.filter(Files::isRegularFile).count();
+        }
     }
 }

@@ -1,0 +1,236 @@
+package dev.blobshuffle.kstreams;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.settings.Setting;
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.kafka.Mode;
+import dev.blobshuffle.kafka.TopicMatcher;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.Configurable;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.utils.Utils;
+import org.apache.kafka.streams.KafkaClientSupplier;
+import org.apache.kafka.streams.StreamsConfig;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the shuffle needs to know of a Kafka Streams application's settings, checked. Immutable.
+ *
+ * @param all every setting as the application gave it
+ * @param blobs the {@code blobshuffle.*} settings
+ * @param mode by {@code processing.guarantee}
+ * @param topics which topics shuffle through blobs
+ * @param waitLimit the longest that a commit may wait for uploads: beyond it the transaction or the group membership would be lost
+ */
+record ApplicationSettings(
+        Map<String, Object> all, Settings blobs, Mode mode, TopicMatcher topics, Duration waitLimit) {
+    /** Kafka Streams' setting since 4.1; named here because 4.0 has no constant for it. */
+    static final String GROUP_PROTOCOL = "group.protocol";
+
+    /** Kafka Streams' internal setting since 4.1: the class that wraps the consumer which it makes itself. */
+    static final String CONSUMER_WRAPPER = "__internal.consumer.wrapper__";
+
+    /** By name, since the class cannot be loaded on Kafka 4.0. */
+    static final String WRAPPER_CLASS = "dev.blobshuffle.kstreams.BlobConsumerWrapper";
+
+    private static final Logger LOG = LoggerFactory.getLogger(BlobShuffleClientSupplier.class);
+    private static final String INTERCEPTORS = "interceptor.classes";
+    private static final int DEFAULT_MAX_POLL_INTERVAL_MS = 300_000;
+
+    static ApplicationSettings of(Map<String, ?> given) {
+        Map<String, Object> all = new HashMap<>();
+        given.forEach((name, value) -> {
+            if (value != null) {
+                all.put(name, value);
+            }
+        });
+        QuietStreamsConfig streams = new QuietStreamsConfig(all);
+        Settings blobs = Settings.parse(forOwnSettings(all, streams));
+        blobs.store();
+        checkWrapper(all);
+        checkInterceptors(streams);
+        boolean exactlyOnce =
+                StreamsConfig.EXACTLY_ONCE_V2.equals(streams.getString(StreamsConfig.PROCESSING_GUARANTEE_CONFIG));
+        Duration waitLimit = waitLimit(streams, exactlyOnce, blobs);
+        warnOfEarlyCommits(streams, blobs);
+        return new ApplicationSettings(
+                Map.copyOf(all),
+                blobs,
+                exactlyOnce ? Mode.KAFKA_STREAMS_EOS : Mode.KAFKA_STREAMS_ALO,
+                topics(streams, blobs),
+                waitLimit);
+    }
+
+    /** Kafka Streams gives {@code client.rack} to its consumers under a prefix too. */
+    private static Map<String, Object> forOwnSettings(Map<String, Object> all, QuietStreamsConfig streams) {
+        Map<String, Object> own = new HashMap<>(all);
+        Object rack = streams.mainConsumer().get(ConsumerConfig.CLIENT_RACK_CONFIG);
+        if (rack != null) {
+            own.put(ConsumerConfig.CLIENT_RACK_CONFIG, rack);
+        }
+        return own;
+    }
+
+    static boolean isStreamsProtocol(@Nullable Object protocol) {
+        return protocol != null && protocol.toString().equalsIgnoreCase("streams");
+    }
+
+    static boolean isClass(Object value, String name) {
+        return value instanceof Class<?> type
+                ? type.getName().equals(name)
+                : value.toString().equals(name);
+    }
+
+    private static void checkWrapper(Map<String, Object> all) {
+        if (!isStreamsProtocol(all.get(GROUP_PROTOCOL))) {
+            return;
+        }
+        Object wrapper = all.get(CONSUMER_WRAPPER);
+        if (wrapper == null || !isClass(wrapper, WRAPPER_CLASS)) {
+            throw new InvalidSettings("Cannot shuffle through blobs with " + GROUP_PROTOCOL
+                    + "=streams: Kafka Streams makes the main"
+                    + " consumer itself, and " + CONSUMER_WRAPPER + " is " + (wrapper == null ? "not set" : wrapper)
+                    + ", so processors would get notifications for records. Set it to " + WRAPPER_CLASS
+                    + ", or use BlobShuffleClientSupplier.addTo(settings).");
+        }
+    }
+
+    private static void checkInterceptors(QuietStreamsConfig streams) {
+        refuseInterceptors("consumer", streams.mainConsumer().get(INTERCEPTORS));
+        refuseInterceptors("producer", streams.producer().get(INTERCEPTORS));
+    }
+
+    private static void refuseInterceptors(String client, @Nullable Object interceptors) {
+        boolean none = interceptors == null
+                || interceptors.toString().isBlank()
+                || interceptors instanceof Collection<?> list && list.isEmpty();
+        if (!none) {
+            throw new InvalidSettings("Cannot shuffle through blobs with " + client + " interceptors: " + INTERCEPTORS
+                    + " is " + interceptors + ", and they would see notifications for records. Remove the setting.");
+        }
+    }
+
+    /**
+     * Under exactly-once a transaction that is open for longer than its timeout is aborted by the broker, and it is open from the first record after the last commit; under
+     * both guarantees a thread that does not poll is put out of its group.
+     */
+    private static Duration waitLimit(QuietStreamsConfig streams, boolean exactlyOnce, Settings blobs) {
+        Duration commitInterval = streams.commitInterval();
+        Duration poll = millis(
+                streams.mainConsumer(), ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, DEFAULT_MAX_POLL_INTERVAL_MS);
+        Duration limit = poll.dividedBy(2);
+        String reason = "half of max.poll.interval.ms=" + poll.toMillis();
+        if (exactlyOnce) {
+            Duration transaction = millis(streams.producer(), ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, 10_000);
+            Duration rest = transaction.multipliedBy(9).dividedBy(10).minus(commitInterval);
+            if (rest.compareTo(limit) < 0) {
+                limit = rest;
+                reason = "what 90 % of transaction.timeout.ms=" + transaction.toMillis()
+                        + " leaves after commit.interval.ms=" + commitInterval.toMillis();
+            }
+        }
+        Duration delivery = blobs.value(Settings.DELIVERY_TIMEOUT);
+        boolean given = blobs.isGiven(Settings.DELIVERY_TIMEOUT);
+        if (limit.toMillis() < 1 || given && delivery.compareTo(limit) > 0) {
+            throw new InvalidSettings("Cannot wait for uploads: a commit may wait " + delivery.toMillis() + " ms ("
+                    + Settings.DELIVERY_TIMEOUT + "), and " + reason + ", which is " + limit.toMillis()
+                    + " ms, is less. Lower one or raise the other; producer settings have the prefix 'producer.'.");
+        }
+        return delivery.compareTo(limit) < 0 ? delivery : limit;
+    }
+
+    private static Duration millis(Map<String, Object> config, String name, int absent) {
+        Object value = config.get(name);
+        try {
+            return Duration.ofMillis(
+                    value == null ? absent : Long.parseLong(value.toString().strip()));
+        } catch (NumberFormatException e) {
+            throw new ConfigException(name, value, "It must be a number of milliseconds.");
+        }
+    }
+
+    private static void warnOfEarlyCommits(QuietStreamsConfig streams, Settings blobs) {
+        Duration delay = blobs.value(Settings.BATCH_MAX_DELAY);
+        Duration commit = streams.commitInterval();
+        if (commit.compareTo(delay) < 0 && blobs.value(Settings.WRITE_ENABLED)) {
+            LOG.warn(
+                    "Batches end at every commit: {} ms ({}) is below the delay budget of {} ms ({}), so blobs hold what comes in {} ms, are"
+                            + " smaller and cost more requests. Raise the commit interval, or lower the delay budget if that is what you want.",
+                    commit.toMillis(),
+                    StreamsConfig.COMMIT_INTERVAL_MS_CONFIG,
+                    delay.toMillis(),
+                    Settings.BATCH_MAX_DELAY,
+                    commit.toMillis());
+        }
+    }
+
+    private static TopicMatcher topics(QuietStreamsConfig streams, Settings blobs) {
+        List<String> exclude = blobs.value(Settings.TOPICS_EXCLUDE);
+        return blobs.isGiven(Settings.TOPICS_INCLUDE)
+                ? TopicMatcher.of(blobs.value(Settings.TOPICS_INCLUDE), exclude)
+                : TopicMatcher.repartitionTopics(streams.getString(StreamsConfig.APPLICATION_ID_CONFIG), exclude);
+    }
+
+    /** A client's settings without ours, of which Kafka would say that nobody uses them. */
+    static Map<String, Object> withoutOwn(Map<String, Object> config) {
+        Map<String, Object> kafkas = new HashMap<>(config);
+        kafkas.keySet().removeIf(name -> name.startsWith(Setting.PREFIX));
+        return kafkas;
+    }
+
+    /** The supplier whose clients are wrapped: the user's, or Kafka's own clients. */
+    KafkaClientSupplier wrappedSupplier() {
+        String name = blobs.value(Settings.CLIENT_SUPPLIER).orElse(null);
+        if (name == null) {
+            return new PlainClientSupplier();
+        }
+        try {
+            KafkaClientSupplier supplier = Utils.newInstance(name, KafkaClientSupplier.class);
+            if (supplier instanceof BlobShuffleClientSupplier) {
+                throw new InvalidSettings("Cannot wrap " + name + " in itself. Name your own supplier in "
+                        + Settings.CLIENT_SUPPLIER + ", or leave the setting out.");
+            }
+            if (supplier instanceof Configurable configurable) {
+                configurable.configure(all);
+            }
+            return supplier;
+        } catch (ClassNotFoundException | ClassCastException e) {
+            throw new InvalidSettings(
+                    "Cannot make " + Settings.CLIENT_SUPPLIER + "=" + name + ": " + e
+                            + ". Name a public class on the class path that implements KafkaClientSupplier.",
+                    e);
+        }
+    }
+
+    /** Kafka Streams' own reading of the settings, without its log of every value. */
+    private static final class QuietStreamsConfig extends StreamsConfig {
+        private final Map<String, Object> mainConsumer;
+        private final Map<String, Object> producer;
+
+        private QuietStreamsConfig(Map<String, Object> settings) {
+            super(settings, false);
+            mainConsumer = getMainConsumerConfigs(getString(APPLICATION_ID_CONFIG), "blobshuffle", 1);
+            producer = getProducerConfigs("blobshuffle");
+        }
+
+        private Map<String, Object> mainConsumer() {
+            return mainConsumer;
+        }
+
+        private Map<String, Object> producer() {
+            return producer;
+        }
+
+        private Duration commitInterval() {
+            return Duration.ofMillis(getLong(COMMIT_INTERVAL_MS_CONFIG));
+        }
+    }
+}

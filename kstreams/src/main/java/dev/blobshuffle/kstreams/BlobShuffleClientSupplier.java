@@ -1,0 +1,112 @@
+package dev.blobshuffle.kstreams;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.Configurable;
+import org.apache.kafka.streams.KafkaClientSupplier;
+import org.apache.kafka.streams.StreamsConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the Kafka clients of a Kafka Streams application, so that its internal repartition topics travel through blobs. The application needs no change but its
+ * settings: {@code default.client.supplier} names this class, {@code blobshuffle.store} the store, and with {@code group.protocol=streams}, where Kafka Streams makes
+ * one consumer itself, {@code __internal.consumer.wrapper__} names {@link BlobConsumerWrapper}; {@link #addTo(Properties)} sets them. Delivery guarantees, order
+ * and results stay those of the application without it.
+ *
+ * <p>The store, the memory budgets, the batches and the metrics belong to the application instance: they are opened with its first client and closed with its last.
+ *
+ * <p>Thread-safe.
+ */
+public final class BlobShuffleClientSupplier implements KafkaClientSupplier, Configurable {
+    private @Nullable ShuffledApplication application;
+
+    /** A supplier for {@code default.client.supplier}: Kafka Streams gives it the application's settings. */
+    public BlobShuffleClientSupplier() {}
+
+    /**
+     * A supplier to be passed to the constructor of {@code KafkaStreams}.
+     *
+     * @param settings the same that the constructor gets
+     * @throws InvalidSettings fatal: the settings cannot work; the message says what to change
+     */
+    @SuppressWarnings("this-escape") // the class is final
+    public BlobShuffleClientSupplier(Properties settings) {
+        Map<String, Object> map = new HashMap<>();
+        settings.forEach((name, value) -> map.put(String.valueOf(name), value));
+        settings.stringPropertyNames().forEach(name -> map.putIfAbsent(name, settings.getProperty(name)));
+        configure(map);
+    }
+
+    /**
+     * Sets what an application needs besides {@code blobshuffle.store}: this supplier, and the consumer wrapper where the group protocol wants one. A supplier that is
+     * already set becomes {@code blobshuffle.client.supplier}, whose clients are wrapped.
+     *
+     * @param settings the application's settings, which are changed
+     * @return the same settings
+     */
+    public static Properties addTo(Properties settings) {
+        Object own = settings.get(StreamsConfig.DEFAULT_CLIENT_SUPPLIER_CONFIG);
+        if (own != null && !ApplicationSettings.isClass(own, BlobShuffleClientSupplier.class.getName())) {
+            settings.put("blobshuffle.client.supplier", own instanceof Class<?> type ? type.getName() : own.toString());
+        }
+        settings.put(StreamsConfig.DEFAULT_CLIENT_SUPPLIER_CONFIG, BlobShuffleClientSupplier.class.getName());
+        if (ApplicationSettings.isStreamsProtocol(settings.get(ApplicationSettings.GROUP_PROTOCOL))) {
+            settings.put(ApplicationSettings.CONSUMER_WRAPPER, ApplicationSettings.WRAPPER_CLASS);
+        }
+        return settings;
+    }
+
+    /**
+     * Takes the application's settings, checks them, and warns of those that work against each other.
+     *
+     * @throws InvalidSettings fatal: the settings cannot work; the message says what to change
+     */
+    @Override
+    public synchronized void configure(Map<String, ?> settings) {
+        application = new ShuffledApplication(ApplicationSettings.of(settings));
+    }
+
+    private synchronized ShuffledApplication application() {
+        ShuffledApplication configured = application;
+        if (configured == null) {
+            throw new InvalidSettings("Cannot make Kafka clients: the supplier has no settings."
+                    + " Name its class in default.client.supplier, or make it with the application's settings.");
+        }
+        return configured;
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * @throws dev.blobshuffle.core.failure.BlobShuffleException fatal: the store cannot be used; the application does not start
+     */
+    @Override
+    public Admin getAdmin(Map<String, Object> config) {
+        return application().admin(config);
+    }
+
+    @Override
+    public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
+        return application().producer(config);
+    }
+
+    @Override
+    public Consumer<byte[], byte[]> getConsumer(Map<String, Object> config) {
+        return application().mainConsumer(config);
+    }
+
+    @Override
+    public Consumer<byte[], byte[]> getRestoreConsumer(Map<String, Object> config) {
+        return application().restoreConsumer(config);
+    }
+
+    @Override
+    public Consumer<byte[], byte[]> getGlobalConsumer(Map<String, Object> config) {
+        return application().globalConsumer(config);
+    }
+}

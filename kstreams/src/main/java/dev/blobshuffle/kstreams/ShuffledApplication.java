@@ -1,0 +1,194 @@
+package dev.blobshuffle.kstreams;
+
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.shuffle.Engine;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.kafka.BlobAdmin;
+import dev.blobshuffle.kafka.BlobConsumer;
+import dev.blobshuffle.kafka.BlobProducer;
+import dev.blobshuffle.kafka.ClientPair;
+import dev.blobshuffle.kafka.ConsumerWiring;
+import dev.blobshuffle.kafka.ProducerWiring;
+import java.lang.ref.WeakReference;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.streams.KafkaClientSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One application instance: its settings, its engine, and the clients that share them. Kafka Streams asks for the admin before any other client and closes it after all
+ * threads have ended, so the engine lives as long as the admin. Thread-safe.
+ */
+final class ShuffledApplication {
+    private static final int DEFAULT_MAX_POLL_RECORDS = 1000;
+
+    /**
+     * Whose producer this thread made last. With the streams group protocol Kafka Streams makes the consumer of a stream thread itself, right after the producer and on the
+     * same thread, and gives its wrapper nothing that leads to the supplier.
+     */
+    private static final ThreadLocal<@Nullable WeakReference<ShuffledApplication>> CREATING = new ThreadLocal<>();
+
+    private final ApplicationSettings settings;
+    private final KafkaClientSupplier clients;
+    private final ClientPair.Registry pairs = new ClientPair.Registry();
+    private @Nullable OpenShuffle shuffle;
+    private int admins;
+
+    ShuffledApplication(ApplicationSettings settings) {
+        this.settings = settings;
+        this.clients = settings.wrappedSupplier();
+    }
+
+    /** The application whose stream thread is being made on the calling thread. */
+    static ShuffledApplication beingCreated(String clientId) {
+        WeakReference<ShuffledApplication> reference = CREATING.get();
+        ShuffledApplication application = reference == null ? null : reference.get();
+        if (application == null) {
+            throw new IllegalStateException("Cannot wrap consumer " + clientId
+                    + ": its application's clients do not come from BlobShuffle."
+                    + " Set default.client.supplier=" + BlobShuffleClientSupplier.class.getName() + ", or remove "
+                    + ApplicationSettings.CONSUMER_WRAPPER + ".");
+        }
+        return application;
+    }
+
+    Admin admin(Map<String, Object> config) {
+        acquire(config);
+        try {
+            Admin delegate = clients.getAdmin(ApplicationSettings.withoutOwn(config));
+            return releasing(BlobAdmin.wrap(delegate, settings.topics()));
+        } catch (RuntimeException | Error e) {
+            release();
+            throw e;
+        }
+    }
+
+    Producer<byte[], byte[]> producer(Map<String, Object> config) {
+        Map<String, Object> kafkas = ApplicationSettings.withoutOwn(config);
+        String clientId = clientId(config);
+        OpenShuffle open = open();
+        ProducerWiring wiring = new ProducerWiring(
+                settings.mode(),
+                settings.topics(),
+                settings.blobs().value(Settings.WRITE_ENABLED)
+                        ? ProducerWiring.Writes.BLOBS
+                        : ProducerWiring.Writes.PLAIN,
+                config.containsKey(ProducerConfig.TRANSACTIONAL_ID_CONFIG),
+                settings.waitLimit(),
+                pairs.of(clientId),
+                open.time());
+        Producer<byte[], byte[]> producer =
+                BlobProducer.wrap(clients.getProducer(kafkas), open.engine(), clientId, wiring);
+        CREATING.set(new WeakReference<>(this));
+        return producer;
+    }
+
+    Consumer<byte[], byte[]> mainConsumer(Map<String, Object> config) {
+        return wrapMain(clients.getConsumer(ApplicationSettings.withoutOwn(config)), config);
+    }
+
+    /** Wraps a stream thread's main consumer, whoever made it. */
+    BlobConsumer<byte[], byte[]> wrapMain(Consumer<byte[], byte[]> consumer, Map<String, Object> config) {
+        return wrap(consumer, config, pairs.of(clientId(config)));
+    }
+
+    Consumer<byte[], byte[]> restoreConsumer(Map<String, Object> config) {
+        return wrap(clients.getRestoreConsumer(ApplicationSettings.withoutOwn(config)), config, ClientPair.alone());
+    }
+
+    Consumer<byte[], byte[]> globalConsumer(Map<String, Object> config) {
+        return wrap(clients.getGlobalConsumer(ApplicationSettings.withoutOwn(config)), config, ClientPair.alone());
+    }
+
+    private BlobConsumer<byte[], byte[]> wrap(
+            Consumer<byte[], byte[]> consumer, Map<String, Object> config, ClientPair pair) {
+        OpenShuffle open = open();
+        Object maxPollRecords = config.getOrDefault(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, DEFAULT_MAX_POLL_RECORDS);
+        ConsumerWiring wiring = new ConsumerWiring(
+                settings.mode(),
+                clientId(config),
+                settings.topics(),
+                Integer.parseInt(maxPollRecords.toString()),
+                pair,
+                open.time());
+        return BlobConsumer.wrap(consumer, open.engine(), wiring);
+    }
+
+    private static String clientId(Map<String, Object> config) {
+        return String.valueOf(config.get(ProducerConfig.CLIENT_ID_CONFIG));
+    }
+
+    private synchronized OpenShuffle open() {
+        OpenShuffle open = shuffle;
+        if (open == null) {
+            throw new IllegalStateException(
+                    "Cannot make a Kafka client: the application is closed. Make a new KafkaStreams.");
+        }
+        return open;
+    }
+
+    private synchronized void acquire(Map<String, Object> config) {
+        if (shuffle == null) {
+            shuffle = OpenShuffle.of(settings, config);
+        }
+        admins++;
+    }
+
+    private synchronized void release() {
+        OpenShuffle open = shuffle;
+        if (--admins == 0 && open != null) {
+            shuffle = null;
+            open.close();
+        }
+    }
+
+    /** The same admin, but the end of it gives its share of the engine back. */
+    private Admin releasing(Admin admin) {
+        AtomicBoolean closed = new AtomicBoolean();
+        return (Admin) Proxy.newProxyInstance(
+                Admin.class.getClassLoader(), new Class<?>[] {Admin.class}, (proxy, method, arguments) -> {
+                    try {
+                        return method.invoke(admin, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause() == null ? e : e.getCause();
+                    } finally {
+                        if (method.getName().equals("close") && closed.compareAndSet(false, true)) {
+                            release();
+                        }
+                    }
+                });
+    }
+
+    /**
+     * What is open while the application runs.
+     *
+     * @param engine the engine
+     * @param time its clocks and threads
+     */
+    private record OpenShuffle(Engine engine, SystemTime time) {
+        static OpenShuffle of(ApplicationSettings settings, Map<String, Object> config) {
+            SystemTime time = new SystemTime();
+            try {
+                return new OpenShuffle(Engines.open(settings.blobs(), settings.waitLimit(), time), time);
+            } catch (RuntimeException | Error e) {
+                time.close();
+                throw e;
+            }
+        }
+
+        void close() {
+            try {
+                engine.close();
+            } finally {
+                time.close();
+            }
+        }
+    }
+}
