@@ -253,6 +253,7 @@ final class DeliveryQueue {
             failure = cause;
             end();
         }
+        channel.failed(cause);
         progress.raise();
         uploads.memoryReleased().raise(); // The owner may wait for memory.
     }
