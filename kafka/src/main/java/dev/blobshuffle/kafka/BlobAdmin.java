@@ -1,5 +1,6 @@
 package dev.blobshuffle.kafka;
 
+import dev.blobshuffle.core.settings.Settings;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -28,6 +29,17 @@ public final class BlobAdmin implements InvocationHandler {
     private BlobAdmin(Admin delegate, TopicMatcher topics) {
         this.delegate = delegate;
         this.topics = topics;
+    }
+
+    /**
+     * An admin for any application.
+     *
+     * @param settings those of a Kafka admin, and {@code blobshuffle.*} as its other clients have them
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings cannot work; the message says what to change
+     */
+    public static Admin create(Map<String, ?> settings) {
+        TopicMatcher topics = SharedEngines.topics(Settings.parse(settings));
+        return wrap(Admin.create(ClientSettings.kafkas(settings)), topics);
     }
 
     /** An admin around a ready one, which it owns: closing it closes the other. */

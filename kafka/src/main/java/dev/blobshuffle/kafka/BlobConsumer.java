@@ -121,6 +121,7 @@ public final class BlobConsumer<K, V> implements Consumer<K, V> {
                 new RecordDeserializer.Bytes(),
                 new ConsumerInterceptorChain<>(List.of()),
                 null,
+                Duration.ofMinutes(1),
                 Map::of,
                 () -> {}));
     }
@@ -293,7 +294,7 @@ public final class BlobConsumer<K, V> implements Consumer<K, V> {
 
     @Override
     public long position(TopicPartition partition) {
-        return queries.position(partition, ConsumerOpening.DEFAULT_API_TIMEOUT);
+        return queries.position(partition, parts.apiTimeout());
     }
 
     @Override

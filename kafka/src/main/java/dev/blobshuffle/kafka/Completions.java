@@ -9,6 +9,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,7 @@ final class Completions implements AutoCloseable {
     private final @Nullable Signal progress;
     private final Map<Partition, Deque<Completion>> waiting = new HashMap<>();
     private int unfinished;
+    private int running;
     private @Nullable Thread callbackThread;
 
     private Completions(Time.@Nullable Workers callbacks, @Nullable Signal progress) {
@@ -55,20 +57,20 @@ final class Completions implements AutoCloseable {
      * @return whether that was before the deadline
      */
     boolean awaitRoom(long deadlineNanos) throws InterruptedException {
-        return await(MOST - 1, deadlineNanos);
+        return await(() -> unfinished < MOST, deadlineNanos);
     }
 
-    /** Waits until every callback has run; at once on the thread that runs them. */
+    /** Waits until the callbacks of everything that is delivered or lost have run; at once on the thread that runs them. */
     void awaitCallbacks(long deadlineNanos) throws InterruptedException {
-        await(0, deadlineNanos);
+        await(() -> running == 0, deadlineNanos);
     }
 
-    private boolean await(int most, long deadlineNanos) throws InterruptedException {
+    private boolean await(BooleanSupplier condition, long deadlineNanos) throws InterruptedException {
         Signal signal = progress;
         while (signal != null) {
             long seen = signal.count();
             synchronized (this) {
-                if (unfinished <= most || Thread.currentThread() == callbackThread) {
+                if (condition.getAsBoolean() || Thread.currentThread() == callbackThread) {
                     return true;
                 }
             }
@@ -82,6 +84,9 @@ final class Completions implements AutoCloseable {
     private void run(int ending, Runnable ends) {
         if (ending == 0 || callbacks == null) {
             return;
+        }
+        synchronized (this) {
+            running += ending;
         }
         callbacks.execute(() -> {
             synchronized (this) {
@@ -98,6 +103,7 @@ final class Completions implements AutoCloseable {
     private void finished(int ended) {
         synchronized (this) {
             unfinished -= ended;
+            running -= ended;
         }
         if (progress != null) {
             progress.raise();

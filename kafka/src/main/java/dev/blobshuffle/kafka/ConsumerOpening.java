@@ -1,19 +1,105 @@
 package dev.blobshuffle.kafka;
 
+import dev.blobshuffle.core.failure.InvalidSettings;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerInterceptor;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the parts of a plain application's consumer from its settings. Stateless. */
+/**
+ * Makes the parts of a plain application's consumer from its settings. The real consumer reads bytes, neither commits by itself nor has interceptors, and fetches
+ * notifications at its own pace, whatever {@code max.poll.records} says; what was taken from it, the wrapper does. Stateless.
+ */
 final class ConsumerOpening {
-    /** Kafka's default of {@code default.api.timeout.ms}. */
-    static final Duration DEFAULT_API_TIMEOUT = Duration.ofMinutes(1);
+    /** Notifications that the real consumer may return at once: the wrapper counts records. */
+    private static final int LEAST_POLL_RECORDS = 500;
 
     private ConsumerOpening() {}
 
     static <K, V> ConsumerParts<K, V> open(
             Map<String, ?> settings, @Nullable Deserializer<K> keys, @Nullable Deserializer<V> values) {
-        throw new UnsupportedOperationException("Not yet: " + settings.size() + keys + values);
+        refuseShareConsumer(settings);
+        SharedParts shared = SharedEngines.acquire(settings);
+        try {
+            return parts(settings, shared, keys, values);
+        } catch (RuntimeException e) {
+            shared.release().run();
+            throw e;
+        }
+    }
+
+    static <K, V> ConsumerParts<K, V> parts(
+            Map<String, ?> settings,
+            SharedParts shared,
+            @Nullable Deserializer<K> keys,
+            @Nullable Deserializer<V> values) {
+        Map<String, Object> kafkas = ClientSettings.kafkas(settings);
+        ConsumerConfig config = new ConsumerConfig(ConsumerConfig.appendDeserializerToConfig(kafkas, keys, values));
+        String name = ClientSettings.clientId(config.getString(ConsumerConfig.CLIENT_ID_CONFIG), "consumer");
+        Map<String, Object> forPlugins = ClientSettings.forPlugins(config.originals(), name);
+        boolean autoCommit = config.getString(ConsumerConfig.GROUP_ID_CONFIG) != null
+                && config.getBoolean(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG);
+        int maxPollRecords = config.getInt(ConsumerConfig.MAX_POLL_RECORDS_CONFIG);
+
+        Map<String, Object> real = new HashMap<>(kafkas);
+        real.remove(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG);
+        real.put(ConsumerConfig.CLIENT_ID_CONFIG, name);
+        real.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+        real.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+        real.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Math.max(LEAST_POLL_RECORDS, maxPollRecords));
+        if (autoCommit) {
+            real.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+        }
+        return new ConsumerParts<>(
+                new KafkaConsumer<>(real),
+                shared.engine(),
+                new ConsumerWiring(
+                        Mode.GENERAL, name, shared.topics(), maxPollRecords, ClientPair.alone(), shared.time()),
+                new RecordDeserializer.Typed<>(
+                        ConsumerOpening.<K>deserializer(
+                                config, ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, keys, forPlugins),
+                        ConsumerOpening.<V>deserializer(
+                                config, ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, values, forPlugins)),
+                new ConsumerInterceptorChain<>(ConsumerOpening.<K, V>interceptors(config, name)),
+                autoCommit ? Duration.ofMillis(config.getInt(ConsumerConfig.AUTO_COMMIT_INTERVAL_MS_CONFIG)) : null,
+                Duration.ofMillis(config.getInt(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG)),
+                shared.metrics(),
+                shared.release());
+    }
+
+    @SuppressWarnings("unchecked") // the setting names a class for the application's type
+    private static <T> Deserializer<T> deserializer(
+            ConsumerConfig config, String setting, @Nullable Deserializer<T> given, Map<String, Object> forPlugins) {
+        if (given != null) {
+            return given;
+        }
+        Deserializer<T> made = config.getConfiguredInstance(setting, Deserializer.class);
+        made.configure(forPlugins, setting.equals(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG));
+        return made;
+    }
+
+    @SuppressWarnings("unchecked") // the setting names classes for the application's types
+    private static <K, V> List<ConsumerInterceptor<K, V>> interceptors(ConsumerConfig config, String name) {
+        return (List<ConsumerInterceptor<K, V>>) (List<?>) config.getConfiguredInstances(
+                ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG,
+                ConsumerInterceptor.class,
+                Map.of(ConsumerConfig.CLIENT_ID_CONFIG, name));
+    }
+
+    private static void refuseShareConsumer(Map<String, ?> settings) {
+        for (String name : settings.keySet()) {
+            if (name.startsWith("share.")) {
+                throw new InvalidSettings(
+                        "Cannot open a consumer: " + name
+                                + " belongs to share consumers, which acknowledge single records of"
+                                + " the broker, and a notification stands for many. Use a consumer group, and remove the setting.");
+            }
+        }
     }
 }

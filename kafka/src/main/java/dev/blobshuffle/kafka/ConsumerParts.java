@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param deserializer the application's deserializers, owned
  * @param interceptors the application's interceptors, owned
  * @param autoCommit interval of the auto-commit; null if it is off
+ * @param apiTimeout {@code default.api.timeout.ms}
  * @param metrics the engine's metrics, to be shown with the client's
  * @param release what to do at the end: gives the engine back
  */
@@ -28,5 +29,6 @@ record ConsumerParts<K, V>(
         RecordDeserializer<K, V> deserializer,
         ConsumerInterceptorChain<K, V> interceptors,
         @Nullable Duration autoCommit,
+        Duration apiTimeout,
         Supplier<Map<MetricName, ? extends Metric>> metrics,
         Runnable release) {}

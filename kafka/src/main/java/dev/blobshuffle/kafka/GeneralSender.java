@@ -235,6 +235,14 @@ final class GeneralSender<K, V> implements Sender<K, V> {
 
     @Override
     public void drain() {
+        try {
+            drainLane();
+        } finally {
+            awaitCallbacks(wiring.flushTimeout());
+        }
+    }
+
+    private void drainLane() {
         lock.lock();
         try {
             RuntimeException lost = failures.lost();
@@ -248,7 +256,6 @@ final class GeneralSender<K, V> implements Sender<K, V> {
         } finally {
             lock.unlock();
         }
-        awaitCallbacks(wiring.flushTimeout());
     }
 
     private void awaitCallbacks(Duration timeout) {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The consumer's {@code poll}. Each round polls the real consumer (heartbeats and rebalances must go on), queues what it brought, starts fetches and takes what is
  * ready from the queues' heads; it ends with the first round that has something to return. Nothing taken out is carried over a second real poll, for a
- * rebalance inside it may revoke the partition. A failure is thrown by a round that has nothing to return, and the position stays before it. Owned by the
+ * rebalance inside it may revoke the partition. A failure is thrown by a round that has no records to return, and the position stays before it. Owned by the
  * consumer's thread.
  */
 final class PollLoop<K, V> {
@@ -45,7 +45,7 @@ final class PollLoop<K, V> {
     private final Time time;
     private long deadline;
 
-    /** What this round cannot get past; thrown if the round has nothing to return. */
+    /** What this round cannot get past; thrown if the round has no records to return. */
     private @Nullable RuntimeException obstacle;
 
     PollLoop(
@@ -75,11 +75,11 @@ final class PollLoop<K, V> {
             boolean busy = debatcher.isReady() || debatcher.isFetching();
             ConsumerRecords<byte[], byte[]> arrived = delegate.poll(busy ? Duration.ZERO : remaining());
             PollResult<K, V> result = round(arrived);
+            if (obstacle != null && !result.hasRecords()) {
+                throw obstacle;
+            }
             if (!result.isEmpty()) {
                 return result.toRecords();
-            }
-            if (obstacle != null) {
-                throw obstacle;
             }
             Duration remaining = remaining();
             if (remaining.isZero()) {

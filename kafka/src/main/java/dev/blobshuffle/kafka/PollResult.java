@@ -46,6 +46,10 @@ final class PollResult<K, V> implements Debatcher.Sink<ConsumerRecord<byte[], by
         return records.isEmpty() && nextOffsets.isEmpty();
     }
 
+    boolean hasRecords() {
+        return !records.isEmpty();
+    }
+
     /** Takes records that pass untouched. */
     void pass(TopicPartition partition, List<ConsumerRecord<byte[], byte[]>> untouched) {
         records.put(partition, deserializer.untouched(untouched));

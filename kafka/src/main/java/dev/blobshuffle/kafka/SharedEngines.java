@@ -1,0 +1,126 @@
+package dev.blobshuffle.kafka;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.shuffle.Engine;
+import dev.blobshuffle.core.shuffle.ShuffleEngine;
+import dev.blobshuffle.core.time.SystemTime;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The engines of the process's plain clients: one for all clients with the same settings of ours, so that they share batches, memory and store. The first client
+ * opens it, the last one that is closed closes it. Thread-safe: guarded by the class.
+ */
+final class SharedEngines {
+    private static final Map<Map<String, String>, Opened> ENGINES = new HashMap<>();
+
+    private SharedEngines() {}
+
+    /** The patterns of topics that plain clients shuffle through blobs. */
+    static TopicMatcher topics(Settings settings) {
+        if (!settings.isGiven(Settings.TOPICS_INCLUDE)) {
+            throw new InvalidSettings("Cannot open a client: setting " + Settings.TOPICS_INCLUDE.name()
+                    + " is missing, and its default is for Kafka Streams only. Give patterns of the topics that shuffle through blobs, the same in"
+                    + " every client.");
+        }
+        return TopicMatcher.of(settings.value(Settings.TOPICS_INCLUDE), settings.value(Settings.TOPICS_EXCLUDE));
+    }
+
+    /**
+     * A client's share of the engine for its settings.
+     *
+     * @throws InvalidSettings fatal: the settings cannot work
+     */
+    static SharedParts acquire(Map<String, ?> configuration) {
+        Settings settings = Settings.parse(configuration);
+        TopicMatcher topics = topics(settings);
+        Map<String, String> key = key(configuration, settings);
+        Opened opened = share(key, settings, configuration);
+        AtomicBoolean isReleased = new AtomicBoolean();
+        Duration deliveryTimeout = settings.value(Settings.DELIVERY_TIMEOUT);
+        return new SharedParts(
+                opened.engine,
+                topics,
+                settings.value(Settings.WRITE_ENABLED) ? ProducerWiring.Writes.BLOBS : ProducerWiring.Writes.PLAIN,
+                deliveryTimeout,
+                opened.time,
+                opened.metrics::metrics,
+                () -> {
+                    if (isReleased.compareAndSet(false, true)) {
+                        release(key, opened);
+                    }
+                });
+    }
+
+    private static Map<String, String> key(Map<String, ?> configuration, Settings settings) {
+        Map<String, String> key = new TreeMap<>();
+        configuration.forEach((name, value) -> {
+            if (name.startsWith(ClientSettings.PREFIX)) {
+                key.put(name, String.valueOf(value));
+            }
+        });
+        key.put("zone", settings.zone().name());
+        return key;
+    }
+
+    private static synchronized Opened share(Map<String, String> key, Settings settings, Map<String, ?> configuration) {
+        Opened opened = ENGINES.get(key);
+        if (opened == null) {
+            opened = Opened.open(settings, configuration);
+            ENGINES.put(key, opened);
+        }
+        opened.clients++;
+        return opened;
+    }
+
+    private static synchronized void release(Map<String, String> key, Opened opened) {
+        if (--opened.clients == 0) {
+            ENGINES.remove(key);
+            opened.close();
+        }
+    }
+
+    /** Engines that are open. */
+    static synchronized int count() {
+        return ENGINES.size();
+    }
+
+    private static final class Opened {
+        final SystemTime time;
+        final Engine engine;
+        final KafkaMetricsBridge metrics;
+        int clients;
+
+        private Opened(SystemTime time, Engine engine, KafkaMetricsBridge metrics) {
+            this.time = time;
+            this.engine = engine;
+            this.metrics = metrics;
+        }
+
+        static Opened open(Settings settings, Map<String, ?> configuration) {
+            SystemTime time = new SystemTime();
+            try {
+                Engine engine = ShuffleEngine.open(settings);
+                try {
+                    return new Opened(time, engine, KafkaMetricsBridge.open(engine.metrics(), configuration));
+                } catch (RuntimeException e) {
+                    engine.close();
+                    throw e;
+                }
+            } catch (RuntimeException e) {
+                time.close();
+                throw e;
+            }
+        }
+
+        void close() {
+            metrics.close();
+            engine.close();
+            time.close();
+        }
+    }
+}

@@ -1,0 +1,259 @@
+package dev.blobshuffle.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerInterceptor;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerInterceptor;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.errors.RecordDeserializationException;
+import org.apache.kafka.common.serialization.IntegerDeserializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Plain applications that know nothing but settings. */
+class ApplicationIT {
+    @RegisterExtension
+    static final SharedBroker BROKER = new SharedBroker();
+
+    @TempDir
+    private Path directory;
+
+    private String topic;
+
+    @BeforeEach
+    void createTopic() {
+        topic = "orders-" + System.nanoTime();
+        BROKER.broker().createTopic(topic, 1);
+    }
+
+    private Map<String, Object> settings(Object... more) {
+        Map<String, Object> settings = new HashMap<>(Map.of(
+                "bootstrap.servers", BROKER.broker().bootstrapServers(),
+                "blobshuffle.store", directory.toUri().toString(),
+                "blobshuffle.topics.include", "orders.*"));
+        for (int i = 0; i < more.length; i += 2) {
+            settings.put((String) more[i], more[i + 1]);
+        }
+        return settings;
+    }
+
+    private void publish(String... values) {
+        try (Producer<String, String> producer =
+                new BlobProducer<>(settings(), new StringSerializer(), new StringSerializer())) {
+            Clients.send(producer, topic, 0, values);
+        }
+    }
+
+    @Test
+    void exampleDeliversEveryOrderOnceToTheNextSubscriber() {
+        PublishSubscribeExample example = new PublishSubscribeExample(
+                BROKER.broker().bootstrapServers(), directory.toUri().toString());
+        List<String> orders =
+                IntStream.range(0, 100).mapToObj(i -> i % 7 + " order " + i).toList();
+        List<String> taken = new ArrayList<>();
+        example.publish(topic, orders);
+        example.subscribe(topic, "desk-" + topic, 33, taken::add);
+        example.subscribe(topic, "desk-" + topic, 67, taken::add);
+
+        assertThat(taken).isEqualTo(orders);
+        assertThat(SharedEngines.count()).isZero();
+    }
+
+    @Test
+    void clientsWithTheSameSettingsShareOneEngineUntilTheLastIsClosed() {
+        Producer<String, String> one = new BlobProducer<>(settings(), new StringSerializer(), new StringSerializer());
+        Producer<String, String> two = new BlobProducer<>(settings(), new StringSerializer(), new StringSerializer());
+        assertThat(SharedEngines.count()).isEqualTo(1);
+        one.close();
+        one.close();
+        assertThat(SharedEngines.count()).isEqualTo(1);
+        Clients.send(two, topic, 0, "still works");
+        two.close();
+        assertThat(SharedEngines.count()).isZero();
+    }
+
+    @Test
+    void unusableSettingsAreRefusedWithTheRemedyAndLeaveNothingOpen() {
+        assertThatThrownBy(() -> new BlobProducer<>(
+                        settings("blobshuffle.stroe", "x"), new StringSerializer(), new StringSerializer()))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("blobshuffle.store");
+        Map<String, Object> noTopics = settings();
+        noTopics.remove("blobshuffle.topics.include");
+        assertThatThrownBy(() -> new BlobConsumer<>(noTopics, new StringDeserializer(), new StringDeserializer()))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("blobshuffle.topics.include");
+        assertThatThrownBy(() -> new BlobConsumer<>(
+                        settings("share.acknowledgement.mode", "explicit"),
+                        new StringDeserializer(),
+                        new StringDeserializer()))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("share consumers");
+        assertThatThrownBy(() -> new BlobConsumer<>(settings("key.deserializer", "no.such.Class"), null, null))
+                .isInstanceOf(ConfigException.class);
+        assertThat(SharedEngines.count()).isZero();
+    }
+
+    @Test
+    void interceptorsSeeOriginalRecordsAndTheirOffsets() {
+        Spy.sent.clear();
+        Spy.acknowledged.clear();
+        Spy.consumed.clear();
+        Spy.committed.clear();
+        Properties properties = new Properties();
+        properties.putAll(settings(
+                "interceptor.classes", Spy.Sends.class.getName(),
+                "key.serializer", StringSerializer.class.getName(),
+                "value.serializer", StringSerializer.class.getName()));
+        try (Producer<String, String> producer = new BlobProducer<>(properties)) {
+            Clients.send(producer, topic, 0, "a", "b");
+        }
+        try (Consumer<String, String> consumer = new BlobConsumer<>(
+                settings(
+                        "interceptor.classes",
+                        Spy.Reads.class.getName(),
+                        "group.id",
+                        "spied-" + topic,
+                        "auto.offset.reset",
+                        "earliest"),
+                new StringDeserializer(),
+                new StringDeserializer())) {
+            consumer.assign(List.of(Clients.partition(topic)));
+            Clients.read(consumer, 2);
+            consumer.commitSync();
+        }
+
+        assertThat(Spy.sent).containsExactly("a", "b");
+        assertThat(Spy.consumed).containsExactly("a", "b");
+        assertThat(Spy.acknowledged).containsExactly(VirtualOffset.of(0, 0), VirtualOffset.of(0, VirtualOffset.LAST));
+        assertThat(Spy.committed).contains(VirtualOffset.of(1));
+    }
+
+    @Test
+    void recordThatCannotBeDeserializedCanBeSkipped() {
+        publish("abcd", "no integer", "efgh");
+        try (Consumer<String, Integer> consumer = new BlobConsumer<>(
+                settings("auto.offset.reset", "earliest"), new StringDeserializer(), new IntegerDeserializer())) {
+            TopicPartition partition = Clients.partition(topic);
+            consumer.assign(List.of(partition));
+            List<ConsumerRecord<String, Integer>> first = Clients.read(consumer, 1);
+            assertThat(first).extracting(ConsumerRecord::key).containsExactly("k-abcd");
+            for (int attempt = 0; attempt < 2; attempt++) {
+                assertThatThrownBy(() -> Clients.read(consumer, 1))
+                        .isInstanceOfSatisfying(RecordDeserializationException.class, failure -> {
+                            assertThat(failure.topicPartition()).isEqualTo(partition);
+                            consumer.seek(partition, failure.offset());
+                        });
+            }
+            consumer.seek(partition, first.get(0).offset() + 2);
+            assertThat(Clients.read(consumer, 1))
+                    .extracting(ConsumerRecord::key)
+                    .containsExactly("k-efgh");
+        }
+    }
+
+    @Test
+    void clientsShowTheEnginesMetrics() {
+        try (Producer<String, String> producer =
+                new BlobProducer<>(settings(), new StringSerializer(), new StringSerializer())) {
+            Clients.send(producer, topic, 0, "a", "b", "c");
+            assertThat(producer.metrics().entrySet()).anySatisfy(entry -> {
+                assertThat(entry.getKey().name()).isEqualTo("records-appended");
+                assertThat(entry.getKey().group()).isEqualTo("blobshuffle-metrics");
+                assertThat(entry.getValue().metricValue()).isEqualTo(3.0);
+            });
+            assertThat(ManagementFactory.getPlatformMBeanServer()
+                            .queryNames(null, null)
+                            .toString())
+                    .contains("blobshuffle:type=blobshuffle-metrics");
+        }
+    }
+
+    @Test
+    void adminTranslatesOffsets() throws Exception {
+        publish("a", "b");
+        try (Admin admin = BlobAdmin.create(settings())) {
+            TopicPartition partition = Clients.partition(topic);
+            long end = admin.listOffsets(Map.of(partition, OffsetSpec.latest()))
+                    .partitionResult(partition)
+                    .get()
+                    .offset();
+            assertThat(end).isEqualTo(VirtualOffset.of(1));
+        }
+    }
+
+    /** What the interceptors saw. */
+    static final class Spy {
+        static final List<String> sent = new CopyOnWriteArrayList<>();
+        static final List<Long> acknowledged = new CopyOnWriteArrayList<>();
+        static final List<String> consumed = new CopyOnWriteArrayList<>();
+        static final List<Long> committed = new CopyOnWriteArrayList<>();
+
+        private Spy() {}
+
+        /** On the way in. */
+        public static final class Sends implements ProducerInterceptor<String, String> {
+            @Override
+            public ProducerRecord<String, String> onSend(ProducerRecord<String, String> record) {
+                sent.add(record.value());
+                return record;
+            }
+
+            @Override
+            public void onAcknowledgement(RecordMetadata metadata, Exception failure) {
+                acknowledged.add(metadata.offset());
+            }
+
+            @Override
+            public void close() {}
+
+            @Override
+            public void configure(Map<String, ?> settings) {}
+        }
+
+        /** On the way out. */
+        public static final class Reads implements ConsumerInterceptor<String, String> {
+            @Override
+            public ConsumerRecords<String, String> onConsume(ConsumerRecords<String, String> records) {
+                records.forEach(record -> consumed.add(record.value()));
+                return records;
+            }
+
+            @Override
+            public void onCommit(Map<TopicPartition, OffsetAndMetadata> offsets) {
+                offsets.values().forEach(offset -> committed.add(offset.offset()));
+            }
+
+            @Override
+            public void close() {}
+
+            @Override
+            public void configure(Map<String, ?> settings) {}
+        }
+    }
+}

@@ -1,0 +1,203 @@
+package dev.blobshuffle.kafka;
+
+import dev.blobshuffle.core.shuffle.BatcherOptions;
+import dev.blobshuffle.core.shuffle.Engine;
+import dev.blobshuffle.core.shuffle.ShuffleEngine;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.time.SystemTime;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+
+/** The clients of one test: real ones on a real broker around one engine; topics named {@code blob-…} shuffle through blobs. Closes all it made. */
+final class Clients implements AutoCloseable {
+    static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final String bootstrap;
+    private final SystemTime time = new SystemTime();
+    private final Engine engine;
+    private final Deque<AutoCloseable> open = new ArrayDeque<>();
+
+    Clients(SharedBroker shared, BlobStore store, Duration delay) {
+        bootstrap = shared.broker().bootstrapServers();
+        engine = ShuffleEngine.builder(store, time)
+                .batching(BatcherOptions.builder()
+                        .delay(delay)
+                        .deliveryTimeout(Duration.ofSeconds(20))
+                        .build())
+                .build();
+    }
+
+    Engine engine() {
+        return engine;
+    }
+
+    /** A new topic that shuffles through blobs. */
+    String blobTopic(int partitions) {
+        return topic("blob-" + UUID.randomUUID(), partitions);
+    }
+
+    String topic(String name, int partitions) {
+        await(() -> admin().createTopics(List.of(new NewTopic(name, partitions, (short) 1)))
+                .all()
+                .get());
+        return name;
+    }
+
+    Admin admin() {
+        return keep(BlobAdmin.wrap(nativeAdmin(), topics()));
+    }
+
+    Admin nativeAdmin() {
+        return keep(Admin.create(Map.of("bootstrap.servers", bootstrap)));
+    }
+
+    Map<String, Object> settings(Object... overrides) {
+        Map<String, Object> settings = new HashMap<>(Map.of("bootstrap.servers", bootstrap));
+        for (int i = 0; i < overrides.length; i += 2) {
+            settings.put((String) overrides[i], overrides[i + 1]);
+        }
+        return settings;
+    }
+
+    Producer<String, String> producer(Object... overrides) {
+        return keep(new BlobProducer<>(ProducerOpening.parts(
+                settings(overrides),
+                shared(ProducerWiring.Writes.BLOBS),
+                new StringSerializer(),
+                new StringSerializer())));
+    }
+
+    Producer<byte[], byte[]> byteProducer(Object... overrides) {
+        return keep(new BlobProducer<>(ProducerOpening.parts(
+                settings(overrides),
+                shared(ProducerWiring.Writes.BLOBS),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())));
+    }
+
+    Producer<String, String> readOnlyProducer(Object... overrides) {
+        return keep(new BlobProducer<>(ProducerOpening.parts(
+                settings(overrides),
+                shared(ProducerWiring.Writes.PLAIN),
+                new StringSerializer(),
+                new StringSerializer())));
+    }
+
+    Producer<String, String> nativeProducer(Object... overrides) {
+        return keep(new KafkaProducer<>(settings(overrides), new StringSerializer(), new StringSerializer()));
+    }
+
+    Consumer<String, String> consumer(String group, Object... overrides) {
+        Map<String, Object> settings =
+                settings("group.id", group, "auto.offset.reset", "earliest", "enable.auto.commit", false);
+        settings.putAll(settings(overrides));
+        return keep(new BlobConsumer<>(ConsumerOpening.parts(
+                settings, shared(ProducerWiring.Writes.BLOBS), new StringDeserializer(), new StringDeserializer())));
+    }
+
+    Consumer<byte[], byte[]> byteConsumer(String group, Object... overrides) {
+        Map<String, Object> settings =
+                settings("group.id", group, "auto.offset.reset", "earliest", "enable.auto.commit", false);
+        settings.putAll(settings(overrides));
+        return keep(new BlobConsumer<>(ConsumerOpening.parts(
+                settings,
+                shared(ProducerWiring.Writes.BLOBS),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer())));
+    }
+
+    Consumer<byte[], byte[]> nativeConsumer(String group) {
+        return keep(new KafkaConsumer<>(
+                settings("group.id", group, "auto.offset.reset", "earliest", "isolation.level", "read_committed"),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer()));
+    }
+
+    static TopicMatcher topics() {
+        return TopicMatcher.of(List.of("blob-.*"), List.of());
+    }
+
+    private SharedParts shared(ProducerWiring.Writes writes) {
+        return new SharedParts(engine, topics(), writes, Duration.ofSeconds(20), time, Map::of, () -> {});
+    }
+
+    /** Sends values in one transaction or none, and flushes: one notification per partition. */
+    static void send(Producer<String, String> producer, String topic, int partition, String... values) {
+        for (String value : values) {
+            producer.send(new ProducerRecord<>(topic, partition, "k-" + value, value));
+        }
+        producer.flush();
+    }
+
+    static String[] values(String prefix, int count) {
+        String[] values = new String[count];
+        for (int i = 0; i < count; i++) {
+            values[i] = prefix + i;
+        }
+        return values;
+    }
+
+    static <K, V> List<ConsumerRecord<K, V>> read(Consumer<K, V> consumer, int count) {
+        List<ConsumerRecord<K, V>> records = new ArrayList<>();
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (records.size() < count) {
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError(
+                        "Only " + records.size() + " of " + count + " records came in " + PATIENCE + ".");
+            }
+            consumer.poll(Duration.ofMillis(500)).forEach(records::add);
+        }
+        return records;
+    }
+
+    static List<String> valuesOf(List<ConsumerRecord<String, String>> records) {
+        return records.stream().map(ConsumerRecord::value).toList();
+    }
+
+    static TopicPartition partition(String topic) {
+        return new TopicPartition(topic, 0);
+    }
+
+    private <T extends AutoCloseable> T keep(T client) {
+        open.push(client);
+        return client;
+    }
+
+    static void await(Action action) {
+        try {
+            action.run();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    interface Action {
+        void run() throws Exception;
+    }
+
+    @Override
+    public void close() {
+        open.forEach(client -> await(client::close));
+        engine.close();
+        time.close();
+    }
+}

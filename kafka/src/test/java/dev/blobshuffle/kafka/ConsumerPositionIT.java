@@ -1,0 +1,327 @@
+package dev.blobshuffle.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.store.MemoryBlobStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class ConsumerPositionIT {
+    @RegisterExtension
+    static final SharedBroker BROKER = new SharedBroker();
+
+    private final MemoryBlobStore store = new MemoryBlobStore("positions", 1L << 30);
+    private Clients clients;
+    private String topic;
+    private TopicPartition partition;
+
+    @BeforeEach
+    void open() {
+        clients = new Clients(BROKER, store, Duration.ofSeconds(30));
+        topic = clients.blobTopic(1);
+        partition = Clients.partition(topic);
+    }
+
+    @AfterEach
+    void close() {
+        clients.close();
+    }
+
+    private Consumer<String, String> assigned(String group, Object... overrides) {
+        Consumer<String, String> consumer = clients.consumer(group, overrides);
+        consumer.assign(List.of(partition));
+        return consumer;
+    }
+
+    private static OffsetAndMetadata after(ConsumerRecord<?, ?> record, String metadata) {
+        return new OffsetAndMetadata(record.offset() + 1, record.leaderEpoch(), metadata);
+    }
+
+    @Test
+    void restartResumesAtTheExactRecordInsideANotification() {
+        Clients.send(clients.producer(), topic, 0, Clients.values("v", 10));
+        Consumer<String, String> first = assigned("g");
+        List<ConsumerRecord<String, String>> read = Clients.read(first, 10);
+        first.commitSync(Map.of(partition, after(read.get(3), "mine")));
+        first.close();
+
+        Consumer<String, String> second = assigned("g");
+        assertThat(second.committed(Set.of(partition)).get(partition).metadata())
+                .isEqualTo("mine");
+        assertThat(second.position(partition)).isEqualTo(read.get(4).offset());
+        assertThat(Clients.valuesOf(Clients.read(second, 6))).containsExactly("v4", "v5", "v6", "v7", "v8", "v9");
+        assertThat(second.poll(Duration.ofMillis(300)).isEmpty()).isTrue();
+    }
+
+    @Test
+    void groupMemberResumesInsideANotificationToo() {
+        Clients.send(clients.producer(), topic, 0, Clients.values("v", 10));
+        Consumer<String, String> first = clients.consumer("g-member");
+        first.subscribe(List.of(topic));
+        List<ConsumerRecord<String, String>> read = Clients.read(first, 10);
+        first.commitSync(Map.of(partition, after(read.get(6), "")));
+        first.close();
+
+        Consumer<String, String> second = clients.consumer("g-member");
+        second.subscribe(List.of(topic));
+        assertThat(Clients.valuesOf(Clients.read(second, 3))).containsExactly("v7", "v8", "v9");
+    }
+
+    @Test
+    void brokerKeepsTheNotificationsOffsetAndNoMetadataOnceItIsDone() {
+        Clients.send(clients.producer(), topic, 0, "a", "b");
+        Consumer<String, String> consumer = assigned("g-real");
+        List<ConsumerRecord<String, String>> read = Clients.read(consumer, 2);
+        consumer.commitSync(Map.of(partition, after(read.get(0), "")));
+        assertThat(realCommit("g-real"))
+                .isEqualTo(new OffsetAndMetadata(0, read.get(0).leaderEpoch(), "bs1:1:"));
+        consumer.commitSync(Map.of(partition, after(read.get(1), "")));
+        assertThat(realCommit("g-real"))
+                .isEqualTo(new OffsetAndMetadata(1, read.get(1).leaderEpoch(), ""));
+    }
+
+    private OffsetAndMetadata realCommit(String group) {
+        return clients.nativeConsumer(group).committed(Set.of(partition)).get(partition);
+    }
+
+    @Test
+    void positionsMoveRecordByRecord() {
+        Clients.send(clients.producer(), topic, 0, "a", "b", "c");
+        Consumer<String, String> consumer = assigned("g", "max.poll.records", 1);
+        for (int i = 0; i < 3; i++) {
+            ConsumerRecord<String, String> record = Clients.read(consumer, 1).get(0);
+            assertThat(consumer.position(partition)).isGreaterThan(record.offset());
+            consumer.commitSync();
+            OffsetAndMetadata committed = consumer.committed(Set.of(partition)).get(partition);
+            assertThat(committed.offset()).isEqualTo(consumer.position(partition));
+        }
+        assertThat(consumer.position(partition))
+                .isEqualTo(consumer.endOffsets(List.of(partition)).get(partition));
+        assertThat(consumer.currentLag(partition)).hasValue(0);
+    }
+
+    @Test
+    void pollReturnsAtMostItsLimitAndTheNextOffsetOfWhatItReturned() {
+        Clients.send(clients.producer(), topic, 0, Clients.values("v", 25));
+        Consumer<String, String> consumer = assigned("g", "max.poll.records", 10);
+        int read = 0;
+        while (read < 25) {
+            ConsumerRecords<String, String> records = consumer.poll(Duration.ofSeconds(1));
+            assertThat(records.count()).isLessThanOrEqualTo(10);
+            if (!records.isEmpty()) {
+                assertThat(records.nextOffsets().get(partition).offset()).isEqualTo(consumer.position(partition));
+                assertThat(consumer.currentLag(partition)).hasValue(25 - read - records.count());
+            }
+            read += records.count();
+        }
+        assertThat(read).isEqualTo(25);
+    }
+
+    @Test
+    void seekFindsEveryRecordByItsOffset() {
+        Producer<String, String> producer = clients.producer();
+        Clients.send(producer, topic, 0, "a", "b", "c");
+        Clients.send(clients.nativeProducer(), topic, 0, "d");
+        Clients.send(producer, topic, 0, "e");
+        Consumer<String, String> consumer = assigned("g");
+        List<ConsumerRecord<String, String>> all = Clients.read(consumer, 5);
+
+        for (ConsumerRecord<String, String> record : all) {
+            consumer.seek(partition, record.offset());
+            assertThat(consumer.position(partition)).isLessThanOrEqualTo(record.offset());
+            assertThat(Clients.read(consumer, 1).get(0).value()).isEqualTo(record.value());
+        }
+        consumer.seekToBeginning(List.of(partition));
+        assertThat(consumer.position(partition)).isZero();
+        assertThat(Clients.valuesOf(Clients.read(consumer, 5))).containsExactly("a", "b", "c", "d", "e");
+        consumer.seekToEnd(List.of(partition));
+        assertThat(consumer.position(partition)).isEqualTo(VirtualOffset.of(3));
+        Clients.send(producer, topic, 0, "f");
+        assertThat(Clients.valuesOf(Clients.read(consumer, 1))).containsExactly("f");
+    }
+
+    @Test
+    void pausedPartitionHandsOutNothingUntilItIsResumed() {
+        Clients.send(clients.producer(), topic, 0, Clients.values("v", 10));
+        Consumer<String, String> consumer = assigned("g", "max.poll.records", 4);
+        assertThat(Clients.read(consumer, 4)).hasSize(4);
+        consumer.pause(List.of(partition));
+
+        assertThat(consumer.paused()).containsExactly(partition);
+        assertThat(consumer.poll(Duration.ofMillis(300)).isEmpty()).isTrue();
+        consumer.resume(List.of(partition));
+        assertThat(consumer.paused()).isEmpty();
+        assertThat(Clients.valuesOf(Clients.read(consumer, 6))).startsWith("v4").endsWith("v9");
+    }
+
+    @Test
+    void longQueuesPauseTheRealConsumerUnseen() {
+        Producer<String, String> producer = clients.producer();
+        Producer<String, String> plain = clients.nativeProducer();
+        Clients.send(plain, topic, 0, Clients.values("p", 6000));
+        Clients.send(producer, topic, 0, "last");
+        Consumer<String, String> consumer = assigned("g", "max.poll.records", 5);
+        Clients.read(consumer, 500);
+
+        assertThat(consumer.paused()).isEmpty();
+        assertThat(Clients.valuesOf(Clients.read(consumer, 5501))).endsWith("p5999", "last");
+    }
+
+    @Test
+    void timesFindTheNotificationThatHoldsThem() {
+        Producer<String, String> producer = clients.producer();
+        producer.send(new ProducerRecord<>(topic, 0, 100L, "k", "a"));
+        producer.send(new ProducerRecord<>(topic, 0, 200L, "k", "b"));
+        producer.flush();
+        producer.send(new ProducerRecord<>(topic, 0, 300L, "k", "c"));
+        producer.flush();
+        Consumer<String, String> consumer = assigned("g");
+
+        assertThat(consumer.offsetsForTimes(Map.of(partition, 150L))
+                        .get(partition)
+                        .offset())
+                .isEqualTo(VirtualOffset.of(0));
+        assertThat(consumer.offsetsForTimes(Map.of(partition, 250L))
+                        .get(partition)
+                        .offset())
+                .isEqualTo(VirtualOffset.of(1));
+        assertThat(consumer.offsetsForTimes(Map.of(partition, 400L)).get(partition))
+                .isNull();
+    }
+
+    @Test
+    void adminDeletesOnlyWhatIsConsumedAndAnswersInVirtualOffsets() throws Exception {
+        Producer<String, String> producer = clients.producer();
+        Clients.send(producer, topic, 0, "a");
+        Clients.send(producer, topic, 0, "b", "c");
+        var admin = clients.admin();
+        long low = admin.deleteRecords(Map.of(partition, RecordsToDelete.beforeOffset(VirtualOffset.of(1, 1))))
+                .lowWatermarks()
+                .get(partition)
+                .get()
+                .lowWatermark();
+
+        assertThat(low).isEqualTo(VirtualOffset.of(1));
+        assertThat(admin.listOffsets(Map.of(partition, OffsetSpec.latest()))
+                        .partitionResult(partition)
+                        .get()
+                        .offset())
+                .isEqualTo(VirtualOffset.of(2));
+        assertThat(Clients.valuesOf(Clients.read(assigned("g"), 2))).containsExactly("b", "c");
+    }
+
+    @Test
+    void committedNotificationThatIsGoneResetsLikeKafka() throws Exception {
+        Producer<String, String> producer = clients.producer();
+        Clients.send(producer, topic, 0, "a", "b", "c");
+        Clients.send(producer, topic, 0, "d", "e", "f");
+        Consumer<String, String> first = assigned("g-gone");
+        List<ConsumerRecord<String, String>> read = Clients.read(first, 6);
+        first.commitSync(Map.of(partition, after(read.get(1), "")));
+        first.close();
+        clients.nativeAdmin()
+                .deleteRecords(Map.of(partition, RecordsToDelete.beforeOffset(1)))
+                .all()
+                .get();
+
+        assertThat(Clients.valuesOf(Clients.read(assigned("g-gone"), 3))).containsExactly("d", "e", "f");
+    }
+
+    @Test
+    void autoCommitCoversExactlyWhatWasHandedOut() {
+        Clients.send(clients.producer(), topic, 0, Clients.values("v", 10));
+        Consumer<String, String> first = assigned(
+                "g-auto", "enable.auto.commit", true, "max.poll.records", 4, "auto.commit.interval.ms", 3_600_000);
+        assertThat(Clients.read(first, 4)).hasSize(4);
+        first.close();
+
+        assertThat(Clients.valuesOf(Clients.read(assigned("g-auto"), 6)))
+                .startsWith("v4")
+                .endsWith("v9");
+    }
+
+    @Test
+    void autoCommitRunsInPoll() {
+        Clients.send(clients.producer(), topic, 0, Clients.values("v", 10));
+        Consumer<String, String> consumer =
+                assigned("g-interval", "enable.auto.commit", true, "auto.commit.interval.ms", 1);
+        Clients.read(consumer, 10);
+        long deadline = System.nanoTime() + Clients.PATIENCE.toNanos();
+        OffsetAndMetadata committed = null;
+        while (committed == null && System.nanoTime() < deadline) {
+            consumer.poll(Duration.ofMillis(50));
+            committed = consumer.committed(Set.of(partition)).get(partition);
+        }
+
+        assertThat(committed).isNotNull();
+        assertThat(committed.offset()).isEqualTo(VirtualOffset.of(1));
+    }
+
+    @Test
+    void asynchronousCommitTellsTheCallersOffsets() {
+        Clients.send(clients.producer(), topic, 0, "a", "b");
+        Consumer<String, String> consumer = assigned("g-async");
+        Map<TopicPartition, OffsetAndMetadata> offsets =
+                Map.of(partition, after(Clients.read(consumer, 2).get(0), "m"));
+        List<Map<TopicPartition, OffsetAndMetadata>> told = new CopyOnWriteArrayList<>();
+        consumer.commitAsync(offsets, (committed, failure) -> told.add(committed));
+        long deadline = System.nanoTime() + Clients.PATIENCE.toNanos();
+        while (told.isEmpty() && System.nanoTime() < deadline) {
+            consumer.poll(Duration.ofMillis(50));
+        }
+
+        assertThat(told).containsExactly(offsets);
+        assertThat(consumer.committed(Set.of(partition))).isEqualTo(offsets);
+    }
+
+    @Test
+    void wakeupEndsAPollAndLosesNothing() {
+        Clients.send(clients.producer(), topic, 0, "a", "b");
+        Consumer<String, String> consumer = assigned("g");
+        consumer.wakeup();
+        assertThatThrownBy(() -> consumer.poll(Duration.ofSeconds(30))).isInstanceOf(WakeupException.class);
+
+        assertThat(Clients.valuesOf(Clients.read(consumer, 2))).containsExactly("a", "b");
+    }
+
+    @Test
+    void missingBlobStopsThePartitionBeforeItsRecords() throws Exception {
+        Producer<String, String> producer = clients.producer();
+        Clients.send(producer, topic, 0, "a", "b");
+        Clients.send(clients.nativeProducer(), topic, 0, "c");
+        for (long generation : store.generations().toCompletableFuture().get()) {
+            store.delete(store.list(generation).toCompletableFuture().get())
+                    .toCompletableFuture()
+                    .get();
+        }
+        Consumer<String, String> consumer = assigned("g");
+        for (int attempt = 0; attempt < 2; attempt++) {
+            assertThatThrownBy(() -> Clients.read(consumer, 1))
+                    .isInstanceOf(KafkaException.class)
+                    .hasCauseInstanceOf(BlobMissing.class);
+            assertThat(consumer.position(partition)).isZero();
+        }
+        consumer.seek(partition, VirtualOffset.of(1));
+        assertThat(Clients.valuesOf(Clients.read(consumer, 1))).containsExactly("c");
+    }
+}

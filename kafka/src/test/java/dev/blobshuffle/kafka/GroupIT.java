@@ -1,0 +1,180 @@
+package dev.blobshuffle.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.core.store.MemoryBlobStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class GroupIT {
+    @RegisterExtension
+    static final SharedBroker BROKER = new SharedBroker();
+
+    private static final int PARTITIONS = 4;
+    private static final int RECORDS = 4000;
+
+    private Clients clients;
+    private String topic;
+
+    /** How a group agrees on its assignment. */
+    enum Protocol {
+        EAGER,
+        COOPERATIVE,
+        CONSUMER;
+
+        Object[] settings() {
+            return switch (this) {
+                case EAGER -> new Object[] {"max.poll.records", 50};
+                case COOPERATIVE ->
+                    new Object[] {
+                        "max.poll.records",
+                        50,
+                        "partition.assignment.strategy",
+                        CooperativeStickyAssignor.class.getName()
+                    };
+                case CONSUMER -> new Object[] {"max.poll.records", 50, "group.protocol", "consumer"};
+            };
+        }
+    }
+
+    @BeforeEach
+    void open() {
+        clients = new Clients(BROKER, new MemoryBlobStore("groups", 1L << 30), Duration.ofSeconds(30));
+        topic = clients.blobTopic(PARTITIONS);
+        Producer<String, String> producer = clients.producer();
+        for (int i = 0; i < RECORDS; i++) {
+            producer.send(new ProducerRecord<>(topic, i % PARTITIONS, "k", "v" + i));
+        }
+        producer.flush();
+    }
+
+    @AfterEach
+    void close() {
+        clients.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Protocol.class)
+    void rebalanceInTheMiddleOfANotificationLosesAndRepeatsNothing(Protocol protocol) {
+        String group = "g-" + protocol + System.nanoTime();
+        Member first = new Member(group, protocol);
+        while (first.received.size() < 300) {
+            first.poll();
+        }
+        Member second = new Member(group, protocol);
+        pollUntilBothHave(first, second);
+        second.close();
+        long deadline = System.nanoTime() + Clients.PATIENCE.toNanos();
+        while (first.received.size() + second.received.size() < RECORDS && System.nanoTime() < deadline) {
+            first.poll();
+        }
+        first.poll();
+
+        List<String> all = new ArrayList<>(first.received);
+        all.addAll(second.received);
+        assertThat(all).hasSize(RECORDS).doesNotHaveDuplicates();
+        assertThat(second.received).isNotEmpty();
+        first.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Protocol.class)
+    void autoCommitHandsOverAtTheExactRecord(Protocol protocol) {
+        String group = "g-auto-" + protocol + System.nanoTime();
+        Map<String, Object> settings = new HashMap<>(clients.settings(protocol.settings()));
+        settings.put("enable.auto.commit", true);
+        Object[] overrides = settings.entrySet().stream()
+                .flatMap(entry -> Stream.of(entry.getKey(), entry.getValue()))
+                .toArray();
+        Consumer<String, String> first = clients.consumer(group, overrides);
+        first.subscribe(List.of(topic));
+        Set<String> seen = new HashSet<>(Clients.valuesOf(Clients.read(first, 730)));
+        first.close();
+        Consumer<String, String> second = clients.consumer(group, overrides);
+        second.subscribe(List.of(topic));
+        List<String> rest = Clients.valuesOf(Clients.read(second, RECORDS - seen.size()));
+
+        assertThat(rest).hasSize(RECORDS - seen.size()).doesNotContainAnyElementsOf(seen);
+    }
+
+    /** Both poll, until the second has been given something of its own. */
+    private static void pollUntilBothHave(Member first, Member second) {
+        long deadline = System.nanoTime() + Clients.PATIENCE.toNanos();
+        while (second.received.size() < 200 && System.nanoTime() < deadline) {
+            second.poll();
+            if (second.consumer.assignment().isEmpty() || second.received.isEmpty()) {
+                first.keepAlive();
+            }
+        }
+    }
+
+    /** A member that commits after each poll and once more when partitions go. */
+    private final class Member implements ConsumerRebalanceListener, AutoCloseable {
+        final Consumer<String, String> consumer;
+        final List<String> received = new ArrayList<>();
+        private final Map<TopicPartition, OffsetAndMetadata> done = new HashMap<>();
+
+        Member(String group, Protocol protocol) {
+            consumer = clients.consumer(group, protocol.settings());
+            consumer.subscribe(List.of(topic), this);
+        }
+
+        void poll() {
+            take(Duration.ofMillis(100));
+        }
+
+        /** Stays in the group; what it is given counts as well. */
+        void keepAlive() {
+            take(Duration.ZERO);
+        }
+
+        private void take(Duration timeout) {
+            for (ConsumerRecord<String, String> record : consumer.poll(timeout)) {
+                received.add(record.value());
+                done.put(
+                        new TopicPartition(record.topic(), record.partition()),
+                        new OffsetAndMetadata(record.offset() + 1));
+            }
+        }
+
+        @Override
+        public void onPartitionsRevoked(Collection<TopicPartition> revoked) {
+            consumer.commitSync(done);
+            done.keySet().removeAll(revoked);
+        }
+
+        @Override
+        public void onPartitionsAssigned(Collection<TopicPartition> assigned) {
+            for (TopicPartition partition : assigned) {
+                OffsetAndMetadata committed =
+                        consumer.committed(Set.of(partition)).get(partition);
+                assertThat(consumer.position(partition)).isEqualTo(committed == null ? 0 : committed.offset());
+            }
+        }
+
+        @Override
+        public void close() {
+            consumer.close();
+        }
+    }
+}

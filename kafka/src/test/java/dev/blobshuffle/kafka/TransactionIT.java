@@ -1,0 +1,292 @@
+package dev.blobshuffle.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.MemoryBlobStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.kafka.common.errors.TransactionAbortedException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TransactionIT {
+    @RegisterExtension
+    static final SharedBroker BROKER = new SharedBroker();
+
+    private Clients clients;
+
+    @BeforeEach
+    void open() {
+        clients = new Clients(BROKER, new MemoryBlobStore("transactions", 1L << 30), Duration.ofSeconds(30));
+    }
+
+    @AfterEach
+    void close() {
+        clients.close();
+    }
+
+    private Producer<String, String> transactional(String id) {
+        Producer<String, String> producer = clients.producer("transactional.id", id);
+        producer.initTransactions();
+        return producer;
+    }
+
+    private Consumer<String, String> committedReader(String topic) {
+        Consumer<String, String> consumer =
+                clients.consumer("reader-" + System.nanoTime(), "isolation.level", "read_committed");
+        consumer.assign(List.of(Clients.partition(topic)));
+        return consumer;
+    }
+
+    @Test
+    void onlyCommittedRecordsAreRead() throws Exception {
+        String topic = clients.blobTopic(1);
+        Producer<String, String> producer = transactional("t1-" + topic);
+        producer.beginTransaction();
+        Clients.send(producer, topic, 0, "aborted and stored");
+        Future<RecordMetadata> never = producer.send(new ProducerRecord<>(topic, 0, "k", "aborted in memory"));
+        producer.abortTransaction();
+        producer.beginTransaction();
+        producer.send(new ProducerRecord<>(topic, 0, "k", "a"));
+        producer.send(new ProducerRecord<>(topic, 0, "k", "b"));
+        producer.commitTransaction();
+        producer.beginTransaction();
+        Clients.send(producer, topic, 0, "open");
+        Consumer<String, String> reader = committedReader(topic);
+
+        assertThat(Clients.valuesOf(Clients.read(reader, 2))).containsExactly("a", "b");
+        assertThat(reader.poll(Duration.ofMillis(300)).isEmpty()).isTrue();
+        assertThatThrownBy(never::get).hasCauseInstanceOf(TransactionAbortedException.class);
+        producer.commitTransaction();
+        assertThat(Clients.valuesOf(Clients.read(reader, 1))).containsExactly("open");
+    }
+
+    @Test
+    void sendOutsideATransactionIsRefused() {
+        String topic = clients.blobTopic(1);
+        Producer<String, String> producer = transactional("t2-" + topic);
+
+        assertThatThrownBy(() -> producer.send(new ProducerRecord<>(topic, 0, "k", "v")))
+                .isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void zombieIsFencedAndNothingOfItIsRead() {
+        String topic = clients.blobTopic(1);
+        Producer<String, String> zombie = transactional("t3-" + topic);
+        zombie.beginTransaction();
+        zombie.send(new ProducerRecord<>(topic, 0, "k", "zombie"));
+        Producer<String, String> successor = transactional("t3-" + topic);
+        assertThatThrownBy(zombie::commitTransaction)
+                .isInstanceOfAny(
+                        ProducerFencedException.class, InvalidProducerEpochException.class, KafkaException.class);
+        successor.beginTransaction();
+        successor.send(new ProducerRecord<>(topic, 0, "k", "successor"));
+        successor.commitTransaction();
+
+        assertThat(Clients.valuesOf(Clients.read(committedReader(topic), 1))).containsExactly("successor");
+    }
+
+    @Test
+    void lostBatchFailsTheCommitUntilTheAbort() {
+        OutageStore store = new OutageStore(new MemoryBlobStore("outage", 1L << 30));
+        try (Clients failing = new Clients(BROKER, store, Duration.ofSeconds(30))) {
+            String topic = failing.blobTopic(1);
+            Producer<String, String> producer = failing.producer("transactional.id", "t4-" + topic);
+            producer.initTransactions();
+            store.down = true;
+            producer.beginTransaction();
+            Future<RecordMetadata> lost = producer.send(new ProducerRecord<>(topic, 0, "k", "lost"));
+            assertThatThrownBy(producer::commitTransaction).isInstanceOf(KafkaException.class);
+            assertThatThrownBy(() -> producer.send(new ProducerRecord<>(topic, 0, "k", "refused")))
+                    .isInstanceOf(KafkaException.class);
+            assertThatThrownBy(producer::commitTransaction).isInstanceOf(KafkaException.class);
+            assertThat(lost).isDone();
+            store.down = false;
+            producer.abortTransaction();
+            producer.beginTransaction();
+            producer.send(new ProducerRecord<>(topic, 0, "k", "kept"));
+            producer.commitTransaction();
+
+            Consumer<String, String> reader = failing.consumer("reader", "isolation.level", "read_committed");
+            reader.assign(List.of(Clients.partition(topic)));
+            assertThat(Clients.valuesOf(Clients.read(reader, 1))).containsExactly("kept");
+        }
+    }
+
+    @Test
+    void withoutTransactionsLostSendsFailAndLaterOnesSucceed() throws Exception {
+        OutageStore store = new OutageStore(new MemoryBlobStore("outage-2", 1L << 30));
+        try (Clients failing = new Clients(BROKER, store, Duration.ofMillis(10))) {
+            String topic = failing.blobTopic(1);
+            Producer<String, String> producer = failing.producer();
+            store.down = true;
+            Future<RecordMetadata> lost = producer.send(new ProducerRecord<>(topic, 0, "k", "lost"));
+            assertThatThrownBy(lost::get).hasCauseInstanceOf(KafkaException.class);
+            store.down = false;
+            producer.send(new ProducerRecord<>(topic, 0, "k", "kept"));
+            producer.flush();
+
+            Consumer<String, String> reader = failing.consumer("reader");
+            reader.assign(List.of(Clients.partition(topic)));
+            assertThat(Clients.valuesOf(Clients.read(reader, 1))).containsExactly("kept");
+        }
+    }
+
+    /** The loop that Kafka's documentation shows, ended at random moments of it; every input is in the output once. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2})
+    void consumeTransformProduceIsExactThroughCrashes(long seed) {
+        String input = clients.blobTopic(2);
+        String output = clients.blobTopic(1);
+        String group = "loop-" + input;
+        Producer<String, String> source = clients.producer();
+        int records = 1200;
+        for (int i = 0; i < records; i++) {
+            source.send(new ProducerRecord<>(input, i % 2, "k", "v" + i));
+            if (i % 170 == 0) {
+                source.flush();
+            }
+        }
+        source.flush();
+        Random random = new Random(seed);
+        int copied = 0;
+        int starts = 0;
+        while (copied < records) {
+            copied += runLoop(input, output, group, 1 + random.nextInt(6), random);
+            starts++;
+        }
+
+        assertThat(starts).isGreaterThan(3);
+        List<String> values = Clients.valuesOf(Clients.read(committedReader(output), records));
+        assertThat(values).hasSize(records).doesNotHaveDuplicates();
+        for (int partition = 0; partition < 2; partition++) {
+            int of = partition;
+            assertThat(values.stream()
+                            .map(value -> Integer.parseInt(value.substring(1)))
+                            .filter(number -> number % 2 == of))
+                    .isSorted();
+        }
+        TopicPartition first = new TopicPartition(input, 0);
+        assertThat(clients.nativeConsumer(group)
+                        .committed(Set.of(first))
+                        .get(first)
+                        .metadata())
+                .isEmpty();
+    }
+
+    /** Copies until a crash: an abrupt end inside a transaction, before or after its flush. Returns the records that were committed. */
+    private int runLoop(String input, String output, String group, int transactions, Random random) {
+        Consumer<String, String> consumer =
+                clients.consumer(group, "max.poll.records", 37, "isolation.level", "read_committed");
+        Producer<String, String> producer = transactional("loop-" + input);
+        consumer.assign(List.of(new TopicPartition(input, 0), new TopicPartition(input, 1)));
+        int committed = 0;
+        for (int i = 0; i <= transactions; i++) {
+            Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+            List<ConsumerRecord<String, String>> batch = new ArrayList<>();
+            consumer.poll(Duration.ofMillis(500)).forEach(batch::add);
+            producer.beginTransaction();
+            for (ConsumerRecord<String, String> record : batch) {
+                producer.send(new ProducerRecord<>(output, 0, record.key(), record.value()));
+                offsets.put(
+                        new TopicPartition(record.topic(), record.partition()),
+                        new OffsetAndMetadata(record.offset() + 1));
+            }
+            if (i == transactions) {
+                if (random.nextBoolean()) {
+                    producer.flush();
+                }
+                break;
+            }
+            producer.sendOffsetsToTransaction(offsets, consumer.groupMetadata());
+            producer.commitTransaction();
+            committed += batch.size();
+        }
+        producer.close(Duration.ZERO);
+        consumer.close();
+        return committed;
+    }
+
+    /** A store that refuses puts while it is down. */
+    private static final class OutageStore implements BlobStore {
+        private final BlobStore store;
+        volatile boolean down;
+
+        OutageStore(BlobStore store) {
+            this.store = store;
+        }
+
+        @Override
+        public CompletionStage<Void> put(BlobId id, BlobContent content) {
+            return down
+                    ? CompletableFuture.failedFuture(new StoreUnavailable("Cannot put: the store is down. Wait."))
+                    : store.put(id, content);
+        }
+
+        @Override
+        public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+            return store.get(id, range);
+        }
+
+        @Override
+        public CompletionStage<Void> delete(Collection<BlobId> ids) {
+            return store.delete(ids);
+        }
+
+        @Override
+        public CompletionStage<List<BlobId>> list(long generation) {
+            return store.list(generation);
+        }
+
+        @Override
+        public CompletionStage<List<Long>> generations() {
+            return store.generations();
+        }
+
+        @Override
+        public int fingerprint() {
+            return store.fingerprint();
+        }
+
+        @Override
+        public String location() {
+            return store.location();
+        }
+
+        @Override
+        public void close() {
+            store.close();
+        }
+    }
+}
