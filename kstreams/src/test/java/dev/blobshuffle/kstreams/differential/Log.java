@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
@@ -67,6 +68,8 @@ public final class Log {
         List<Object> found = new ArrayList<>();
         try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
             read(consumer, positions, consumer.endOffsets(positions.keySet()), found::add);
+        } catch (OffsetOutOfRangeException e) {
+            return false; // Purged meanwhile: somebody committed further.
         }
         return found.isEmpty();
     }
