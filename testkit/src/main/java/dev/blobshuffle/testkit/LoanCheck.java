@@ -8,6 +8,7 @@ import dev.blobshuffle.core.store.ForwardingBlobStore;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -57,7 +58,7 @@ public final class LoanCheck implements AfterEachCallback {
         return content;
     }
 
-    /** A store whose bytes must be closed. */
+    /** A store whose bytes must be closed. They are copies, overwritten at the close, so whoever reads on reads garbage. */
     public BlobStore watch(BlobStore store) {
         return new Watched(store);
     }
@@ -121,6 +122,9 @@ public final class LoanCheck implements AfterEachCallback {
         private BlobBytes track(String what, BlobBytes bytes) {
             String name = "read of " + what + " (" + System.identityHashCode(bytes) + " at " + System.nanoTime() + ")";
             bytesOut.add(name);
+            byte[] copy = new byte[bytes.buffer().remaining()];
+            bytes.buffer().get(copy);
+            ByteBuffer buffer = ByteBuffer.wrap(copy);
             AtomicBoolean open = new AtomicBoolean(true);
             return new BlobBytes() {
                 @Override
@@ -128,13 +132,14 @@ public final class LoanCheck implements AfterEachCallback {
                     if (!open.get()) {
                         violations.add(name + " is used after it was closed");
                     }
-                    return bytes.buffer();
+                    return buffer;
                 }
 
                 @Override
                 public void close() {
                     if (open.compareAndSet(true, false)) {
                         bytesOut.remove(name);
+                        Arrays.fill(copy, (byte) 0xDD);
                         bytes.close();
                     }
                 }
