@@ -20,6 +20,7 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /** One directory of a file store: blobs under their keys, and a staging area for those being written. Blocks its caller for I/O. Thread-safe. */
 final class BlobDirectory {
@@ -27,7 +28,7 @@ final class BlobDirectory {
     private static final long FAILING_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /** Bytes go through a window of direct memory this large: the heap's arrays must be copied out anyway, and this stays in the processor's cache. */
-    private static final int WINDOW_LENGTH = 256 << 10;
+    private static final int WINDOW_LENGTH = 128 << 10;
 
     private static final boolean IS_WINDOWS = File.separatorChar == '\\';
     private static final ThreadLocal<ByteBuffer> WINDOW =
@@ -41,6 +42,9 @@ final class BlobDirectory {
     private volatile boolean failing;
 
     private volatile long failedNanos;
+
+    /** For each shard, the generation whose directory is known to be durable in its parents; 0 (1970) for none. */
+    private final AtomicLongArray durableGenerations = new AtomicLongArray(BlobKey.SHARDS);
 
     BlobDirectory(Path path, Time time) {
         this.path = path;
@@ -86,7 +90,7 @@ final class BlobDirectory {
             Path draft = staging.newDraft();
             try {
                 writeDraft(draft, content, fsync);
-                publish(draft, path.resolve(BlobKey.of(id)), fsync);
+                publish(draft, id, fsync);
             } finally {
                 Files.deleteIfExists(draft);
             }
@@ -135,7 +139,8 @@ final class BlobDirectory {
     }
 
     /** Gives a draft its key. The generation's directory may be missing, or be removed at this moment because a sweep emptied it. */
-    private void publish(Path draft, Path target, Fsync fsync) throws IOException {
+    private void publish(Path draft, BlobId id, Fsync fsync) throws IOException {
+        Path target = path.resolve(BlobKey.of(id));
         Path generation = parent(target);
         boolean made = false;
         for (int attempt = 1; ; attempt++) {
@@ -152,9 +157,11 @@ final class BlobDirectory {
         }
         if (fsync == Fsync.BLOB) {
             force(generation);
-            if (made) {
+            // Another process may have made the directory, and not have forced its entry yet.
+            if (made || durableGenerations.get(BlobKey.shard(id)) != id.generation()) {
                 force(parent(generation));
                 force(path);
+                durableGenerations.set(BlobKey.shard(id), id.generation());
             }
         }
     }
