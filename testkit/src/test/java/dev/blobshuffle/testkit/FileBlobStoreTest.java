@@ -15,11 +15,13 @@ import dev.blobshuffle.core.store.FileBlobStore;
 import dev.blobshuffle.core.store.Fsync;
 import dev.blobshuffle.core.time.SystemTime;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -113,7 +115,7 @@ class FileBlobStoreTest {
         for (BlobId id : ids) {
             try {
                 assertThat(read(store, id)).isEqualTo(10);
-            } catch (java.util.concurrent.CompletionException e) {
+            } catch (CompletionException e) {
                 assertThat(e).hasCauseInstanceOf(StoreUnavailable.class);
                 unavailable++;
             }
@@ -144,26 +146,24 @@ class FileBlobStoreTest {
     }
 
     @Test
-    void aFullDiskIsUnavailableAndLeavesNothing() throws Exception {
-        Path disk = Files.createDirectory(root.resolve("disk"));
-        Process mount = new ProcessBuilder("mount", "-t", "tmpfs", "-o", "size=1m", "none", disk.toString())
+    void aDiskThatTakesNoMoreIsUnavailableAndLeavesNothing() throws Exception {
+        // A limit on the size of files fails writes half-way as a full disk does, and needs no right to mount one.
+        Process limited = new ProcessBuilder(
+                        "sh",
+                        "-c",
+                        "ulimit -f 2048; exec \"$@\"",
+                        "sh",
+                        java(),
+                        "-cp",
+                        classPath(),
+                        PutTwice.class.getName(),
+                        root.toString())
                 .redirectErrorStream(true)
                 .start();
-        assumeThat(mount.waitFor()).as("the right to mount a small disk").isZero();
-        try {
-            FileBlobStore store = open(disk);
-            BlobId tooLarge = new BlobId(1, 1, 1);
-            assertThatThrownBy(() -> put(store, tooLarge, 2 << 20))
-                    .hasCauseInstanceOf(StoreUnavailable.class)
-                    .hasMessageContaining("full");
-            assertThat(filesIn(disk)).isEmpty();
-            assertThatThrownBy(() -> read(store, tooLarge)).hasCauseInstanceOf(BlobMissing.class);
-            put(store, new BlobId(1, 1, 2), 500_000); // The space is free again, though the directory has just failed.
-            store.close();
-        } finally {
-            assertThat(new ProcessBuilder("umount", disk.toString()).start().waitFor())
-                    .isZero();
-        }
+        String output = new String(limited.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(limited.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(output).contains("StoreUnavailable").contains("not full").contains("stored the small one");
+        assertThat(filesIn(root)).containsExactly(BlobKey.of(PutTwice.SMALL));
     }
 
     @Test
@@ -277,12 +277,7 @@ class FileBlobStoreTest {
 
     @Test
     void unfinishedBlobsOfAnEndedProcessAreRemovedAndThoseOfALivingOneAreNot() throws Exception {
-        Process other = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        OpenStore.class.getName(),
-                        root.toString())
+        Process other = new ProcessBuilder(java(), "-cp", classPath(), OpenStore.class.getName(), root.toString())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try {
@@ -309,6 +304,39 @@ class FileBlobStoreTest {
     private List<Path> lockFiles() throws IOException {
         try (Stream<Path> files = Files.list(root.resolve("staging"))) {
             return files.filter(file -> file.toString().endsWith(".lock")).toList();
+        }
+    }
+
+    private static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
+
+    private static String classPath() {
+        return System.getProperty("java.class.path");
+    }
+
+    /** A process that stores a blob too large for it, and then a small one. */
+    static final class PutTwice {
+        static final BlobId SMALL = new BlobId(1, 1, 2);
+
+        private PutTwice() {}
+
+        public static void main(String[] arguments) {
+            LoanCheck loans = new LoanCheck();
+            try (SystemTime time = new SystemTime();
+                    FileBlobStore store = FileBlobStore.open(List.of(Path.of(arguments[0])), Fsync.NONE, time)) {
+                try {
+                    store.put(new BlobId(1, 1, 1), loans.content(new byte[4 << 20]))
+                            .toCompletableFuture()
+                            .join();
+                } catch (CompletionException e) {
+                    System.out.println(e.getCause());
+                }
+                store.put(SMALL, loans.content(new byte[500_000]))
+                        .toCompletableFuture()
+                        .join();
+                System.out.println("stored the small one");
+            }
         }
     }
 
