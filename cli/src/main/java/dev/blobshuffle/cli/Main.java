@@ -1,5 +1,6 @@
 package dev.blobshuffle.cli;
 
+import dev.blobshuffle.cli.bench.BenchCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -10,7 +11,7 @@ import picocli.CommandLine.HelpCommand;
         description = "Shuffles records through blobs in object storage; only compact notifications go through Kafka.",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
-        subcommands = {HelpCommand.class},
+        subcommands = {HelpCommand.class, BenchCommand.class},
         synopsisSubcommandLabel = "COMMAND")
 final class Main {
     private Main() {}
