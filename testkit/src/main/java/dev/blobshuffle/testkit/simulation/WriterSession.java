@@ -27,6 +27,7 @@ final class WriterSession implements Channel {
     private final Signal answered;
 
     private boolean isInTransaction;
+    private boolean isSending;
     private int unanswered;
     private long lastArrivalNanos;
 
@@ -115,6 +116,7 @@ final class WriterSession implements Channel {
         if (!process.isAlive()) {
             return;
         }
+        block();
         if (!isInTransaction) {
             world.ledger().violation("lane " + lane + " sent outside its transaction, to " + partition);
         }
@@ -127,6 +129,21 @@ final class WriterSession implements Channel {
         time.schedule(
                 Duration.ofNanos(arrival - now),
                 () -> arrive(sentIn, partition.number(), notification, plain, delivery));
+    }
+
+    /** Now and then a send blocks, as a producer does without metadata or memory; nobody else may send meanwhile. */
+    private void block() {
+        if (isSending) {
+            world.ledger().violation("lane " + lane + " sent from two threads at once");
+        }
+        isSending = true;
+        try {
+            if (world.time().random(4) == 0) {
+                world.time().pause(Duration.ofNanos(world.time().random(30_000_000)));
+            }
+        } finally {
+            isSending = false;
+        }
     }
 
     private void arrive(
@@ -192,12 +209,13 @@ final class WriterSession implements Channel {
     /**
      * Commits everything sent since the last commit, and the position of the input.
      *
-     * @throws SimulatedLog.Fenced when the writer was replaced, or a send was refused
+     * @throws SimulatedLog.Fenced when the writer was replaced, or a send of the transaction was refused
      */
     void commit(int position) {
         flush();
         world.time().pause();
-        if (refusedAttempt == attempt) {
+        // Without transactions nothing but the lane knows of it.
+        if (refusedAttempt == attempt && world.schedule().exactlyOnce()) {
             throw new SimulatedLog.Fenced(client);
         }
         world.log().commitInput(client, epoch, lane, position);
