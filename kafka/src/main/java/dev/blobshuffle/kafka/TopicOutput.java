@@ -53,7 +53,7 @@ final class TopicOutput {
         }
         if (batches != stickySince) {
             stickySince = batches;
-            sticky++;
+            sticky = (sticky + 1) & Integer.MAX_VALUE;
         }
         return sticky % slots.length;
     }

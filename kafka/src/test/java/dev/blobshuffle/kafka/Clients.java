@@ -37,11 +37,16 @@ final class Clients implements AutoCloseable {
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
     Clients(SharedBroker shared, BlobStore store, Duration delay) {
+        this(shared, store, delay, Duration.ofSeconds(20));
+    }
+
+    /** Clients that give a batch up early. */
+    Clients(SharedBroker shared, BlobStore store, Duration delay, Duration deliveryTimeout) {
         bootstrap = shared.broker().bootstrapServers();
         engine = ShuffleEngine.builder(store, time)
                 .batching(BatcherOptions.builder()
                         .delay(delay)
-                        .deliveryTimeout(Duration.ofSeconds(20))
+                        .deliveryTimeout(deliveryTimeout)
                         .build())
                 .build();
     }
@@ -123,6 +128,26 @@ final class Clients implements AutoCloseable {
                 shared(ProducerWiring.Writes.BLOBS),
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer())));
+    }
+
+    /** A producer as Kafka Streams would get it. */
+    Producer<byte[], byte[]> streamsProducer(Mode mode, ClientPair pair, Object... overrides) {
+        Producer<byte[], byte[]> real =
+                new KafkaProducer<>(settings(overrides), new ByteArraySerializer(), new ByteArraySerializer());
+        boolean transactional = mode == Mode.KAFKA_STREAMS_EOS;
+        ProducerWiring wiring = new ProducerWiring(
+                mode, topics(), ProducerWiring.Writes.BLOBS, transactional, Duration.ofSeconds(20), pair, time);
+        return keep(BlobProducer.wrap(real, engine, "lane", wiring));
+    }
+
+    /** A main consumer as Kafka Streams would get it. */
+    Consumer<byte[], byte[]> streamsConsumer(Mode mode, ClientPair pair, Object... overrides) {
+        Map<String, Object> settings =
+                settings("group.id", "g", "auto.offset.reset", "earliest", "enable.auto.commit", false);
+        settings.putAll(settings(overrides));
+        Consumer<byte[], byte[]> real =
+                new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        return keep(BlobConsumer.wrap(real, engine, new ConsumerWiring(mode, "consumer", topics(), 1000, pair, time)));
     }
 
     Consumer<byte[], byte[]> nativeConsumer(String group) {

@@ -3,23 +3,14 @@ package dev.blobshuffle.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.failure.StoreUnavailable;
-import dev.blobshuffle.core.format.BlobId;
-import dev.blobshuffle.core.store.BlobBytes;
-import dev.blobshuffle.core.store.BlobContent;
-import dev.blobshuffle.core.store.BlobRange;
-import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -120,7 +111,7 @@ class TransactionIT {
     @Test
     void lostBatchFailsTheCommitUntilTheAbort() {
         OutageStore store = new OutageStore(new MemoryBlobStore("outage", 1L << 30));
-        try (Clients failing = new Clients(BROKER, store, Duration.ofSeconds(30))) {
+        try (Clients failing = new Clients(BROKER, store, Duration.ofSeconds(30), Duration.ofSeconds(4))) {
             String topic = failing.blobTopic(1);
             Producer<String, String> producer = failing.producer("transactional.id", "t4-" + topic);
             producer.initTransactions();
@@ -147,7 +138,7 @@ class TransactionIT {
     @Test
     void withoutTransactionsLostSendsFailAndLaterOnesSucceed() throws Exception {
         OutageStore store = new OutageStore(new MemoryBlobStore("outage-2", 1L << 30));
-        try (Clients failing = new Clients(BROKER, store, Duration.ofMillis(10))) {
+        try (Clients failing = new Clients(BROKER, store, Duration.ofMillis(10), Duration.ofSeconds(4))) {
             String topic = failing.blobTopic(1);
             Producer<String, String> producer = failing.producer();
             store.down = true;
@@ -236,57 +227,5 @@ class TransactionIT {
         producer.close(Duration.ZERO);
         consumer.close();
         return committed;
-    }
-
-    /** A store that refuses puts while it is down. */
-    private static final class OutageStore implements BlobStore {
-        private final BlobStore store;
-        volatile boolean down;
-
-        OutageStore(BlobStore store) {
-            this.store = store;
-        }
-
-        @Override
-        public CompletionStage<Void> put(BlobId id, BlobContent content) {
-            return down
-                    ? CompletableFuture.failedFuture(new StoreUnavailable("Cannot put: the store is down. Wait."))
-                    : store.put(id, content);
-        }
-
-        @Override
-        public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
-            return store.get(id, range);
-        }
-
-        @Override
-        public CompletionStage<Void> delete(Collection<BlobId> ids) {
-            return store.delete(ids);
-        }
-
-        @Override
-        public CompletionStage<List<BlobId>> list(long generation) {
-            return store.list(generation);
-        }
-
-        @Override
-        public CompletionStage<List<Long>> generations() {
-            return store.generations();
-        }
-
-        @Override
-        public int fingerprint() {
-            return store.fingerprint();
-        }
-
-        @Override
-        public String location() {
-            return store.location();
-        }
-
-        @Override
-        public void close() {
-            store.close();
-        }
     }
 }

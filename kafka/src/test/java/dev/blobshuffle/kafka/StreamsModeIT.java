@@ -1,0 +1,141 @@
+package dev.blobshuffle.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.store.MemoryBlobStore;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.CommitFailedException;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The calls that Kafka Streams makes around a commit, in its order, with what it must get to see. */
+class StreamsModeIT {
+    @RegisterExtension
+    static final SharedBroker BROKER = new SharedBroker();
+
+    private final OutageStore store = new OutageStore(new MemoryBlobStore("streams-mode", 1L << 30));
+    private final ClientPair pair = new ClientPair.Registry().of("app-StreamThread-1-consumer");
+    private Clients clients;
+    private String topic;
+
+    @BeforeEach
+    void open() {
+        clients = new Clients(BROKER, store, Duration.ofSeconds(30), Duration.ofSeconds(4));
+        topic = clients.blobTopic(1);
+    }
+
+    @AfterEach
+    void close() {
+        clients.close();
+    }
+
+    private static ProducerRecord<byte[], byte[]> record(String topic, String value) {
+        return new ProducerRecord<>(topic, 0, 1L, (byte[]) null, value.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Offsets in the log, those of open transactions included. */
+    private long storedOffsets() throws Exception {
+        TopicPartition partition = Clients.partition(topic);
+        return clients.nativeAdmin()
+                .listOffsets(Map.of(partition, OffsetSpec.latest()))
+                .partitionResult(partition)
+                .get()
+                .offset();
+    }
+
+    @Test
+    void exactlyOnceDrainsAtTheCommitAndNotAtEachFlush() throws Exception {
+        clients.streamsConsumer(Mode.KAFKA_STREAMS_EOS, pair);
+        Producer<byte[], byte[]> producer =
+                clients.streamsProducer(Mode.KAFKA_STREAMS_EOS, pair, "transactional.id", "eos-" + topic);
+        producer.initTransactions();
+        producer.beginTransaction();
+        int[] called = {0};
+        producer.send(
+                record(topic, "a"),
+                (metadata, failure) -> called[0] += metadata.offset() >= 0 && failure == null ? 1 : 0);
+        assertThat(called[0]).isEqualTo(1);
+        producer.flush();
+        assertThat(storedOffsets()).isZero();
+        producer.commitTransaction();
+        assertThat(storedOffsets()).isPositive();
+    }
+
+    @Test
+    void atLeastOnceDrainsAtEachFlush() throws Exception {
+        clients.streamsConsumer(Mode.KAFKA_STREAMS_ALO, pair);
+        Producer<byte[], byte[]> producer = clients.streamsProducer(Mode.KAFKA_STREAMS_ALO, pair);
+        producer.send(record(topic, "a"));
+        producer.flush();
+        assertThat(storedOffsets()).isEqualTo(1);
+    }
+
+    @Test
+    void lossUnderAtLeastOnceRefusesCommitsUntilTheTasksAreGivenUp() {
+        Consumer<byte[], byte[]> consumer =
+                clients.streamsConsumer(Mode.KAFKA_STREAMS_ALO, pair, "group.id", "alo-" + topic);
+        Producer<byte[], byte[]> producer = clients.streamsProducer(Mode.KAFKA_STREAMS_ALO, pair);
+        TopicPartition input = Clients.partition(topic);
+        consumer.assign(List.of(input));
+        Map<TopicPartition, OffsetAndMetadata> offsets = Map.of(input, new OffsetAndMetadata(0));
+        store.down = true;
+        producer.send(record(topic, "lost"));
+        producer.flush();
+        assertThatThrownBy(() -> consumer.commitSync(offsets)).isInstanceOf(CommitFailedException.class);
+        assertThatThrownBy(() -> producer.send(record(topic, "refused")))
+                .hasCauseInstanceOf(InvalidProducerEpochException.class);
+        store.down = false;
+        assertThatThrownBy(() -> consumer.commitSync(offsets)).isInstanceOf(CommitFailedException.class);
+        consumer.unsubscribe();
+        consumer.assign(List.of(input));
+        producer.send(record(topic, "again"));
+        consumer.commitSync(offsets);
+
+        assertThat(Clients.read(consumer, 1).get(0).value()).isEqualTo("again".getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void lossUnderExactlyOnceFailsSendAndCommitUntilTheAbort() {
+        clients.streamsConsumer(Mode.KAFKA_STREAMS_EOS, pair);
+        Producer<byte[], byte[]> producer =
+                clients.streamsProducer(Mode.KAFKA_STREAMS_EOS, pair, "transactional.id", "lost-" + topic);
+        producer.initTransactions();
+        producer.beginTransaction();
+        store.down = true;
+        producer.send(record(topic, "lost"));
+        assertThatThrownBy(producer::commitTransaction).isInstanceOf(CommitFailedException.class);
+        assertThatThrownBy(() -> producer.send(record(topic, "refused")))
+                .hasCauseInstanceOf(InvalidProducerEpochException.class);
+        store.down = false;
+        producer.abortTransaction();
+        producer.beginTransaction();
+        producer.send(record(topic, "kept"));
+        producer.commitTransaction();
+
+        Consumer<byte[], byte[]> reader = clients.byteConsumer("reader", "isolation.level", "read_committed");
+        reader.assign(List.of(Clients.partition(topic)));
+        assertThat(Clients.read(reader, 1).get(0).value()).isEqualTo("kept".getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void threadWhoseConsumerIsNotWrappedIsStoppedAtItsFirstRecord() {
+        Producer<byte[], byte[]> producer = clients.streamsProducer(Mode.KAFKA_STREAMS_ALO, pair);
+
+        assertThatThrownBy(() -> producer.send(record(topic, "a")))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("not wrapped");
+    }
+}
