@@ -5,21 +5,24 @@ import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.time.Time;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One range read, for one or more segments that lie side by side, and the bytes it brought until the last of them is decoded. A store that is unavailable
- * is asked again without end, with growing delays.
+ * is asked again without end, with growing delays, and so is one that does not answer.
  *
  * <pre>
  *   READING ──bytes, or a lasting failure──▶ ARRIVED ──last user leaves──▶ ENDED
@@ -32,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Owned by the Debatcher's thread, but for the state: attempts end on the store's threads, which hand over by setting it.
  */
 final class Fetch {
+    /** The largest read takes this long at 1 MiB/s. A store that gives up earlier on its own is welcome to. */
+    private static final Duration ATTEMPT_TIMEOUT = Duration.ofMinutes(1);
+
     private static final long FIRST_DELAY_NANOS = Duration.ofMillis(20).toNanos();
     private static final long LONGEST_DELAY_NANOS = Duration.ofSeconds(5).toNanos();
 
@@ -138,14 +144,41 @@ final class Fetch {
     }
 
     private void attempt() {
-        CompletionStage<BlobBytes> stage;
+        Attempt attempt = new Attempt();
         try {
-            stage = engine.store().get(blob, range);
+            attempt.timer = engine.time().schedule(ATTEMPT_TIMEOUT, attempt::timeOut);
+            // A repeated read must not join a shared one, which may be the one that hangs.
+            BlobStore store = failures == 0 ? engine.sharingStore() : engine.store();
+            store.get(blob, range).whenComplete(attempt::end);
         } catch (RuntimeException e) {
-            ended(null, e);
-            return;
+            attempt.end(null, e);
         }
-        stage.whenComplete(this::ended);
+    }
+
+    /** One request. Ends once: with its answer, or when it has had none for too long; a later answer is given back. */
+    private final class Attempt {
+        private final AtomicBoolean hasEnded = new AtomicBoolean();
+        private volatile Time.@Nullable Cancellable timer;
+
+        void end(@Nullable BlobBytes read, @Nullable Throwable thrown) {
+            if (hasEnded.compareAndSet(false, true)) {
+                Time.Cancellable running = timer;
+                if (running != null) {
+                    running.cancel();
+                }
+                ended(read, thrown);
+            } else if (read != null) {
+                read.close();
+            }
+        }
+
+        void timeOut() {
+            end(
+                    null,
+                    new StoreUnavailable(
+                            "Cannot read blob " + blob + ": " + engine.store().location() + " has not answered for "
+                                    + ATTEMPT_TIMEOUT.toSeconds() + " s. Check the network and the store."));
+        }
     }
 
     private void ended(@Nullable BlobBytes read, @Nullable Throwable thrown) {

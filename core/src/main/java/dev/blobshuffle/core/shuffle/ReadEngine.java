@@ -28,6 +28,7 @@ final class ReadEngine implements AutoCloseable {
     private static final int NOTEWORTHY_FAILURES = 6;
 
     private final BlobStore store;
+    private final BlobStore sharingStore;
     private final ReadBudget budget;
     private final Time time;
     private final ShuffleMetrics metrics;
@@ -43,7 +44,8 @@ final class ReadEngine implements AutoCloseable {
      * @param budgetBytes the most bytes that its Debatchers hold, beside a small reserve for the heads of queues
      */
     ReadEngine(BlobStore store, long budgetBytes, Time time, ShuffleMetrics metrics) {
-        this.store = new SingleFlightBlobStore(store); // several consumers of an instance may be sent to the same bytes
+        this.store = store;
+        this.sharingStore = new SingleFlightBlobStore(store);
         this.budget = new ReadBudget(budgetBytes);
         this.time = time;
         this.metrics = metrics;
@@ -117,6 +119,11 @@ final class ReadEngine implements AutoCloseable {
 
     BlobStore store() {
         return store;
+    }
+
+    /** The store, with one download for all consumers that ask for the same bytes at a time. */
+    BlobStore sharingStore() {
+        return sharingStore;
     }
 
     ReadBudget budget() {

@@ -14,6 +14,8 @@ public enum Fault {
     GET_FAILED,
     /** A get took longer than an attempt may. */
     GET_SLOW,
+    /** A request was not answered at all, or not for as long as anybody waits for it. */
+    STORE_HANGS,
     /** A get brought fewer bytes than asked for. */
     GET_TRUNCATED,
     /** A get brought a byte that was not stored. */

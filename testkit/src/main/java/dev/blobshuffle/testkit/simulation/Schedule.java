@@ -51,6 +51,9 @@ record Schedule(
                 faults.add(fault);
             }
         }
+        if (time.random(8) > 0) {
+            faults.remove(Fault.STORE_HANGS); // Such schedules last long.
+        }
         boolean exactlyOnce = time.random(3) > 0;
         if (!exactlyOnce) {
             faults.remove(Fault.PROCESS_REPLACED); // Without transactions nothing fences a zombie.
@@ -62,7 +65,7 @@ record Schedule(
                 1 + time.random(2),
                 1 + time.random(3),
                 1 + time.random(3),
-                40 + time.random(30),
+                45 + time.random(25),
                 2 + time.random(time.random(3) == 0 ? 20 : 4),
                 faults,
                 3 + time.random(4),

@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimulatedStore {
     private static final int FINGERPRINT = 0x51;
+    private static final Duration LONGER_THAN_ANYBODY_WAITS = Duration.ofSeconds(100);
 
     private final Schedule schedule;
     private final SimulatedTime time;
@@ -115,7 +116,8 @@ final class SimulatedStore {
             boolean fails = isDown() || strikes(Fault.PUT_FAILED, 5);
             boolean answerLost = !fails && strikes(Fault.PUT_ANSWER_LOST, 8);
             boolean straggles = !fails && strikes(Fault.PUT_STRAGGLED, 8);
-            Duration latency = latency(strikes(Fault.PUT_SLOW, 12));
+            Duration latency =
+                    strikes(Fault.STORE_HANGS, 60) ? LONGER_THAN_ANYBODY_WAITS : latency(strikes(Fault.PUT_SLOW, 12));
             time.schedule(latency, () -> {
                 if (!fails) {
                     blobs.put(id, copy(content));
@@ -136,6 +138,9 @@ final class SimulatedStore {
         @Override
         public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
             CompletableFuture<BlobBytes> result = new CompletableFuture<>();
+            if (strikes(Fault.STORE_HANGS, 60)) {
+                return result;
+            }
             boolean fails = isDown() || strikes(Fault.GET_FAILED, 5);
             time.schedule(latency(strikes(Fault.GET_SLOW, 12)), () -> {
                 byte[] blob = blobs.get(id);
