@@ -39,6 +39,13 @@ final class HeldBlobStore implements BlobStore {
             end(failure);
         }
 
+        /** Waits until the engine listens, so that what follows from the end has happened when the test goes on. */
+        private void awaitEngine() {
+            while (stage.getNumberOfDependents() == 0) {
+                Thread.onSpinWait();
+            }
+        }
+
         private void end(@Nullable Throwable failure) {
             lock.lock();
             try {
@@ -50,6 +57,7 @@ final class HeldBlobStore implements BlobStore {
                 lock.unlock();
             }
             content.release();
+            awaitEngine();
             if (failure == null) {
                 stage.complete(null);
             } else {
