@@ -14,8 +14,9 @@ final class Engines {
     private Engines() {}
 
     static Engine open(Settings settings, Duration deliveryTimeout, Time time) {
-        BatcherOptions batching =
-                BatcherOptions.builder(settings).deliveryTimeout(deliveryTimeout).build();
+        BatcherOptions batching = BatcherOptions.builder(settings)
+                .deliveryTimeout(deliveryTimeout)
+                .build();
         BlobStore store = BlobStores.open(settings.store(), time);
         try {
             return ShuffleEngine.builder(store, time)

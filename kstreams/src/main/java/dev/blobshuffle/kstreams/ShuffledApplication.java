@@ -8,6 +8,7 @@ import dev.blobshuffle.kafka.BlobConsumer;
 import dev.blobshuffle.kafka.BlobProducer;
 import dev.blobshuffle.kafka.ClientPair;
 import dev.blobshuffle.kafka.ConsumerWiring;
+import dev.blobshuffle.kafka.KafkaMetricsBridge;
 import dev.blobshuffle.kafka.ProducerWiring;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.InvocationTargetException;
@@ -60,11 +61,16 @@ final class ShuffledApplication {
     }
 
     Admin admin(Map<String, Object> config) {
-        acquire(config);
+        acquire();
+        Admin delegate = null;
         try {
-            Admin delegate = clients.getAdmin(ApplicationSettings.withoutOwn(config));
+            delegate = clients.getAdmin(ApplicationSettings.withoutOwn(config));
+            IncludedTopics.check(delegate, settings);
             return releasing(BlobAdmin.wrap(delegate, settings.topics()));
         } catch (RuntimeException | Error e) {
+            if (delegate != null) {
+                delegate.close();
+            }
             release();
             throw e;
         }
@@ -134,9 +140,9 @@ final class ShuffledApplication {
         return open;
     }
 
-    private synchronized void acquire(Map<String, Object> config) {
+    private synchronized void acquire() {
         if (shuffle == null) {
-            shuffle = OpenShuffle.of(settings, config);
+            shuffle = OpenShuffle.of(settings);
         }
         admins++;
     }
@@ -171,23 +177,28 @@ final class ShuffledApplication {
      *
      * @param engine the engine
      * @param time its clocks and threads
+     * @param metrics shows the engine's metrics to JMX and the application's reporters
      */
-    private record OpenShuffle(Engine engine, SystemTime time) {
-        static OpenShuffle of(ApplicationSettings settings, Map<String, Object> config) {
+    private record OpenShuffle(Engine engine, SystemTime time, KafkaMetricsBridge metrics) {
+        static OpenShuffle of(ApplicationSettings settings) {
             SystemTime time = new SystemTime();
+            Engine engine = null;
             try {
-                return new OpenShuffle(Engines.open(settings.blobs(), settings.waitLimit(), time), time);
+                engine = Engines.open(settings.blobs(), settings.waitLimit(), time);
+                return new OpenShuffle(engine, time, KafkaMetricsBridge.open(engine.metrics(), settings.all()));
             } catch (RuntimeException | Error e) {
+                if (engine != null) {
+                    engine.close();
+                }
                 time.close();
                 throw e;
             }
         }
 
         void close() {
-            try {
-                engine.close();
-            } finally {
-                time.close();
+            try (time;
+                    engine) {
+                metrics.close();
             }
         }
     }

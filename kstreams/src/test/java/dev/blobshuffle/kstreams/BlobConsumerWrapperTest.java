@@ -1,0 +1,46 @@
+package dev.blobshuffle.kstreams;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.streams.internals.ConsumerWrapper;
+import org.junit.jupiter.api.Test;
+
+class BlobConsumerWrapperTest {
+    @Test
+    void everyMethodIsOverridden() {
+        Set<String> inherited = Stream.concat(
+                        Arrays.stream(ConsumerWrapper.class.getDeclaredMethods())
+                                .filter(method -> Modifier.isPublic(method.getModifiers())),
+                        Arrays.stream(Consumer.class.getMethods())
+                                .filter(method -> !Modifier.isStatic(method.getModifiers())))
+                .filter(method -> !method.isSynthetic())
+                .map(BlobConsumerWrapperTest::signature)
+                .collect(Collectors.toSet());
+
+        Set<String> own = Arrays.stream(BlobConsumerWrapper.class.getDeclaredMethods())
+                .map(BlobConsumerWrapperTest::signature)
+                .collect(Collectors.toSet());
+
+        assertThat(inherited).hasSizeGreaterThan(50);
+        assertThat(own).containsAll(inherited);
+    }
+
+    @Test
+    void wrapperWithoutOurSupplierSaysWhatToSet() {
+        assertThatThrownBy(() -> ShuffledApplication.beingCreated("app-StreamThread-1-consumer"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("default.client.supplier=" + BlobShuffleClientSupplier.class.getName());
+    }
+
+    private static String signature(Method method) {
+        return method.getName() + Arrays.toString(method.getParameterTypes());
+    }
+}

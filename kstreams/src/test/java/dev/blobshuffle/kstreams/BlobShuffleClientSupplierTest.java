@@ -1,0 +1,193 @@
+package dev.blobshuffle.kstreams;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.kafka.Mode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.streams.KafkaClientSupplier;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What an application's settings may be, and what is said when they cannot work: before anything starts, and with the remedy. */
+class BlobShuffleClientSupplierTest {
+    @TempDir
+    private Path directory;
+
+    @Test
+    void twoSettingsAreEnough() {
+        ApplicationSettings settings = ApplicationSettings.of(settings());
+
+        assertThat(settings.mode()).isEqualTo(Mode.KAFKA_STREAMS_ALO);
+        assertThat(settings.topics().matches("app-counts-repartition")).isTrue();
+        assertThat(settings.topics().matches("app-fk-subscription-registration-topic"))
+                .isTrue();
+        assertThat(settings.topics().matches("other-counts-repartition")).isFalse();
+        assertThat(settings.topics().matches("app-counts-changelog")).isFalse();
+    }
+
+    @Test
+    void guaranteeDecidesAboutTheMode() {
+        assertThat(ApplicationSettings.of(settings("processing.guarantee", "exactly_once_v2"))
+                        .mode())
+                .isEqualTo(Mode.KAFKA_STREAMS_EOS);
+    }
+
+    @Test
+    void commitWaitsLessThanItsTransactionMayLast() {
+        Map<String, Object> settings = settings("processing.guarantee", "exactly_once_v2");
+        settings.put("producer.transaction.timeout.ms", 20_000);
+        settings.put("commit.interval.ms", 1_000);
+
+        assertThat(ApplicationSettings.of(settings).waitLimit()).isEqualTo(Duration.ofSeconds(17));
+    }
+
+    @Test
+    void commitWaitsLessThanTheGroupWaitsForAPoll() {
+        assertThat(ApplicationSettings.of(settings("max.poll.interval.ms", 60_000))
+                        .waitLimit())
+                .isEqualTo(Duration.ofSeconds(30));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "blobshuffle.batch.max.delay, 5, blobshuffle.batch.max.delay.ms",
+        "blobshuffle.batch.max.bytes, many, blobshuffle.batch.max.bytes",
+        "group.protocol, streams, addTo(settings)",
+        "blobshuffle.topics.include, app-.*-changelog, compacted",
+        "blobshuffle.client.supplier, no.such.Supplier, Name a public class",
+        "blobshuffle.client.supplier, dev.blobshuffle.kstreams.BlobShuffleClientSupplier, itself",
+        "consumer.interceptor.classes, some.Interceptor, Remove the setting",
+        "main.consumer.interceptor.classes, some.Interceptor, Remove the setting",
+        "producer.interceptor.classes, some.Interceptor, Remove the setting",
+    })
+    void settingThatCannotWorkIsRefusedWithItsRemedy(String name, String value, String remedy) {
+        BlobShuffleClientSupplier supplier = new BlobShuffleClientSupplier();
+
+        assertThatThrownBy(() -> supplier.configure(settings(name, value)))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining(remedy);
+    }
+
+    @Test
+    void deliveryTimeoutAboveTheTransactionTimeoutIsRefused() {
+        Map<String, Object> settings = settings("processing.guarantee", "exactly_once_v2");
+        settings.put("blobshuffle.delivery.timeout.ms", 60_000);
+
+        assertThatThrownBy(() -> ApplicationSettings.of(settings))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("transaction.timeout.ms=10000")
+                .hasMessageContaining("blobshuffle.delivery.timeout.ms");
+    }
+
+    @Test
+    void missingStoreIsRefused() {
+        Map<String, Object> settings = settings();
+        settings.remove("blobshuffle.store");
+
+        assertThatThrownBy(() -> ApplicationSettings.of(settings))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("blobshuffle.store");
+    }
+
+    @Test
+    void supplierWithoutSettingsSaysHowToGiveThem() {
+        assertThatThrownBy(() -> new BlobShuffleClientSupplier().getAdmin(Map.of()))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("default.client.supplier");
+    }
+
+    @Test
+    void storeThatCannotBeWrittenStopsTheStart() throws Exception {
+        Path file = Files.createFile(directory.resolve("file"));
+        Properties settings = new Properties();
+        settings.putAll(settings("blobshuffle.store", "file://" + file));
+        StreamsBuilder builder = new StreamsBuilder();
+        builder.stream("input").to("output");
+
+        assertThatThrownBy(() -> new KafkaStreams(builder.build(), settings, new BlobShuffleClientSupplier(settings)))
+                .isInstanceOfAny(StoreUnavailable.class, InvalidSettings.class)
+                .hasMessageContaining(file.toString());
+    }
+
+    @Test
+    void helperSetsWhatTheProtocolNeedsAndKeepsTheUsersSupplier() {
+        Properties settings = new Properties();
+        settings.put("default.client.supplier", OwnSupplier.class);
+        settings.put("group.protocol", "streams");
+
+        BlobShuffleClientSupplier.addTo(BlobShuffleClientSupplier.addTo(settings));
+
+        assertThat(settings)
+                .containsEntry("default.client.supplier", BlobShuffleClientSupplier.class.getName())
+                .containsEntry("blobshuffle.client.supplier", OwnSupplier.class.getName())
+                .containsEntry("__internal.consumer.wrapper__", BlobConsumerWrapper.class.getName());
+    }
+
+    @Test
+    void clientsOfTheUsersSupplierAreWrapped() {
+        BlobShuffleClientSupplier supplier = new BlobShuffleClientSupplier();
+        supplier.configure(settings("blobshuffle.client.supplier", OwnSupplier.class.getName()));
+
+        assertThatThrownBy(() -> supplier.getAdmin(new HashMap<>(settings())))
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessage("own admin");
+    }
+
+    private Map<String, Object> settings(String name, Object value) {
+        Map<String, Object> settings = settings();
+        settings.put(name, value);
+        return settings;
+    }
+
+    private Map<String, Object> settings() {
+        Map<String, Object> settings = new HashMap<>();
+        settings.put("application.id", "app");
+        settings.put("bootstrap.servers", "127.0.0.1:1");
+        settings.put("blobshuffle.store", "file://" + directory.resolve("blobs"));
+        return settings;
+    }
+
+    /** A supplier as a user may have it. */
+    public static final class OwnSupplier implements KafkaClientSupplier {
+        @Override
+        public Admin getAdmin(Map<String, Object> config) {
+            assertThat(config).doesNotContainKey("blobshuffle.store");
+            throw new UnsupportedOperationException("own admin");
+        }
+
+        @Override
+        public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Consumer<byte[], byte[]> getConsumer(Map<String, Object> config) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Consumer<byte[], byte[]> getRestoreConsumer(Map<String, Object> config) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Consumer<byte[], byte[]> getGlobalConsumer(Map<String, Object> config) {
+            throw new UnsupportedOperationException();
+        }
+    }
+}

@@ -1,0 +1,171 @@
+package dev.blobshuffle.kstreams;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.kstreams.differential.Digest;
+import dev.blobshuffle.kstreams.differential.Log;
+import dev.blobshuffle.kstreams.differential.Row;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.kstream.KStream;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.kstream.Repartitioned;
+
+/**
+ * An application with two shuffles in a chain and a steady load, whose right result is known to the record: every value is its sequence number. Owned by the test
+ * thread; the load has a thread of its own.
+ */
+final class Probe implements AutoCloseable {
+    static final int PARTITIONS = 3;
+
+    private static final int KEYS = 50;
+    private static final int USERS = 20;
+
+    private final String bootstrap;
+    private final String name;
+    private final Map<String, List<String>> written = new HashMap<>();
+    private final AtomicReference<Exception> failure = new AtomicReference<>();
+    private volatile boolean stopped;
+    private final Thread load;
+
+    private Probe(String bootstrap, String name) {
+        this.bootstrap = bootstrap;
+        this.name = name;
+        this.load = new Thread(this::write, "load-" + name);
+    }
+
+    /** Makes the topics and begins to write. */
+    static Probe start(String bootstrap, String name) throws Exception {
+        Probe probe = new Probe(bootstrap, name);
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
+            List<NewTopic> topics = List.of(
+                    new NewTopic(probe.input(), PARTITIONS, (short) 1),
+                    new NewTopic(probe.moved(), PARTITIONS, (short) 1),
+                    new NewTopic(probe.digests(), PARTITIONS, (short) 1));
+            admin.createTopics(topics).all().get();
+        }
+        probe.load.start();
+        return probe;
+    }
+
+    String applicationId() {
+        return name + "-app";
+    }
+
+    String input() {
+        return name + "-input";
+    }
+
+    private String moved() {
+        return name + "-moved";
+    }
+
+    private String digests() {
+        return name + "-digests";
+    }
+
+    /** An instance of the application. */
+    KafkaStreams instance(Map<String, Object> settings) {
+        Properties properties = new Properties();
+        properties.put(StreamsConfig.APPLICATION_ID_CONFIG, applicationId());
+        properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
+        properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
+        properties.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 2);
+        properties.put(StreamsConfig.POLL_MS_CONFIG, 10);
+        properties.put(StreamsConfig.producerPrefix("linger.ms"), 5);
+        properties.put(StreamsConfig.DEFAULT_KEY_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
+        properties.put(StreamsConfig.DEFAULT_VALUE_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
+        properties.put(StreamsConfig.REPARTITION_PURGE_INTERVAL_MS_CONFIG, 3_600_000);
+        properties.putAll(settings);
+        return new KafkaStreams(topology(), properties);
+    }
+
+    private Topology topology() {
+        StreamsBuilder builder = new StreamsBuilder();
+        KStream<String, String> moved = builder.<String, String>stream(input())
+                .repartition(Repartitioned.<String, String>as("moved").withNumberOfPartitions(PARTITIONS));
+        moved.to(moved());
+        moved.map((key, value) -> new org.apache.kafka.streams.KeyValue<>(user(key), key + ";" + value))
+                .groupByKey()
+                .aggregate(
+                        () -> Digest.EMPTY,
+                        (user, value, digest) -> Digest.plus(
+                                digest,
+                                value.substring(0, value.indexOf(';')),
+                                value.substring(value.indexOf(';') + 1)),
+                        Materialized.as("digests"))
+                .toStream()
+                .to(digests());
+        return builder.build();
+    }
+
+    private static String user(String key) {
+        return "u" + Integer.parseInt(key.substring(1)) % USERS;
+    }
+
+    private void write() {
+        Random random = new Random(5);
+        Map<String, Object> settings = Map.of("bootstrap.servers", bootstrap, "linger.ms", 5);
+        try (KafkaProducer<String, String> producer =
+                new KafkaProducer<>(settings, new StringSerializer(), new StringSerializer())) {
+            for (int sequence = 0; !stopped; sequence++) {
+                String key = "k" + random.nextInt(KEYS);
+                producer.send(new ProducerRecord<>(input(), key, Integer.toString(sequence)));
+                written.computeIfAbsent(key, k -> new ArrayList<>()).add(Integer.toString(sequence));
+                LockSupport.parkNanos(2_000_000);
+            }
+        } catch (RuntimeException e) {
+            failure.set(e);
+        }
+    }
+
+    /** Ends the load; everything written is acknowledged. */
+    void stop() throws InterruptedException {
+        stopped = true;
+        load.join();
+        assertThat(failure.get()).isNull();
+    }
+
+    /** After the application has nothing left to do: every record is there once, in order per key, and so it is in the state. */
+    void assertExact() {
+        Log log = new Log(bootstrap);
+        Map<String, List<String>> moved = log.rows(moved()).stream()
+                .collect(Collectors.groupingBy(Row::key, Collectors.mapping(Row::value, Collectors.toList())));
+        assertThat(moved).isEqualTo(written);
+
+        Map<String, String> expected = new HashMap<>();
+        written.forEach((key, values) -> values.forEach(value -> expected.merge(
+                user(key), Digest.plus(Digest.EMPTY, key, value), (before, first) -> Digest.plus(before, key, value))));
+        Map<String, String> digests = new HashMap<>();
+        log.rows(digests()).forEach(row -> digests.put(row.key(), row.value()));
+        assertThat(digests).isEqualTo(expected);
+    }
+
+    /** Number of records written so far, about. */
+    int size() {
+        return written.values().stream().mapToInt(List::size).sum();
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        stopped = true;
+        load.join();
+    }
+}
