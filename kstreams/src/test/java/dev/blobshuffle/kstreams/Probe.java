@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
@@ -42,6 +43,7 @@ final class Probe implements AutoCloseable {
     private final String name;
     private final Map<String, List<String>> written = new HashMap<>();
     private final AtomicReference<Exception> failure = new AtomicReference<>();
+    private final AtomicInteger count = new AtomicInteger();
     private volatile boolean stopped;
     private final Thread load;
 
@@ -129,6 +131,7 @@ final class Probe implements AutoCloseable {
                 String key = "k" + random.nextInt(KEYS);
                 producer.send(new ProducerRecord<>(input(), key, Integer.toString(sequence)));
                 written.computeIfAbsent(key, k -> new ArrayList<>()).add(Integer.toString(sequence));
+                count.incrementAndGet();
                 LockSupport.parkNanos(2_000_000);
             }
         } catch (RuntimeException e) {
@@ -158,9 +161,12 @@ final class Probe implements AutoCloseable {
         assertThat(digests).isEqualTo(expected);
     }
 
-    /** Number of records written so far, about. */
-    int size() {
-        return written.values().stream().mapToInt(List::size).sum();
+    /** Waits until a number of further records are written: the load must meet whatever the test does in between. */
+    void awaitRecords(int further) {
+        int until = count.get() + further;
+        while (count.get() < until && failure.get() == null) {
+            LockSupport.parkNanos(1_000_000);
+        }
     }
 
     @Override

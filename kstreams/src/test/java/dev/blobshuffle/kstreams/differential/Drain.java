@@ -52,6 +52,35 @@ public final class Drain {
         }
     }
 
+    /** Waits until committed offsets have passed the last notification, the condition for native clients to come back. */
+    public void awaitNoNotifications(Instances instances) throws Exception {
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
+        Set<TopicPartition> partitions = partitions();
+        partitions.removeIf(partition -> inputs.contains(partition.topic()));
+        while (isNotificationAhead(partitions)) {
+            instances.check();
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError("committed offsets have not passed the last notification in " + TIMEOUT);
+            }
+            LockSupport.parkNanos(PAUSE.toNanos());
+        }
+    }
+
+    private boolean isNotificationAhead(Set<TopicPartition> partitions) throws Exception {
+        Map<TopicPartition, OffsetAndMetadata> committed = admin.listConsumerGroupOffsets(applicationId)
+                .partitionsToOffsetAndMetadata()
+                .get();
+        Map<TopicPartition, Long> positions = new HashMap<>();
+        for (TopicPartition partition : partitions) {
+            OffsetAndMetadata position = committed.get(partition);
+            if (position != null && position.metadata().startsWith("bs1:")) {
+                return true;
+            }
+            positions.put(partition, position == null ? 0 : position.offset());
+        }
+        return log.hasNotification(positions);
+    }
+
     private Set<TopicPartition> partitions() throws Exception {
         Set<String> names = new TreeSet<>(inputs);
         names.addAll(shuffled(admin, applicationId));

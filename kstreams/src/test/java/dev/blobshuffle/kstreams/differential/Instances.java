@@ -21,7 +21,22 @@ public final class Instances implements AutoCloseable {
     private final List<KafkaStreams> running = new ArrayList<>();
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
-    private Instances() {}
+    /** No instance yet. */
+    public Instances() {}
+
+    /** Starts one more instance and returns when it is running. */
+    public KafkaStreams add(KafkaStreams streams) throws InterruptedException {
+        await(start(streams));
+        return streams;
+    }
+
+    /** Ends one instance in order. */
+    public void stop(KafkaStreams streams) {
+        if (!streams.close(TIMEOUT)) {
+            throw new AssertionError("not closed in " + TIMEOUT);
+        }
+        running.remove(streams);
+    }
 
     /** Starts instances 0 to n - 1 and returns when all of them are running. */
     public static Instances start(int count, IntFunction<KafkaStreams> factory) throws Exception {

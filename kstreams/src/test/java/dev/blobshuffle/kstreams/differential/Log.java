@@ -74,6 +74,23 @@ public final class Log {
         return found.isEmpty();
     }
 
+    /** Whether a notification lies between positions and the ends of their partitions. */
+    public boolean hasNotification(Map<TopicPartition, Long> positions) {
+        List<Object> found = new ArrayList<>();
+        try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
+            read(consumer, positions, consumer.endOffsets(positions.keySet()), r -> {
+                if (isNotification(r)) {
+                    found.add(r);
+                }
+            });
+        }
+        return !found.isEmpty();
+    }
+
+    static boolean isNotification(ConsumerRecord<byte[], byte[]> record) {
+        return record.headers().lastHeader("__bs") != null;
+    }
+
     private static void read(
             KafkaConsumer<byte[], byte[]> consumer,
             Map<TopicPartition, Long> starts,

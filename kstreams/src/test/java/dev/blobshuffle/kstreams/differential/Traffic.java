@@ -10,13 +10,12 @@ import org.apache.kafka.clients.admin.Admin;
  * @param plain records that travelled as they are
  */
 public record Traffic(long notifications, long plain) {
-    static Traffic of(Admin admin, Log log, String applicationId) throws Exception {
+    /** Reads everything that is still in the topics. */
+    public static Traffic of(Admin admin, Log log, String applicationId) throws Exception {
         AtomicLong notifications = new AtomicLong();
         AtomicLong plain = new AtomicLong();
         for (String topic : Drain.shuffled(admin, applicationId)) {
-            log.read(
-                    topic,
-                    record -> (record.headers().lastHeader("__bs") == null ? plain : notifications).incrementAndGet());
+            log.read(topic, record -> (Log.isNotification(record) ? notifications : plain).incrementAndGet());
         }
         return new Traffic(notifications.get(), plain.get());
     }

@@ -1,0 +1,247 @@
+package dev.blobshuffle.kstreams;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import dev.blobshuffle.kstreams.differential.Drain;
+import dev.blobshuffle.kstreams.differential.Instances;
+import dev.blobshuffle.kstreams.differential.Log;
+import dev.blobshuffle.kstreams.differential.Traffic;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import javax.management.JMException;
+import javax.management.ObjectName;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What an operator does with a running application, under load and exactly-once: nothing is lost, doubled or out of order. */
+class LifecycleIT {
+    private static EmbeddedKafka kafka;
+
+    @TempDir
+    private Path directory;
+
+    private Admin admin;
+
+    @BeforeAll
+    static void startKafka() {
+        kafka = EmbeddedKafka.builder().start();
+    }
+
+    @AfterAll
+    static void stopKafka() {
+        kafka.close();
+    }
+
+    @BeforeEach
+    void openAdmin() {
+        admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()));
+    }
+
+    @AfterEach
+    void closeAdmin() {
+        admin.close();
+    }
+
+    @Test
+    void rollingInAndOutUnderLoadIsExact() throws Exception {
+        try (Probe probe = Probe.start(kafka.bootstrapServers(), "rolling");
+                Instances instances = new Instances()) {
+            Drain drain = new Drain(admin, kafka.bootstrapServers(), probe.applicationId(), List.of(probe.input()));
+            KafkaStreams[] members = {
+                instance(instances, probe, 0, natively()), instance(instances, probe, 1, natively())
+            };
+
+            roll(instances, probe, members, throughBlobs("classic", Map.of("blobshuffle.write.enabled", false)));
+            assertThat(Traffic.of(admin, new Log(kafka.bootstrapServers()), probe.applicationId())
+                            .notifications())
+                    .isZero();
+            roll(instances, probe, members, throughBlobs("classic", Map.of()));
+            probe.awaitRecords(200);
+            roll(instances, probe, members, throughBlobs("classic", Map.of("blobshuffle.write.enabled", false)));
+            drain.awaitNoNotifications(instances);
+            roll(instances, probe, members, natively());
+
+            probe.awaitRecords(100);
+            probe.stop();
+            drain.await(instances);
+            probe.assertExact();
+            assertThat(Traffic.of(admin, new Log(kafka.bootstrapServers()), probe.applicationId())
+                            .notifications())
+                    .isPositive();
+        }
+    }
+
+    private void roll(Instances instances, Probe probe, KafkaStreams[] members, Map<String, Object> settings)
+            throws Exception {
+        for (int i = 0; i < members.length; i++) {
+            instances.stop(members[i]);
+            probe.awaitRecords(50);
+            members[i] = instance(instances, probe, i, settings);
+            probe.awaitRecords(50);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"classic", "streams"})
+    void storeOutageRollsBackAndEndsExact(String protocol) throws Exception {
+        try (Probe probe = Probe.start(kafka.bootstrapServers(), "outage-" + protocol);
+                Instances instances = new Instances()) {
+            Map<String, Object> settings = throughBlobs(protocol, Map.of("blobshuffle.delivery.timeout.ms", 700));
+            KafkaStreams streams = instance(instances, probe, 0, settings);
+            probe.awaitRecords(200);
+
+            Path blobs = directory.resolve("blobs");
+            Path away = directory.resolve("away");
+            Files.move(blobs, away);
+            await(instances, () -> metric("upload-failures") >= 3);
+            Files.move(away, blobs);
+
+            probe.awaitRecords(200);
+            probe.stop();
+            new Drain(admin, kafka.bootstrapServers(), probe.applicationId(), List.of(probe.input())).await(instances);
+            assertThat(streams.metadataForLocalThreads())
+                    .as("no thread died")
+                    .hasSize(2)
+                    .allMatch(thread -> thread.threadState().equals("RUNNING"));
+            probe.assertExact();
+        }
+    }
+
+    @Test
+    void changedPartitionCountIsTheSameErrorAsNatively() throws Exception {
+        Throwable natively = errorOfChangedPartitionCount("partitions-native", natively());
+        Throwable throughBlobs = errorOfChangedPartitionCount("partitions-blobs", throughBlobs("classic", Map.of()));
+
+        assertThat(throughBlobs).hasSameClassAs(natively);
+        assertThat(throughBlobs.getMessage().replace("partitions-blobs", "partitions-native"))
+                .isEqualTo(natively.getMessage());
+    }
+
+    private Throwable errorOfChangedPartitionCount(String name, Map<String, Object> settings) throws Exception {
+        AtomicReference<Throwable> error = new AtomicReference<>();
+        try (Probe probe = Probe.start(kafka.bootstrapServers(), name)) {
+            try (Instances instances = new Instances()) {
+                KafkaStreams unused = instance(instances, probe, 0, settings);
+                probe.awaitRecords(50);
+            }
+            String topic = probe.applicationId() + "-moved-repartition";
+            admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(Probe.PARTITIONS + 1)))
+                    .all()
+                    .get();
+            try (KafkaStreams streams = probe.instance(with(settings, 0))) {
+                streams.setUncaughtExceptionHandler(e -> {
+                    error.compareAndSet(null, e);
+                    return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
+                });
+                streams.start();
+                await(new Instances(), () -> error.get() != null);
+            }
+        }
+        return error.get();
+    }
+
+    @Test
+    void metricsShowTheLagAndEverythingEndsWithTheApplication() throws Exception {
+        try (Probe probe = Probe.start(kafka.bootstrapServers(), "metrics");
+                Instances instances = new Instances()) {
+            KafkaStreams streams = instance(instances, probe, 0, throughBlobs("classic", Map.of()));
+            await(instances, () -> metric("records-delivered") > 100);
+            assertThat(metric("lag-records")).isNotNegative();
+            probe.stop();
+            new Drain(admin, kafka.bootstrapServers(), probe.applicationId(), List.of(probe.input())).await(instances);
+            assertThat(metric("lag-records")).isZero();
+
+            instances.stop(streams);
+
+            assertThat(beans()).isEmpty();
+            assertThat(Thread.getAllStackTraces().keySet())
+                    .extracting(Thread::getName)
+                    .noneMatch(thread -> thread.startsWith("blobshuffle-"));
+        }
+    }
+
+    private KafkaStreams instance(Instances instances, Probe probe, int number, Map<String, Object> settings)
+            throws Exception {
+        return instances.add(probe.instance(with(settings, number)));
+    }
+
+    private Map<String, Object> with(Map<String, Object> settings, int number) {
+        Map<String, Object> all = new HashMap<>(settings);
+        all.put(
+                StreamsConfig.STATE_DIR_CONFIG,
+                directory.resolve("state-" + number).toString());
+        return all;
+    }
+
+    /** With the classic protocol a closed instance does not leave its group: its tasks move when the session ends. */
+    private static Map<String, Object> natively() {
+        return Map.of(
+                StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG,
+                1,
+                "session.timeout.ms",
+                3_000,
+                "heartbeat.interval.ms",
+                500);
+    }
+
+    private Map<String, Object> throughBlobs(String protocol, Map<String, Object> more) {
+        Properties properties = new Properties();
+        properties.put("group.protocol", protocol);
+        if (protocol.equals("classic")) {
+            properties.putAll(natively());
+        }
+        BlobShuffleClientSupplier.addTo(properties);
+        properties.put("blobshuffle.store", "file://" + directory.resolve("blobs") + "?fsync=none");
+        properties.putAll(more);
+        Map<String, Object> settings = new HashMap<>();
+        properties.forEach((name, value) -> settings.put((String) name, value));
+        return settings;
+    }
+
+    private static void await(Instances instances, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + 120_000_000_000L;
+        while (!condition.getAsBoolean()) {
+            instances.check();
+            assertThat(System.nanoTime()).as("time until the condition holds").isLessThan(deadline);
+            LockSupport.parkNanos(20_000_000);
+        }
+    }
+
+    private static java.util.Set<ObjectName> beans() throws JMException {
+        return ManagementFactory.getPlatformMBeanServer()
+                .queryNames(new ObjectName("blobshuffle:type=blobshuffle-metrics,*"), null);
+    }
+
+    /** Sum over the instances of this process, as an operator sees it by JMX. */
+    private static double metric(String name) {
+        try {
+            double sum = 0;
+            for (ObjectName bean : beans()) {
+                sum += (double) ManagementFactory.getPlatformMBeanServer().getAttribute(bean, name);
+            }
+            return sum;
+        } catch (JMException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
