@@ -58,14 +58,16 @@ record Schedule(
         if (!exactlyOnce) {
             faults.remove(Fault.PROCESS_REPLACED); // Without transactions nothing fences a zombie.
         }
+        int instances = 1 + time.random(2);
+        int writers = 1 + time.random(2);
         return new Schedule(
                 exactlyOnce,
-                1 + time.random(2),
-                1 + time.random(2),
+                instances,
+                writers,
                 1 + time.random(2),
                 1 + time.random(3),
                 1 + time.random(3),
-                45 + time.random(25),
+                (instances * writers == 1 ? 90 : 45) + time.random(25),
                 2 + time.random(time.random(3) == 0 ? 20 : 4),
                 faults,
                 3 + time.random(4),
