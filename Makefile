@@ -2,9 +2,14 @@
 MVN := ./mvnw -B -ntp
 JMH :=
 VERSION := 4.0.2
+FAULTS := 52
+SEED := 1
+SECONDS := 0
+GUARANTEE := exactly_once_v2
+PROTOCOL := classic
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test quick format demo bench kafka-version api clean
+.PHONY: help verify test quick format demo bench chaos kafka-version api clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -26,6 +31,11 @@ demo: ## the demo: a real topology, native and through blobs
 
 bench: ## JMH: make bench JMH='Notification -prof gc' (no JMH: all benchmarks)
 	$(MVN) -q -pl core test-compile exec:exec@benchmark -Djmh='$(JMH)'
+
+chaos: ## the long chaos test: make chaos FAULTS=52 SEED=1 GUARANTEE=exactly_once_v2 PROTOCOL=streams SECONDS=0
+	$(MVN) -pl kstreams -am verify -Dtest=ChaosLedgerTest -Dit.test='ChaosIT#everyRecordComesOutOnceAndInOrder' \
+		-Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false -Dchaos.faults=$(FAULTS) \
+		-Dchaos.seed=$(SEED) -Dchaos.guarantee=$(GUARANTEE) -Dchaos.protocol=$(PROTOCOL) -Dchaos.seconds=$(SECONDS)
 
 kafka-version: ## the tests against another Kafka: make kafka-version VERSION=4.0.2
 	$(MVN) clean test-compile

@@ -15,6 +15,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -38,12 +39,19 @@ final class ShuffledApplication {
 
     private final ApplicationSettings settings;
     private final KafkaClientSupplier clients;
+    private final UnaryOperator<Engine> decorator;
     private final ClientPair.Registry pairs = new ClientPair.Registry();
     private @Nullable OpenShuffle shuffle;
     private int admins;
 
     ShuffledApplication(ApplicationSettings settings) {
+        this(settings, UnaryOperator.identity());
+    }
+
+    /** An application whose engine is decorated: where tests plant mistakes. */
+    ShuffledApplication(ApplicationSettings settings, UnaryOperator<Engine> decorator) {
         this.settings = settings;
+        this.decorator = decorator;
         this.clients = settings.wrappedSupplier();
     }
 
@@ -142,7 +150,7 @@ final class ShuffledApplication {
 
     private synchronized void acquire() {
         if (shuffle == null) {
-            shuffle = OpenShuffle.of(settings);
+            shuffle = OpenShuffle.of(settings, decorator);
         }
         admins++;
     }
@@ -180,11 +188,11 @@ final class ShuffledApplication {
      * @param metrics shows the engine's metrics to JMX and the application's reporters
      */
     private record OpenShuffle(Engine engine, SystemTime time, KafkaMetricsBridge metrics) {
-        static OpenShuffle of(ApplicationSettings settings) {
+        static OpenShuffle of(ApplicationSettings settings, UnaryOperator<Engine> decorator) {
             SystemTime time = new SystemTime();
             Engine engine = null;
             try {
-                engine = Engines.open(settings.blobs(), settings.waitLimit(), time);
+                engine = decorator.apply(Engines.open(settings.blobs(), settings.waitLimit(), time));
                 return new OpenShuffle(engine, time, KafkaMetricsBridge.open(engine.metrics(), settings.all()));
             } catch (RuntimeException | Error e) {
                 if (engine != null) {

@@ -1,0 +1,114 @@
+package dev.blobshuffle.kstreams;
+
+import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.shuffle.Channel;
+import dev.blobshuffle.core.shuffle.Debatcher;
+import dev.blobshuffle.core.shuffle.Engine;
+import dev.blobshuffle.core.shuffle.Lane;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.zone.Zone;
+import java.time.Duration;
+import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.Configurable;
+import org.apache.kafka.streams.KafkaClientSupplier;
+
+/**
+ * A planted mistake: clients as {@link BlobShuffleClientSupplier} makes them, except that a commit does not wait for what was appended before it. Public for Kafka Streams,
+ * which makes it.
+ */
+public final class ForgetfulSupplier implements KafkaClientSupplier, Configurable {
+    private ShuffledApplication application;
+
+    @Override
+    public void configure(Map<String, ?> settings) {
+        application = new ShuffledApplication(ApplicationSettings.of(settings), ForgetfulEngine::new);
+    }
+
+    @Override
+    public Admin getAdmin(Map<String, Object> config) {
+        return application.admin(config);
+    }
+
+    @Override
+    public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
+        return application.producer(config);
+    }
+
+    @Override
+    public Consumer<byte[], byte[]> getConsumer(Map<String, Object> config) {
+        return application.mainConsumer(config);
+    }
+
+    @Override
+    public Consumer<byte[], byte[]> getRestoreConsumer(Map<String, Object> config) {
+        return application.restoreConsumer(config);
+    }
+
+    @Override
+    public Consumer<byte[], byte[]> getGlobalConsumer(Map<String, Object> config) {
+        return application.globalConsumer(config);
+    }
+
+    private record ForgetfulEngine(Engine engine) implements Engine {
+        @Override
+        public Lane lane(String name, Channel channel) {
+            return new ForgetfulLane(engine.lane(name, channel));
+        }
+
+        @Override
+        public <C> Debatcher<C> debatcher(String name) {
+            return engine.debatcher(name);
+        }
+
+        @Override
+        public BlobStore store() {
+            return engine.store();
+        }
+
+        @Override
+        public ShuffleMetrics metrics() {
+            return engine.metrics();
+        }
+
+        @Override
+        public void close() {
+            engine.close();
+        }
+    }
+
+    private record ForgetfulLane(Lane lane) implements Lane {
+        @Override
+        public Output output(Partition partition, Zone zone) {
+            return lane.output(partition, zone);
+        }
+
+        @Override
+        public void flush(Duration timeout) {
+            // The mistake.
+        }
+
+        @Override
+        public void discard() {
+            lane.discard();
+        }
+
+        @Override
+        public RuntimeException failure() {
+            return lane.failure();
+        }
+
+        @Override
+        public boolean isDrained() {
+            return true;
+        }
+
+        @Override
+        public void close() {
+            lane.close();
+        }
+    }
+}

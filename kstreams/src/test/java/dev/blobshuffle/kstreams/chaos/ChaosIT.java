@@ -1,0 +1,43 @@
+package dev.blobshuffle.kstreams.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Real processes, real faults, every record checked. The long form: {@code docs/testing.md}. */
+@Timeout(value = 3, unit = TimeUnit.HOURS)
+class ChaosIT {
+    @TempDir
+    private Path directory;
+
+    @Test
+    void everyRecordComesOutOnceAndInOrder() throws Exception {
+        ChaosOptions options = ChaosOptions.given();
+
+        ChaosReport report = new ChaosRun(options, directory).run();
+
+        System.out.println(report);
+        assertThat(report.verdict().sent()).isPositive();
+        if (options.isExactlyOnce()) {
+            assertThat(report.verdict()).matches(ChaosLedger.Verdict::isExact, "exact");
+        } else {
+            assertThat(report.verdict()).matches(ChaosLedger.Verdict::isWithoutLoss, "without loss");
+        }
+        // A busy machine may leave a target idle for once; most faults must have hit something.
+        assertThat(report.hits().stream().filter(ChaosReport.Hit::isEffective).count())
+                .isGreaterThanOrEqualTo(report.hits().size() * 3 / 4);
+    }
+
+    /** The control: if commits do not wait for uploads, this test has to notice. */
+    @Test
+    void recordsAreLostWithoutTheDrainBeforeCommits() throws Exception {
+        ChaosReport report = new ChaosRun(ChaosOptions.control(), directory).run();
+
+        System.out.println(report);
+        assertThat(report.verdict().lost()).isPositive();
+    }
+}

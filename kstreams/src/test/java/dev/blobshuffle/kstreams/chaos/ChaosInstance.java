@@ -1,0 +1,157 @@
+package dev.blobshuffle.kstreams.chaos;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.apache.kafka.streams.KafkaStreams;
+
+/** A {@link ChaosApplication} seen from its parent. Owned by the thread of the run; its status comes from a thread of its own. */
+final class ChaosInstance {
+    private static final Duration FREEZE = Duration.ofSeconds(7);
+
+    private final int number;
+    private final Process process;
+    private final Thread reader;
+    private Status status = new Status(KafkaStreams.State.CREATED, 0, 0, 0, 0); // guarded by this
+
+    /**
+     * What the instance said last, 10 ms ago.
+     *
+     * @param puts in flight
+     * @param gets in flight
+     * @param faults requests to the store that went wrong
+     * @param deaths stream threads that died
+     */
+    record Status(KafkaStreams.State state, int puts, int gets, long faults, int deaths) {
+        boolean isRunning() {
+            return state == KafkaStreams.State.RUNNING;
+        }
+
+        boolean isBusy() {
+            return puts + gets > 0;
+        }
+    }
+
+    private ChaosInstance(int number, Process process) {
+        this.number = number;
+        this.process = process;
+        this.reader = new Thread(this::read, "chaos-instance-" + process.pid());
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    static ChaosInstance start(int number, Path directory, Properties settings) throws IOException {
+        Path own = Files.createDirectories(directory.resolve("instance-" + number));
+        Path file = own.resolve("settings.properties");
+        Properties all = new Properties();
+        all.putAll(settings);
+        all.setProperty("state.dir", own.resolve("state").toString());
+        all.setProperty("client.id", "instance-" + number);
+        try (OutputStream out = Files.newOutputStream(file)) {
+            all.store(out, null);
+        }
+        List<String> command = List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Dorg.slf4j.simpleLogger.defaultLogLevel=" + System.getProperty("chaos.log", "error"),
+                "-Dorg.slf4j.simpleLogger.showDateTime=true",
+                "-cp",
+                System.getProperty("java.class.path"),
+                ChaosApplication.class.getName(),
+                file.toString());
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.appendTo(
+                        own.resolve("output.log").toFile()));
+        return new ChaosInstance(number, builder.start());
+    }
+
+    private void read() {
+        try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                String[] words = line.split(" ");
+                if (words[0].equals("status") && words.length == 6) {
+                    seen(new Status(
+                            KafkaStreams.State.valueOf(words[1]),
+                            Integer.parseInt(words[2]),
+                            Integer.parseInt(words[3]),
+                            Long.parseLong(words[4]),
+                            Integer.parseInt(words[5])));
+                }
+            }
+        } catch (IOException e) {
+            // The process was killed.
+        }
+        synchronized (this) {
+            notifyAll();
+        }
+    }
+
+    private synchronized void seen(Status now) {
+        status = now;
+        notifyAll();
+    }
+
+    int number() {
+        return number;
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    synchronized Status status() {
+        return status;
+    }
+
+    /** Waits until the instance says something that is wanted; false if it ends or the time is over. */
+    synchronized boolean await(Predicate<Status> wanted, Duration timeout) throws InterruptedException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        while (!wanted.test(status)) {
+            long left = deadline - System.nanoTime();
+            if (left <= 0 || !reader.isAlive()) {
+                return false;
+            }
+            TimeUnit.NANOSECONDS.timedWait(this, left);
+        }
+        return true;
+    }
+
+    void order(String order) {
+        try {
+            OutputStream orders = process.getOutputStream();
+            orders.write((order + "\n").getBytes(StandardCharsets.UTF_8));
+            orders.flush();
+        } catch (IOException e) {
+            // It ends just now: a later order tells.
+        }
+    }
+
+    /** SIGKILL; returns when the process is gone. */
+    void kill() {
+        process.destroyForcibly().onExit().join();
+    }
+
+    /** SIGSTOP, and SIGCONT later by a process that does not depend on ours; returns after that. */
+    void freeze() throws IOException, InterruptedException {
+        long pid = process.pid();
+        String script = "kill -STOP " + pid + "; sleep " + FREEZE.toSeconds() + "; kill -CONT " + pid;
+        new ProcessBuilder("sh", "-c", script).start().waitFor();
+    }
+
+    /** Waits until the process has ended by itself; kills it if it does not. */
+    boolean awaitEnd(Duration timeout) throws InterruptedException {
+        boolean hasEnded = process.waitFor(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        kill();
+        return hasEnded && process.exitValue() == 0;
+    }
+}

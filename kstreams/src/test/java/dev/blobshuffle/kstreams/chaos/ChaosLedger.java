@@ -1,0 +1,189 @@
+package dev.blobshuffle.kstreams.chaos;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The account of a run: what went in, what came out, and what is wrong with it. Thread-safe: guarded by itself.
+ */
+final class ChaosLedger {
+    private final Map<Integer, Long> sent = new HashMap<>(); // number of records by sequence
+    private final Map<Integer, Long> next = new HashMap<>(); // first number that has not come out
+    private final Map<Integer, TreeMap<Long, Boolean>> early = new HashMap<>(); // came out before an earlier one
+    private final Map<Integer, Long> counts = new HashMap<>(); // last count by group
+    private long allSent;
+    private long received;
+    private long events;
+    private long lastEvent = System.nanoTime();
+    private long duplicated;
+    private long outOfOrder;
+    private long wrongState;
+
+    private static int sequence(int origin, int key) {
+        return key * ChaosRecord.ORIGINS + origin;
+    }
+
+    /** The next record of a sequence, which counts as sent from now on. */
+    synchronized ChaosRecord send(int origin, int key) {
+        allSent++;
+        long sequence = sent.merge(sequence(origin, key), 1L, Long::sum) - 1;
+        return new ChaosRecord(origin, key, sequence);
+    }
+
+    /** A record came out, with the number that the stateful operator gave it. */
+    synchronized void receive(ChaosRecord record, long number) {
+        received++;
+        wrongState += number == record.sequence() + 1 ? 0 : 1;
+        int id = sequence(record.origin(), record.key());
+        long expected = next.getOrDefault(id, 0L);
+        TreeMap<Long, Boolean> ahead = early.computeIfAbsent(id, none -> new TreeMap<>());
+        if (record.sequence() < expected || ahead.containsKey(record.sequence())) {
+            duplicated++;
+        } else if (record.sequence() > expected) {
+            outOfOrder++;
+            ahead.put(record.sequence(), true);
+        } else {
+            do {
+                expected++;
+            } while (ahead.remove(expected) != null);
+            next.put(id, expected);
+        }
+        happened();
+    }
+
+    /** A count came out: the last one of a group stands. */
+    synchronized void count(int group, long count) {
+        counts.put(group, count);
+        happened();
+    }
+
+    synchronized long received() {
+        return received;
+    }
+
+    /** Records that went in and did not come out yet, about. */
+    synchronized long behind() {
+        return allSent - received;
+    }
+
+    /** Changes with everything that comes out. */
+    synchronized long events() {
+        return events;
+    }
+
+    /** Waits until so many records have come out; false if the time is over. */
+    synchronized boolean awaitReceived(long number, Duration timeout) throws InterruptedException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        while (received < number) {
+            long left = deadline - System.nanoTime();
+            if (left <= 0) {
+                return false;
+            }
+            TimeUnit.NANOSECONDS.timedWait(this, left);
+        }
+        return true;
+    }
+
+    /** Waits until everything has come out; false if the time is over. */
+    synchronized boolean awaitComplete(Duration timeout) throws InterruptedException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        while (!isComplete()) {
+            long left = deadline - System.nanoTime();
+            if (left <= 0) {
+                return false;
+            }
+            TimeUnit.NANOSECONDS.timedWait(this, left);
+        }
+        return true;
+    }
+
+    /** Whether nothing has come out for so long. */
+    synchronized boolean isStalled(Duration time) {
+        return System.nanoTime() - lastEvent > time.toNanos();
+    }
+
+    private void happened() {
+        events++;
+        lastEvent = System.nanoTime();
+        notifyAll();
+    }
+
+    /** Whether all that was sent came out, and every count has reached its number. */
+    synchronized boolean isComplete() {
+        return lost() == 0 && missingInCounts() == 0;
+    }
+
+    private long lost() {
+        long lost = 0;
+        for (Map.Entry<Integer, Long> entry : sent.entrySet()) {
+            lost += entry.getValue() - next.getOrDefault(entry.getKey(), 0L);
+            lost -= early.getOrDefault(entry.getKey(), new TreeMap<>()).size();
+        }
+        return lost;
+    }
+
+    private long missingInCounts() {
+        return differences(1);
+    }
+
+    private long surplusInCounts() {
+        return differences(-1);
+    }
+
+    private long differences(int sign) {
+        Map<Integer, Long> expected = new HashMap<>();
+        sent.forEach((sequence, number) ->
+                expected.merge((sequence / ChaosRecord.ORIGINS) % ChaosRecord.GROUPS, number, Long::sum));
+        return expected.entrySet().stream()
+                .mapToLong(entry -> sign * (entry.getValue() - counts.getOrDefault(entry.getKey(), 0L)))
+                .filter(difference -> difference > 0)
+                .sum();
+    }
+
+    /** Where the account stands. */
+    synchronized Verdict verdict() {
+        return new Verdict(
+                sent.values().stream().mapToLong(Long::longValue).sum(),
+                received,
+                lost(),
+                duplicated,
+                outOfOrder,
+                wrongState,
+                missingInCounts(),
+                surplusInCounts());
+    }
+
+    /**
+     * The account, added up.
+     *
+     * @param sent records that went in
+     * @param received records that came out
+     * @param lost that never came out
+     * @param duplicated that came out again
+     * @param outOfOrder that came out before one that was sent before them
+     * @param wrongState that had another number than their place in their sequence
+     * @param missingInCounts records that the counts lack
+     * @param surplusInCounts records that the counts have too many
+     */
+    record Verdict(
+            long sent,
+            long received,
+            long lost,
+            long duplicated,
+            long outOfOrder,
+            long wrongState,
+            long missingInCounts,
+            long surplusInCounts) {
+        boolean isExact() {
+            return sent == received
+                    && lost + duplicated + outOfOrder + wrongState + missingInCounts + surplusInCounts == 0;
+        }
+
+        boolean isWithoutLoss() {
+            return lost + missingInCounts == 0;
+        }
+    }
+}

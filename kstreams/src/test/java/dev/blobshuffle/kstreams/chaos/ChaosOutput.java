@@ -1,0 +1,69 @@
+package dev.blobshuffle.kstreams.chaos;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.IntegerDeserializer;
+
+/** Reads what is committed of the output, on a thread of its own, and enters it into the account. */
+final class ChaosOutput {
+    private static final Duration POLL = Duration.ofMillis(200);
+
+    private final ChaosLedger ledger;
+    private final AtomicReference<Exception> failure = new AtomicReference<>();
+    private final KafkaConsumer<Integer, byte[]> consumer;
+    private final Thread thread;
+
+    ChaosOutput(String bootstrapServers, ChaosLedger ledger) {
+        this.ledger = ledger;
+        Map<String, Object> settings = new HashMap<>();
+        settings.put("bootstrap.servers", bootstrapServers);
+        settings.put("isolation.level", "read_committed");
+        settings.put("auto.offset.reset", "earliest");
+        settings.put("reconnect.backoff.max.ms", 200);
+        consumer = new KafkaConsumer<>(settings, new IntegerDeserializer(), new ByteArrayDeserializer());
+        List<TopicPartition> partitions = Stream.of(ChaosTopology.OUTPUT, ChaosTopology.COUNTS)
+                .flatMap(topic -> Stream.iterate(0, i -> i + 1)
+                        .limit(ChaosRun.OUTPUT_PARTITIONS)
+                        .map(partition -> new TopicPartition(topic, partition)))
+                .toList();
+        consumer.assign(partitions);
+        thread = new Thread(this::read, "chaos-output");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void read() {
+        try (consumer) {
+            while (true) {
+                for (ConsumerRecord<Integer, byte[]> record : consumer.poll(POLL)) {
+                    if (record.topic().equals(ChaosTopology.OUTPUT)) {
+                        ledger.receive(ChaosRecord.of(record.value()), ChaosTopology.number(record.value()));
+                    } else {
+                        ledger.count(record.key(), ChaosTopology.count(record.value()));
+                    }
+                }
+            }
+        } catch (WakeupException e) {
+            // The end.
+        } catch (RuntimeException e) {
+            failure.set(e);
+        }
+    }
+
+    void finish() throws Exception {
+        consumer.wakeup();
+        thread.join();
+        if (failure.get() != null) {
+            throw new AssertionError("the output could not be read", failure.get());
+        }
+    }
+}

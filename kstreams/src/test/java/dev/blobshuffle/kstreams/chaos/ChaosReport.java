@@ -1,0 +1,64 @@
+package dev.blobshuffle.kstreams.chaos;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What happened in a run.
+ *
+ * @param deaths stream threads that died, planned or not; each was replaced
+ * @param unplannedEnds instances that ended by themselves
+ */
+record ChaosReport(
+        ChaosOptions options,
+        ChaosLedger.Verdict verdict,
+        List<Hit> hits,
+        int deaths,
+        int unplannedEnds,
+        double seconds) {
+    ChaosReport {
+        hits = List.copyOf(hits);
+    }
+
+    /**
+     * A fault that was injected.
+     *
+     * @param at seconds since the start
+     * @param puts in flight in the instance that was hit, or in one of those that were
+     * @param gets likewise
+     * @param isEffective whether something was in flight, and of store faults whether a request was hit
+     */
+    record Hit(ChaosFault fault, double at, int puts, int gets, boolean isEffective) {
+        @Override
+        public String toString() {
+            return String.format(
+                    "chaos at %.0f s: %s with %d puts and %d gets in flight%s",
+                    at, fault, puts, gets, isEffective ? "" : ", without effect");
+        }
+    }
+
+    /** Faults that hit something in flight, by kind. */
+    Map<ChaosFault, Integer> effective() {
+        Map<ChaosFault, Integer> numbers = new TreeMap<>();
+        hits.stream().filter(Hit::isEffective).forEach(hit -> numbers.merge(hit.fault(), 1, Integer::sum));
+        return numbers;
+    }
+
+    @Override
+    public String toString() {
+        return String.format(
+                "chaos %s, %s, %d broker(s), seed %d: %d faults in %.0f s, with uploads or downloads in flight %s; %d stream threads died, %d instances ended"
+                        + " unplanned; %s",
+                options.guarantee(),
+                options.protocol(),
+                options.brokers(),
+                options.seed(),
+                hits.size(),
+                seconds,
+                effective(),
+                deaths,
+                unplannedEnds,
+                verdict);
+    }
+}

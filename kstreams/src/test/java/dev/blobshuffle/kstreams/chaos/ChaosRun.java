@@ -1,0 +1,217 @@
+package dev.blobshuffle.kstreams.chaos;
+
+import dev.blobshuffle.kafkaembedded.KafkaProcess;
+import dev.blobshuffle.kstreams.BlobShuffleClientSupplier;
+import dev.blobshuffle.kstreams.ForgetfulSupplier;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Properties;
+import java.util.Random;
+
+/** One run: brokers, instances, records that flow, and faults one after the other. Owned by one thread. */
+final class ChaosRun {
+    static final int OUTPUT_PARTITIONS = 4;
+
+    private static final Duration BROKER_START = Duration.ofMinutes(5);
+    private static final Duration START = Duration.ofSeconds(60);
+    private static final Duration UNTIL_BUSY = Duration.ofSeconds(15);
+    private static final Duration RECOVERY = Duration.ofSeconds(20);
+    private static final Duration STALL = Duration.ofSeconds(90);
+    private static final Duration STALL_OF_CONTROL = Duration.ofSeconds(25);
+    private static final int PROGRESS = 500;
+
+    private final ChaosOptions options;
+    private final Path directory;
+    private final Random random;
+    private final ChaosLedger ledger = new ChaosLedger();
+    private final List<ChaosInstance> instances = new ArrayList<>();
+    private final List<ChaosReport.Hit> hits = new ArrayList<>();
+    private final long begin = System.nanoTime();
+    private KafkaProcess kafka;
+    private int deaths; // of stream threads, in instances that are gone
+    private int unplannedEnds;
+
+    ChaosRun(ChaosOptions options, Path directory) {
+        this.options = options;
+        this.directory = directory;
+        this.random = new Random(options.seed());
+    }
+
+    ChaosReport run() throws Exception {
+        Files.createDirectories(directory.resolve("blobs"));
+        try (KafkaProcess cluster = KafkaProcess.builder()
+                .brokers(options.brokers())
+                .startTimeout(BROKER_START)
+                .property("min.insync.replicas", options.brokers() == 1 ? 1 : 2)
+                .property("transaction.state.log.min.isr", options.brokers() == 1 ? 1 : 2)
+                .start()) {
+            kafka = cluster;
+            kafka.createTopic(ChaosTopology.INPUT, ChaosRecord.ORIGINS);
+            kafka.createTopic(ChaosTopology.OUTPUT, OUTPUT_PARTITIONS);
+            kafka.createTopic(ChaosTopology.COUNTS, OUTPUT_PARTITIONS);
+            ChaosOutput output = new ChaosOutput(kafka.bootstrapServers(), ledger);
+            for (int i = 0; i < options.instances(); i++) {
+                instances.add(start(i));
+            }
+            ChaosInput input = new ChaosInput(kafka.bootstrapServers(), ledger, options);
+            ledger.awaitReceived(PROGRESS, START);
+            injectAll();
+            input.finish();
+            settle();
+            output.finish();
+        } finally {
+            instances.forEach(this::end);
+        }
+        return new ChaosReport(options, ledger.verdict(), hits, deaths, unplannedEnds, seconds());
+    }
+
+    private double seconds() {
+        return (System.nanoTime() - begin) / 1e9;
+    }
+
+    private void injectAll() throws Exception {
+        List<ChaosFault> kinds = options.commits() == ChaosOptions.Commits.DRAIN
+                ? Arrays.asList(ChaosFault.values())
+                : List.of(ChaosFault.KILL_INSTANCE);
+        List<ChaosFault> round = new ArrayList<>();
+        for (int i = 0; i < options.faults() || seconds() < options.least().toSeconds(); i++) {
+            if (round.isEmpty()) {
+                round.addAll(kinds);
+                Collections.shuffle(round, random);
+            }
+            replaceTheDead();
+            long before = ledger.received();
+            inject(round.remove(0));
+            // Not a must: the next fault may come while the last one still hurts.
+            ledger.awaitReceived(before + PROGRESS, RECOVERY);
+        }
+    }
+
+    private void inject(ChaosFault fault) throws Exception {
+        ChaosInstance target = instances.get(random.nextInt(instances.size()));
+        boolean isBusy = target.await(status -> status.isRunning() && status.isBusy(), UNTIL_BUSY);
+        ChaosInstance.Status status = target.status();
+        double at = seconds();
+        long faults = faults();
+        switch (fault) {
+            case KILL_INSTANCE -> {
+                target.kill();
+                replace(target);
+            }
+            case HALT_INSTANCE -> {
+                target.order("halt");
+                target.awaitEnd(RECOVERY);
+                replace(target);
+            }
+            case FREEZE_INSTANCE -> target.freeze();
+            case THROW_IN_USER_CODE -> {
+                target.order("throw");
+                target.await(now -> now.deaths() > status.deaths(), RECOVERY);
+            }
+            case REPLACE_THREAD -> target.order("replace");
+            case ADD_AND_REMOVE_INSTANCE -> {
+                ChaosInstance another = start(options.instances());
+                another.await(now -> now.isRunning() && now.isBusy(), START);
+                another.order("close");
+                another.awaitEnd(START);
+                end(another);
+            }
+            case KILL_BROKER -> {
+                int broker = random.nextInt(options.brokers());
+                kafka.kill(broker);
+                kafka.restart(broker);
+            }
+            default -> spoil(fault.store());
+        }
+        boolean isHit = fault.store() == ChaosFault.Store.HEALTHY || faults() > faults;
+        hits.add(new ChaosReport.Hit(fault, at, status.puts(), status.gets(), isBusy && isHit));
+        System.out.println(hits.get(hits.size() - 1) + "; " + ledger.behind() + " records under way");
+    }
+
+    /** The store misbehaves for every instance, longer than an upload may take where it refuses. */
+    private void spoil(ChaosFault.Store mood) throws InterruptedException {
+        Duration time = mood == ChaosFault.Store.REFUSE ? Duration.ofSeconds(6) : Duration.ofSeconds(4);
+        instances.forEach(instance -> instance.order("store " + mood));
+        instances.get(0).await(status -> false, time);
+        instances.forEach(instance -> instance.order("store " + ChaosFault.Store.HEALTHY));
+    }
+
+    private long faults() {
+        return instances.stream()
+                .mapToLong(instance -> instance.status().faults())
+                .sum();
+    }
+
+    private void replaceTheDead() throws IOException {
+        for (ChaosInstance instance : List.copyOf(instances)) {
+            if (!instance.isAlive()) {
+                unplannedEnds++;
+                replace(instance);
+            }
+        }
+    }
+
+    private void replace(ChaosInstance gone) throws IOException {
+        end(gone);
+        instances.set(instances.indexOf(gone), start(gone.number()));
+    }
+
+    private void end(ChaosInstance instance) {
+        instance.kill();
+        deaths += instance.status().deaths();
+    }
+
+    /** No more input, no more faults: what went in must come out. */
+    private void settle() throws Exception {
+        Duration stall = options.commits() == ChaosOptions.Commits.DRAIN ? STALL : STALL_OF_CONTROL;
+        long before;
+        do {
+            replaceTheDead();
+            before = ledger.events();
+        } while (!ledger.awaitComplete(Duration.ofSeconds(5))
+                && (ledger.events() > before || !ledger.isStalled(stall)));
+    }
+
+    private ChaosInstance start(int number) throws IOException {
+        return ChaosInstance.start(number, directory, settings());
+    }
+
+    private Properties settings() {
+        Properties settings = new Properties();
+        settings.setProperty("application.id", "chaos");
+        settings.setProperty("bootstrap.servers", kafka.bootstrapServers());
+        settings.setProperty("processing.guarantee", options.guarantee());
+        settings.setProperty("group.protocol", options.protocol());
+        settings.setProperty("num.stream.threads", "2");
+        settings.setProperty("commit.interval.ms", "200");
+        settings.setProperty("repartition.purge.interval.ms", "2000");
+        settings.setProperty("poll.ms", "20");
+        settings.setProperty("auto.offset.reset", "earliest");
+        settings.setProperty("reconnect.backoff.max.ms", "200");
+        settings.setProperty("producer.linger.ms", "5");
+        settings.setProperty("producer.transaction.timeout.ms", "8000");
+        if (options.protocol().equals("classic")) {
+            settings.setProperty("main.consumer.session.timeout.ms", "5000");
+            settings.setProperty("main.consumer.heartbeat.interval.ms", "1000");
+        }
+        settings.setProperty("blobshuffle.store", "chaos://" + directory.resolve("blobs"));
+        settings.setProperty("blobshuffle.batch.max.bytes", "64 KiB");
+        settings.setProperty("blobshuffle.batch.max.delay.ms", "100");
+        settings.setProperty("blobshuffle.delivery.timeout.ms", "4000");
+        settings.setProperty("blobshuffle.inline.max.bytes", "0");
+        if (options.commits() == ChaosOptions.Commits.DRAIN) {
+            return BlobShuffleClientSupplier.addTo(settings);
+        }
+        settings.setProperty("default.client.supplier", ForgetfulSupplier.class.getName());
+        // What is sent outside its transaction also blocks the next commit: no need to wait for that for long.
+        settings.setProperty("producer.max.block.ms", "3000");
+        settings.setProperty("commit.interval.ms", "1000");
+        return settings;
+    }
+}

@@ -1,0 +1,120 @@
+package dev.blobshuffle.kstreams.chaos;
+
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.BlobStoreProvider;
+import dev.blobshuffle.core.store.BlobStores;
+import dev.blobshuffle.core.store.ForwardingBlobStore;
+import dev.blobshuffle.core.store.StoreUri;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.testkit.Fault;
+import dev.blobshuffle.testkit.FaultPlan.Request;
+import dev.blobshuffle.testkit.FaultyBlobStore;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The store of a chaotic instance, {@code chaos:///dir}: files behind requests that take their time and, as long as the process is told so, go wrong. Public for the
+ * service loader. Thread-safe.
+ */
+public final class ChaosStoreProvider implements BlobStoreProvider {
+    private static final AtomicInteger PUTS = new AtomicInteger();
+    private static final AtomicInteger GETS = new AtomicInteger();
+    private static final AtomicLong FAULTS = new AtomicLong();
+
+    private static volatile ChaosFault.Store mood = ChaosFault.Store.HEALTHY;
+
+    /** For the service loader. */
+    public ChaosStoreProvider() {}
+
+    static void become(ChaosFault.Store newMood) {
+        mood = newMood;
+    }
+
+    static int putsInFlight() {
+        return PUTS.get();
+    }
+
+    static int getsInFlight() {
+        return GETS.get();
+    }
+
+    /** Requests that went wrong in this process. */
+    static long faults() {
+        return FAULTS.get();
+    }
+
+    @Override
+    public String scheme() {
+        return "chaos";
+    }
+
+    @Override
+    public BlobStore open(StoreUri uri, Time time) {
+        BlobStore files = BlobStores.open("file://" + uri.path() + "?fsync=none", time);
+        return new Watched(new FaultyBlobStore(files, time, request -> next(request, time)));
+    }
+
+    private static Fault next(Request request, Time time) {
+        boolean isPut = request == Request.PUT;
+        Duration usual = isPut ? between(time, 30, 120) : between(time, 5, 25);
+        ChaosFault.Store now = mood;
+        boolean isHit =
+                (isPut || request == Request.GET) && Long.remainderUnsigned(time.randomLong(), 100) < share(now);
+        if (!isHit || isPut && isOfReads(now)) {
+            return new Fault(Fault.Kind.DELAY, usual);
+        }
+        FAULTS.incrementAndGet();
+        return switch (now) {
+            case REFUSE -> Fault.of(Fault.Kind.FAIL_BEFORE);
+            case SLOW -> new Fault(Fault.Kind.DELAY, between(time, 1000, 3000));
+            case FAIL_AFTER -> new Fault(Fault.Kind.FAIL_AFTER, usual);
+            case TRUNCATE -> new Fault(Fault.Kind.TRUNCATE, usual);
+            case FLIP -> new Fault(Fault.Kind.FLIP, usual);
+            case MISSING -> new Fault(Fault.Kind.MISSING, usual);
+            case HEALTHY -> new Fault(Fault.Kind.DELAY, usual);
+        };
+    }
+
+    private static boolean isOfReads(ChaosFault.Store mood) {
+        return mood == ChaosFault.Store.TRUNCATE || mood == ChaosFault.Store.FLIP || mood == ChaosFault.Store.MISSING;
+    }
+
+    /** Percentage of the requests that are hit: all where the engine can only wait, some where it must ask again. */
+    private static int share(ChaosFault.Store mood) {
+        return switch (mood) {
+            case HEALTHY -> 0;
+            case REFUSE, SLOW -> 100;
+            case FAIL_AFTER -> 50;
+            case TRUNCATE, FLIP, MISSING -> 30;
+        };
+    }
+
+    private static Duration between(Time time, int least, int most) {
+        return Duration.ofMillis(least + Long.remainderUnsigned(time.randomLong(), most - least));
+    }
+
+    /** Counts what is in flight. */
+    private static final class Watched extends ForwardingBlobStore {
+        Watched(BlobStore store) {
+            super(store);
+        }
+
+        @Override
+        public CompletionStage<Void> put(BlobId id, BlobContent content) {
+            PUTS.incrementAndGet();
+            return store().put(id, content).whenComplete((nothing, failure) -> PUTS.decrementAndGet());
+        }
+
+        @Override
+        public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+            GETS.incrementAndGet();
+            return store().get(id, range).whenComplete((bytes, failure) -> GETS.decrementAndGet());
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package dev.blobshuffle.kstreams.chaos;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.Grouped;
+import org.apache.kafka.streams.kstream.KStream;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.kstream.Produced;
+import org.apache.kafka.streams.kstream.Repartitioned;
+import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.processor.api.ProcessorContext;
+import org.apache.kafka.streams.processor.api.ProcessorSupplier;
+import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.Stores;
+
+/**
+ * The application: by key through the first shuffle to a stateful operator that numbers what it sees, from there through two more: by group to the output, and by group to
+ * a count with a cache. Each output record holds the number that the operator gave it, which must be its sequence plus one: so the operator's state is checked with it.
+ */
+final class ChaosTopology {
+    static final String INPUT = "input";
+    static final String OUTPUT = "output";
+    static final String COUNTS = "counts";
+
+    private static final String NUMBERS = "numbers";
+
+    /** Set by whoever wants the next record to kill its stream thread. */
+    static final AtomicBoolean THROW = new AtomicBoolean();
+
+    private ChaosTopology() {}
+
+    static Topology build() {
+        StreamsBuilder builder = new StreamsBuilder();
+        builder.addStateStore(
+                Stores.keyValueStoreBuilder(Stores.inMemoryKeyValueStore(NUMBERS), Serdes.Integer(), Serdes.Long()));
+        KStream<Integer, byte[]> numbered = builder.stream(INPUT, Consumed.with(Serdes.ByteArray(), Serdes.ByteArray()))
+                .selectKey((none, value) -> ChaosRecord.of(value).key())
+                .repartition(Repartitioned.<Integer, byte[]>as("by-key")
+                        .withKeySerde(Serdes.Integer())
+                        .withValueSerde(Serdes.ByteArray())
+                        .withNumberOfPartitions(6))
+                .process((ProcessorSupplier<Integer, byte[], Integer, byte[]>) Numbering::new, NUMBERS)
+                .selectKey((key, value) -> ChaosRecord.of(value).group());
+        numbered.repartition(Repartitioned.<Integer, byte[]>as("by-group")
+                        .withKeySerde(Serdes.Integer())
+                        .withValueSerde(Serdes.ByteArray())
+                        .withNumberOfPartitions(4))
+                .to(OUTPUT, Produced.with(Serdes.Integer(), Serdes.ByteArray()));
+        numbered.groupByKey(Grouped.with("counts", Serdes.Integer(), Serdes.ByteArray()))
+                .count(Materialized.<Integer, Long>as(Stores.inMemoryKeyValueStore("counts"))
+                        .withKeySerde(Serdes.Integer())
+                        .withCachingEnabled())
+                .toStream()
+                .to(COUNTS, Produced.with(Serdes.Integer(), Serdes.Long()));
+        return builder.build();
+    }
+
+    /** Replaces the padding's first bytes by the number. */
+    private static final class Numbering implements Processor<Integer, byte[], Integer, byte[]> {
+        private ProcessorContext<Integer, byte[]> context;
+        private KeyValueStore<Integer, Long> numbers;
+
+        @Override
+        public void init(ProcessorContext<Integer, byte[]> ownContext) {
+            context = ownContext;
+            numbers = ownContext.getStateStore(NUMBERS);
+        }
+
+        @Override
+        public void process(Record<Integer, byte[]> record) {
+            if (THROW.compareAndSet(true, false)) {
+                throw new IllegalStateException("planned by the test");
+            }
+            ChaosRecord content = ChaosRecord.of(record.value());
+            int sequence = content.key() * ChaosRecord.ORIGINS + content.origin();
+            Long before = numbers.get(sequence);
+            long number = (before == null ? 0 : before) + 1;
+            numbers.put(sequence, number);
+            ByteBuffer.wrap(record.value()).putLong(16, number);
+            context.forward(record);
+        }
+    }
+
+    /** A value of the topic of counts. */
+    static long count(byte[] value) {
+        return ByteBuffer.wrap(value).getLong();
+    }
+
+    /** What the stateful operator wrote into an output record. */
+    static long number(byte[] value) {
+        return ByteBuffer.wrap(value).getLong(16);
+    }
+}
