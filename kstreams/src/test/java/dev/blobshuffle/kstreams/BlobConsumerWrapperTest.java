@@ -10,14 +10,17 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.streams.internals.ConsumerWrapper;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
 
 class BlobConsumerWrapperTest {
+    /** By name, since Kafka 4.0 has no such class: there ours is never loaded. */
     @Test
-    void everyMethodIsOverridden() {
+    @EnabledIf("dev.blobshuffle.kstreams.differential.Protocols#hasStreams")
+    void everyMethodIsOverridden() throws Exception {
+        Class<?> wrapper = Class.forName(ApplicationSettings.WRAPPER_CLASS);
         Set<String> inherited = Stream.concat(
-                        Arrays.stream(ConsumerWrapper.class.getDeclaredMethods())
+                        Arrays.stream(wrapper.getSuperclass().getDeclaredMethods())
                                 .filter(method -> Modifier.isPublic(method.getModifiers())),
                         Arrays.stream(Consumer.class.getMethods())
                                 .filter(method -> !Modifier.isStatic(method.getModifiers())))
@@ -25,7 +28,7 @@ class BlobConsumerWrapperTest {
                 .map(BlobConsumerWrapperTest::signature)
                 .collect(Collectors.toSet());
 
-        Set<String> own = Arrays.stream(BlobConsumerWrapper.class.getDeclaredMethods())
+        Set<String> own = Arrays.stream(wrapper.getDeclaredMethods())
                 .map(BlobConsumerWrapperTest::signature)
                 .collect(Collectors.toSet());
 

@@ -135,7 +135,7 @@ class BlobShuffleClientSupplierTest {
         assertThat(settings)
                 .containsEntry("default.client.supplier", BlobShuffleClientSupplier.class.getName())
                 .containsEntry("blobshuffle.client.supplier", OwnSupplier.class.getName())
-                .containsEntry("__internal.consumer.wrapper__", BlobConsumerWrapper.class.getName());
+                .containsEntry("__internal.consumer.wrapper__", ApplicationSettings.WRAPPER_CLASS);
     }
 
     @Test

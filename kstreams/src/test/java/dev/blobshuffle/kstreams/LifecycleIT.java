@@ -31,7 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What an operator does with a running application, under load and exactly-once: nothing is lost, doubled or out of order. */
 class LifecycleIT {
@@ -102,7 +102,7 @@ class LifecycleIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"classic", "streams"})
+    @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#all")
     void storeOutageRollsBackAndEndsExact(String protocol) throws Exception {
         try (Probe probe = Probe.start(kafka.bootstrapServers(), "outage-" + protocol);
                 Instances instances = new Instances()) {

@@ -1,0 +1,31 @@
+package dev.blobshuffle.kstreams.differential;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.provider.Arguments;
+
+/** The group protocols that the Kafka on the class path has for Kafka Streams. */
+public final class Protocols {
+    private Protocols() {}
+
+    /** {@code classic}, and {@code streams} from Kafka 4.1. */
+    public static List<String> all() {
+        return hasStreams() ? List.of("classic", "streams") : List.of("classic");
+    }
+
+    /** Whether this Kafka can wrap the consumer of the streams protocol. */
+    public static boolean hasStreams() {
+        try {
+            Class.forName("org.apache.kafka.streams.internals.ConsumerWrapper");
+            return true;
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
+    }
+
+    /** Each guarantee with each protocol. */
+    public static Stream<Arguments> withGuarantees() {
+        return Stream.of("at_least_once", "exactly_once_v2")
+                .flatMap(guarantee -> all().stream().map(protocol -> Arguments.of(guarantee, protocol)));
+    }
+}
