@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
@@ -18,6 +19,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.common.utils.AppInfoParser;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -119,6 +121,7 @@ final class ShuffleCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException, ExecutionException {
+        List<Variant> variants = checkedVariants();
         PrintWriter out = spec.commandLine().getOut();
         Path base = directory != null ? directory : Path.of(System.getProperty("java.io.tmpdir"));
         Path files = Files.createTempDirectory(Files.createDirectories(base), "blobshuffle-bench");
@@ -128,8 +131,6 @@ final class ShuffleCommand implements Callable<Integer> {
         List<ShuffleReport> reports = new ArrayList<>();
         try {
             ShufflePlan plan = plan(files, memoryFiles);
-            List<Variant> variants =
-                    variantNames.stream().map(ShuffleCommand::variant).toList();
             for (int replication : replications) {
                 ShuffleReport report = compare(plan, variants, replication, out);
                 reports.add(report);
@@ -151,6 +152,26 @@ final class ShuffleCommand implements Callable<Integer> {
                         : "WRONG: a run lost, doubled or changed records.");
         out.flush();
         return isVerified ? 0 : 1;
+    }
+
+    private List<Variant> checkedVariants() {
+        if (!Files.isDirectory(Path.of("/proc/self/task"))) {
+            throw invalid("Cannot measure: CPU time comes from Linux's /proc, and there is none. Run it on Linux.");
+        }
+        if (!Files.isDirectory(memory)) {
+            throw invalid("Cannot put blobs into memory: " + memory
+                    + " is no directory. Give --memory one on a memory file system.");
+        }
+        try {
+            plan(memory, memory);
+            return variantNames.stream().map(ShuffleCommand::variant).toList();
+        } catch (IllegalArgumentException e) {
+            throw invalid(e.getMessage());
+        }
+    }
+
+    private CommandLine.ParameterException invalid(@Nullable String message) {
+        return new CommandLine.ParameterException(spec.commandLine(), message);
     }
 
     private static Variant variant(String name) {
@@ -215,7 +236,7 @@ final class ShuffleCommand implements Callable<Integer> {
                     progress(
                             out,
                             String.format(
-                                    java.util.Locale.ROOT,
+                                    Locale.ROOT,
                                     "  %d/%d %-13s %6.1f krec/s, CPU-s/GiB: application %.2f, brokers %.2f, compilers %.2f%s",
                                     repetition + 1,
                                     repetitions,
