@@ -1,6 +1,9 @@
 package dev.blobshuffle.cli;
 
 import dev.blobshuffle.cli.bench.BenchCommand;
+import dev.blobshuffle.cli.demo.DemoCommand;
+import dev.blobshuffle.cli.drained.DrainedCommand;
+import dev.blobshuffle.cli.inspect.InspectCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -11,7 +14,13 @@ import picocli.CommandLine.HelpCommand;
         description = "Shuffles records through blobs in object storage; only compact notifications go through Kafka.",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
-        subcommands = {HelpCommand.class, BenchCommand.class},
+        subcommands = {
+            DemoCommand.class,
+            InspectCommand.class,
+            DrainedCommand.class,
+            BenchCommand.class,
+            HelpCommand.class
+        },
         synopsisSubcommandLabel = "COMMAND")
 final class Main {
     private Main() {}

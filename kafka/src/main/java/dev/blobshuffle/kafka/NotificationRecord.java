@@ -13,7 +13,7 @@ import org.apache.kafka.common.header.internals.RecordHeader;
  * A notification as a Kafka record: no key, the codec's bytes as the value, and a header that marks it. Readers test the header and the first bytes of the value,
  * so that a user's record is never mistaken for one. Stateless.
  */
-final class NotificationRecord {
+public final class NotificationRecord {
     /** Name of the marking header; its value is the version of this marking. */
     static final String HEADER = "__bs";
 
@@ -33,7 +33,7 @@ final class NotificationRecord {
     }
 
     /** Whether a record is a notification: cheap for records that are not. */
-    static boolean isNotification(ConsumerRecord<byte[], byte[]> record) {
+    public static boolean isNotification(ConsumerRecord<byte[], byte[]> record) {
         return record.key() == null
                 && NotificationCodec.isNotification(record.value())
                 && record.headers().lastHeader(HEADER) != null;

@@ -1,0 +1,142 @@
+package dev.blobshuffle.cli.demo;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * Both runs, compared. Immutable.
+ *
+ * @param options what the user chose
+ * @param text what was read
+ * @param nativeRun the run through the brokers
+ * @param blobRun the run through blobs
+ * @param differences how their outputs differ, the first ones; empty if they are equal
+ */
+record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult blobRun, List<String> differences) {
+    private static final int SHOWN_DIFFERENCES = 10;
+
+    /**
+     * One line of the table.
+     *
+     * @param name what it is
+     * @param nativeValue of the native run
+     * @param blobValue of the run through blobs
+     * @param ratio the second by the first; empty where that says nothing
+     */
+    record Row(String name, String nativeValue, String blobValue, String ratio) {}
+
+    static DemoResult of(DemoOptions options, Text text, RunResult nativeRun, RunResult blobRun) {
+        return new DemoResult(
+                options,
+                text,
+                nativeRun,
+                blobRun,
+                Outputs.differences(nativeRun.outputs(), blobRun.outputs(), SHOWN_DIFFERENCES));
+    }
+
+    boolean outputsEqual() {
+        return differences.isEmpty();
+    }
+
+    /** The table's lines. */
+    List<Row> rows() {
+        List<Row> rows = new ArrayList<>();
+        rows.add(row("records shuffled", run -> (double) run.records(), DemoResult::whole));
+        rows.add(row(
+                "bytes through the brokers for the shuffle",
+                run -> (double) run.shuffleBrokerBytes(),
+                DemoResult::whole));
+        rows.add(row("blobs", run -> (double) run.measured().blobs(), DemoResult::whole));
+        rows.add(row("bytes in blobs", run -> (double) run.measured().blobBytes(), DemoResult::whole));
+        rows.add(row("notifications", run -> (double) run.measured().notifications(), DemoResult::whole));
+        for (double share : new double[] {0.5, 0.95, 0.99}) {
+            rows.add(row(
+                    String.format(Locale.ROOT, "shuffle latency p%.0f, ms", share * 100),
+                    run -> run.measured().latencies().percentileMillis(share),
+                    DemoResult::tenths));
+        }
+        rows.add(row("CPU seconds, application", run -> run.applicationCpu().toMillis() / 1000.0, DemoResult::tenths));
+        rows.add(row("CPU seconds, brokers", run -> run.brokerCpu().toMillis() / 1000.0, DemoResult::tenths));
+        rows.add(row("results", run -> (double) run.outputs().count(), DemoResult::whole));
+        return rows;
+    }
+
+    private Row row(String name, Function<RunResult, Double> value, Function<Double, String> format) {
+        double left = value.apply(nativeRun);
+        double right = value.apply(blobRun);
+        String ratio = left == 0 ? "" : String.format(Locale.ROOT, "%.2f x", right / left);
+        return new Row(name, format.apply(left), format.apply(right), ratio);
+    }
+
+    private static String whole(double number) {
+        return String.format(Locale.ROOT, "%,.0f", number);
+    }
+
+    private static String tenths(double number) {
+        return String.format(Locale.ROOT, "%,.1f", number);
+    }
+
+    /** What must be known to read the table. */
+    List<String> notes() {
+        List<String> notes = new ArrayList<>();
+        notes.add(String.format(
+                Locale.ROOT,
+                "%s: %,d lines; %d zones with a broker each, topics kept %d times, %d instances, %s.",
+                text.name(),
+                text.lines().size(),
+                options.zones(),
+                options.replicationFactor(),
+                options.instances(),
+                options.guarantee()));
+        notes.add("Bytes through the brokers: what was written to the logs of the repartition topics, one copy.");
+        notes.add(String.format(
+                Locale.ROOT,
+                "inline.max.bytes is 0: no batch goes through Kafka for being small; %.1f %% of the shuffled bytes were in blobs.",
+                blobShare() * 100));
+        notes.add(
+                "Latency and CPU after a warm-up of a fifth of the lines; CPU as the operating system counts it, the JIT compiler's included.");
+        return notes;
+    }
+
+    /** Of the bytes that the run through blobs stored for the shuffle, notifications and inlined records included, the share that is in blobs. */
+    double blobShare() {
+        double inBlobs = blobRun.measured().blobBytes();
+        double all = inBlobs + blobRun.shuffleBrokerBytes();
+        return all == 0 ? 0 : inBlobs / all;
+    }
+
+    /** The documented form for programs. */
+    Map<String, Object> toJson() {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("native", toJson(nativeRun));
+        json.put("blobshuffle", toJson(blobRun));
+        json.put("outputs_equal", outputsEqual());
+        return json;
+    }
+
+    private static Map<String, Object> toJson(RunResult run) {
+        Measured measured = run.measured();
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("records", run.records());
+        json.put("shuffle_broker_bytes", run.shuffleBrokerBytes());
+        json.put("blob_bytes", measured.blobBytes());
+        json.put("blobs", measured.blobs());
+        json.put("notifications", measured.notifications());
+        json.put("inlined_records", measured.inlinedRecords());
+        json.put("inlined_bytes", measured.inlinedBytes());
+        Map<String, Object> latency = new LinkedHashMap<>();
+        latency.put("p50", measured.latencies().percentileMillis(0.5));
+        latency.put("p95", measured.latencies().percentileMillis(0.95));
+        latency.put("p99", measured.latencies().percentileMillis(0.99));
+        json.put("latency_ms", latency);
+        Map<String, Object> cpu = new LinkedHashMap<>();
+        cpu.put("application", run.applicationCpu().toMillis() / 1000.0);
+        cpu.put("brokers", run.brokerCpu().toMillis() / 1000.0);
+        json.put("cpu_seconds", cpu);
+        return json;
+    }
+}

@@ -1,0 +1,84 @@
+package dev.blobshuffle.cli.demo;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Properties;
+
+/**
+ * What one instance of the application measured.
+ *
+ * @param records records that were shuffled
+ * @param latencies after the warm-up, from the append of each shuffled record to its turn after the shuffle
+ * @param blobs blobs stored
+ * @param blobBytes bytes of the blobs stored
+ * @param notifications notifications sent
+ * @param inlinedRecords records that went through Kafka because their batch was small
+ * @param inlinedBytes bytes of those records' keys and values
+ */
+record Measured(
+        long records,
+        LatencyHistogram latencies,
+        long blobs,
+        long blobBytes,
+        long notifications,
+        long inlinedRecords,
+        long inlinedBytes) {
+    /** Nothing measured yet. */
+    static Measured nothing() {
+        return new Measured(0, new LatencyHistogram(), 0, 0, 0, 0, 0);
+    }
+
+    /** The sum of two instances'. */
+    Measured plus(Measured other) {
+        LatencyHistogram both = new LatencyHistogram();
+        both.add(latencies);
+        both.add(other.latencies);
+        return new Measured(
+                records + other.records,
+                both,
+                blobs + other.blobs,
+                blobBytes + other.blobBytes,
+                notifications + other.notifications,
+                inlinedRecords + other.inlinedRecords,
+                inlinedBytes + other.inlinedBytes);
+    }
+
+    /** The form in which an instance hands it to its parent. */
+    Properties toProperties() {
+        Properties properties = new Properties();
+        properties.setProperty("records", Long.toString(records));
+        properties.setProperty("latencies", latencies.format());
+        properties.setProperty("blobs", Long.toString(blobs));
+        properties.setProperty("blobBytes", Long.toString(blobBytes));
+        properties.setProperty("notifications", Long.toString(notifications));
+        properties.setProperty("inlinedRecords", Long.toString(inlinedRecords));
+        properties.setProperty("inlinedBytes", Long.toString(inlinedBytes));
+        return properties;
+    }
+
+    /** Reads what an instance wrote. */
+    static Measured read(Path file) {
+        Properties properties = new Properties();
+        try (var reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+            properties.load(reader);
+        } catch (IOException e) {
+            throw new UncheckedIOException(
+                    "Cannot read what an instance measured: " + e.getMessage() + ". Its log is beside the file.", e);
+        }
+        return new Measured(
+                number(properties, "records"),
+                LatencyHistogram.parse(properties.getProperty("latencies")),
+                number(properties, "blobs"),
+                number(properties, "blobBytes"),
+                number(properties, "notifications"),
+                number(properties, "inlinedRecords"),
+                number(properties, "inlinedBytes"));
+    }
+
+    private static long number(Properties properties, String name) {
+        return Long.parseLong(properties.getProperty(name));
+    }
+}

@@ -1,0 +1,26 @@
+package dev.blobshuffle.cli.demo;
+
+import java.time.Duration;
+
+/**
+ * What one run came to.
+ *
+ * @param variant how the application shuffled
+ * @param measured what its instances measured
+ * @param shuffleBrokerBytes bytes written to the logs of the repartition topics, one copy
+ * @param applicationCpu CPU time of all instances from the end of the warm-up to the last result
+ * @param brokerCpu CPU time of all brokers, the same span
+ * @param outputs what came out
+ */
+record RunResult(
+        Variant variant,
+        Measured measured,
+        long shuffleBrokerBytes,
+        Duration applicationCpu,
+        Duration brokerCpu,
+        Outputs outputs) {
+    /** Records that were shuffled. */
+    long records() {
+        return measured.records();
+    }
+}

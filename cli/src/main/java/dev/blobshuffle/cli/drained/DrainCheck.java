@@ -1,0 +1,117 @@
+package dev.blobshuffle.cli.drained;
+
+import dev.blobshuffle.kafka.NotificationRecord;
+import dev.blobshuffle.kafka.TopicMatcher;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Looks for notifications between what a group has committed and the end of each partition. A position inside a notification is committed as the notification's own offset,
+ * so it counts as not passed. Uncommitted records count too: their transaction may still commit. So a notification of an aborted transaction counts until the group has
+ * committed past it, which an application does at its next commit. Owned by one thread.
+ */
+final class DrainCheck {
+    private static final Duration SCAN_TIMEOUT = Duration.ofSeconds(60);
+
+    private final Admin admin;
+    private final LogScan scan;
+
+    DrainCheck(Admin admin, LogScan scan) {
+        this.admin = admin;
+        this.scan = scan;
+    }
+
+    /**
+     * What was found.
+     *
+     * @param partitions number of partitions of matching topics
+     * @param left those with notifications that are not passed, in order
+     */
+    record Result(int partitions, List<Left> left) {}
+
+    /**
+     * A partition that is not drained.
+     *
+     * @param partition which
+     * @param committed what the group committed; empty if nothing
+     * @param notifications number of notifications from there on
+     * @param last real offset of the last of them
+     */
+    record Left(TopicPartition partition, Optional<Long> committed, long notifications, long last) {
+        String line() {
+            return partition + ": " + notifications + " notifications are not passed, the last at offset " + last
+                    + ", committed " + committed.map(String::valueOf).orElse("nothing");
+        }
+    }
+
+    /** Checks the partitions of all topics that match. */
+    Result check(String group, TopicMatcher matcher) throws ExecutionException, InterruptedException {
+        Set<TopicPartition> partitions = partitions(matcher);
+        Map<TopicPartition, OffsetAndMetadata> committed = committed(group);
+        Map<TopicPartition, ListOffsetsResultInfo> starts = admin.listOffsets(
+                        partitions.stream().collect(Collectors.toMap(p -> p, p -> OffsetSpec.earliest())))
+                .all()
+                .get();
+        Map<TopicPartition, Long> from = new HashMap<>();
+        starts.forEach((partition, start) -> {
+            OffsetAndMetadata position = committed.get(partition);
+            from.put(partition, position == null ? start.offset() : Math.max(start.offset(), position.offset()));
+        });
+        Map<TopicPartition, Long> counts = new HashMap<>();
+        Map<TopicPartition, Long> last = new HashMap<>();
+        scan.read(from, SCAN_TIMEOUT, record -> {
+            if (NotificationRecord.isNotification(record)) {
+                TopicPartition partition = new TopicPartition(record.topic(), record.partition());
+                counts.merge(partition, 1L, Long::sum);
+                last.merge(partition, record.offset(), Math::max);
+            }
+        });
+        List<Left> left = new ArrayList<>();
+        counts.forEach((partition, count) -> left.add(new Left(
+                partition,
+                Optional.ofNullable(committed.get(partition)).map(OffsetAndMetadata::offset),
+                count,
+                last.getOrDefault(partition, 0L))));
+        left.sort(Comparator.comparing(one -> one.partition().toString()));
+        return new Result(partitions.size(), left);
+    }
+
+    private Map<TopicPartition, OffsetAndMetadata> committed(String group)
+            throws ExecutionException, InterruptedException {
+        Map<TopicPartition, OffsetAndMetadata> committed = new HashMap<>();
+        admin.listConsumerGroupOffsets(group)
+                .partitionsToOffsetAndMetadata()
+                .get()
+                .forEach((partition, position) -> {
+                    if (position != null) {
+                        committed.put(partition, position);
+                    }
+                });
+        return committed;
+    }
+
+    private Set<TopicPartition> partitions(TopicMatcher matcher) throws ExecutionException, InterruptedException {
+        Set<String> names = new HashSet<>(admin.listTopics().names().get());
+        names.removeIf(name -> name.endsWith("-changelog") || !matcher.matches(name));
+        Map<String, TopicDescription> topics =
+                admin.describeTopics(names).allTopicNames().get();
+        return topics.values().stream()
+                .flatMap(topic -> topic.partitions().stream().map(p -> new TopicPartition(topic.name(), p.partition())))
+                .collect(Collectors.toSet());
+    }
+}

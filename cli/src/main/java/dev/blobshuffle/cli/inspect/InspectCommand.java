@@ -1,0 +1,110 @@
+package dev.blobshuffle.cli.inspect;
+
+import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.format.BlobVerifier;
+import dev.blobshuffle.core.format.Footer;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code blobshuffle inspect}: reads a blob from its first byte to its last, checks every checksum and every record, and prints what is in it. Keys and values are not
+ * shown unless asked for. Exit status: 0 when the blob is sound, 1 when it is damaged or cannot be read.
+ */
+@Command(
+        name = "inspect",
+        mixinStandardHelpOptions = true,
+        showDefaultValues = true,
+        description = {
+            "Prints and verifies a stored blob: ids, sections, segments, checksums, records.",
+            "Exit status: 0 if it is sound, 1 if it is damaged or cannot be read."
+        })
+public final class InspectCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(paramLabel = "BLOB", description = "File of the blob, as a file store or a download left it.")
+    private Path file;
+
+    @Option(names = "--json", description = "Prints JSON.")
+    private boolean json;
+
+    @Option(
+            names = "--records",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Also prints the first N records: timestamps and sizes.")
+    private int records;
+
+    @Option(names = "--show-data", description = "Prints the records' keys and values too, as text.")
+    private boolean showData;
+
+    /** Made by the command line. */
+    @SuppressWarnings("NullAway.Init") // the command line fills the fields
+    public InspectCommand() {}
+
+    @Override
+    public Integer call() {
+        PrintWriter err = spec.commandLine().getErr();
+        try {
+            return inspect(ByteBuffer.wrap(Files.readAllBytes(file)));
+        } catch (IOException e) {
+            err.println("Cannot read blob " + file + ": " + e + ". Give the path of a blob's file, at most 2 GiB.");
+        } catch (OutOfMemoryError e) {
+            err.println(
+                    "Cannot read blob " + file + ": it does not fit into memory. Set -Xmx in BLOBSHUFFLE_JAVA_OPTS.");
+        }
+        err.flush();
+        return 1;
+    }
+
+    private int inspect(ByteBuffer blob) {
+        PrintWriter out = spec.commandLine().getOut();
+        InspectedBlob inspected;
+        try {
+            inspected = InspectedBlob.of(blob);
+        } catch (BlobShuffleException e) {
+            return damaged(out, e);
+        }
+        Footer footer = inspected.footer();
+        List<InspectedRecord> shown;
+        try {
+            BlobVerifier.verify(blob);
+            shown = inspected.records(records);
+        } catch (BlobShuffleException e) {
+            if (!json) {
+                inspected.print(out);
+            }
+            return damaged(out, e);
+        }
+        if (json) {
+            out.print(Json.write(inspected.toJson(shown, showData)));
+        } else {
+            inspected.print(out);
+            shown.forEach(record -> out.println("  " + record.line(showData)));
+            out.println("Sound: " + footer.segments().size() + " segments, every checksum and record is right.");
+        }
+        out.flush();
+        return 0;
+    }
+
+    private int damaged(PrintWriter out, BlobShuffleException failure) {
+        if (json) {
+            out.print(Json.write(InspectedBlob.failureToJson(failure)));
+        } else {
+            out.println("DAMAGED: " + failure.getMessage());
+        }
+        out.flush();
+        return 1;
+    }
+}

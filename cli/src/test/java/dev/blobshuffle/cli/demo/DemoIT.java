@@ -1,0 +1,101 @@
+package dev.blobshuffle.cli.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/** The whole demo over a small text: brokers and instances as processes, both runs, the comparison. */
+class DemoIT {
+    private static final int LINES = 600;
+
+    @TempDir
+    private Path directory;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"exactly_once_v2", "at_least_once"})
+    @Timeout(600)
+    void bothRunsGiveTheSameAndTheBytesAreInBlobs(String guarantee) throws IOException {
+        Path input =
+                Files.write(directory.resolve("input.txt"), Text.own().lines().subList(0, LINES));
+        Path store = Files.createDirectory(directory.resolve("store"));
+        Path json = directory.resolve("demo.json");
+        Path report = directory.resolve("demo.html");
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+
+        int status = new CommandLine(new DemoCommand())
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(err))
+                .execute(
+                        "--input", input.toString(),
+                        "--zones", "1",
+                        "--instances", "2",
+                        "--guarantee", guarantee,
+                        "--store", store.toString(),
+                        "--json", json.toString(),
+                        "--report", report.toString());
+
+        assertThat(status).as("%s%n%s", out, err).isZero();
+        JsonNode result = new ObjectMapper().readTree(json.toFile());
+        assertThat(result.get("outputs_equal").asBoolean()).isTrue();
+        assertRun(result.get("native"), result.get("blobshuffle"), store);
+        assertThat(out.toString()).contains("outputs equal", "yes", "inline.max.bytes is 0");
+        assertThat(Files.readString(report))
+                .contains("<svg", "BlobShuffle demo")
+                .doesNotContain("NaN");
+        assertThat(ProcessHandle.current().descendants().filter(ProcessHandle::isAlive))
+                .isEmpty();
+    }
+
+    private static void assertRun(JsonNode nativeRun, JsonNode blobRun, Path store) throws IOException {
+        long records = nativeRun.get("records").asLong();
+        assertThat(records).isGreaterThan(LINES);
+        assertThat(blobRun.get("records").asLong()).isEqualTo(records);
+        assertThat(nativeRun.get("blobs").asLong()).isZero();
+        List<Path> blobs = blobs(store);
+        assertThat(blobRun.get("blobs").asLong()).isEqualTo(blobs.size()).isPositive();
+        assertThat(blobRun.get("blob_bytes").asLong())
+                .isEqualTo(blobs.stream().mapToLong(DemoIT::size).sum());
+        assertThat(blobRun.get("notifications").asLong()).isPositive();
+        assertThat(blobRun.get("inlined_records").asLong()).isZero();
+        assertThat(blobRun.get("inlined_bytes").asLong()).isZero();
+        assertThat(blobRun.get("shuffle_broker_bytes").asLong())
+                .isPositive()
+                .isLessThan(nativeRun.get("shuffle_broker_bytes").asLong());
+        for (JsonNode run : List.of(nativeRun, blobRun)) {
+            assertThat(run.at("/latency_ms/p50").asDouble()).isPositive();
+            assertThat(run.at("/latency_ms/p99").asDouble())
+                    .isGreaterThanOrEqualTo(run.at("/latency_ms/p50").asDouble());
+            assertThat(run.at("/cpu_seconds/application").asDouble()).isPositive();
+            assertThat(run.at("/cpu_seconds/brokers").asDouble()).isPositive();
+        }
+    }
+
+    private static List<Path> blobs(Path store) throws IOException {
+        try (Stream<Path> files = Files.walk(store)) {
+            return files.filter(file -> file.toString().endsWith(".blob")).toList();
+        }
+    }
+
+    private static long size(Path file) {
+        try {
+            return Files.size(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

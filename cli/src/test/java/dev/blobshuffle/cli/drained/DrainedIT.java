@@ -1,0 +1,162 @@
+package dev.blobshuffle.cli.drained;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.kafka.BlobConsumer;
+import dev.blobshuffle.kafka.BlobProducer;
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** On a real broker, with notifications of a real producer in a topic named as Kafka Streams names them. */
+class DrainedIT {
+    private static final int RECORDS = 10;
+
+    private static EmbeddedKafka kafka;
+
+    @TempDir
+    private static Path store;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @BeforeAll
+    static void start() {
+        kafka = EmbeddedKafka.builder().start();
+    }
+
+    @AfterAll
+    static void stop() {
+        kafka.close();
+    }
+
+    private int drained(String... arguments) {
+        return new CommandLine(new DrainedCommand())
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(err))
+                .execute(arguments);
+    }
+
+    private int drained(String application) {
+        return drained("--bootstrap", kafka.bootstrapServers(), "--application-id", application);
+    }
+
+    /** A topic of an application of this name, with one notification of ten records at offset 0. */
+    private static TopicPartition shuffled(String application) {
+        String topic = application + "-count-repartition";
+        kafka.createTopic(topic, 2);
+        try (Producer<String, String> producer =
+                new BlobProducer<>(settings(topic), new StringSerializer(), new StringSerializer())) {
+            for (int i = 0; i < RECORDS; i++) {
+                producer.send(new ProducerRecord<>(topic, 1, "k" + i, "v" + i));
+            }
+        }
+        return new TopicPartition(topic, 1);
+    }
+
+    private static Map<String, Object> settings(String topic) {
+        Map<String, Object> settings = new HashMap<>();
+        settings.put("bootstrap.servers", kafka.bootstrapServers());
+        settings.put("blobshuffle.store", "file://" + store);
+        settings.put("blobshuffle.topics.include", topic);
+        return settings;
+    }
+
+    /** Reads that many records as the application, and commits behind the last of them. */
+    private static void commitAfter(int count, String application, TopicPartition partition) {
+        Map<String, Object> settings = settings(partition.topic());
+        settings.put("group.id", application);
+        settings.put("enable.auto.commit", false);
+        try (Consumer<String, String> consumer =
+                new BlobConsumer<>(settings, new StringDeserializer(), new StringDeserializer())) {
+            consumer.assign(List.of(partition));
+            consumer.seekToBeginning(List.of(partition));
+            List<ConsumerRecord<String, String>> read = new ArrayList<>();
+            while (read.size() < count) {
+                consumer.poll(Duration.ofMillis(100)).forEach(read::add);
+            }
+            consumer.commitSync(
+                    Map.of(partition, new OffsetAndMetadata(read.get(count - 1).offset() + 1)));
+        }
+    }
+
+    @Test
+    void aNotificationThatNobodyReadIsNotDrained() {
+        TopicPartition partition = shuffled("unread");
+
+        assertThat(drained("unread")).isEqualTo(1);
+
+        assertThat(out.toString()).contains(partition + ": 1 notifications", "committed nothing", "Not drained");
+    }
+
+    @Test
+    void aPositionInsideANotificationIsNotDrained() {
+        TopicPartition partition = shuffled("inside");
+        commitAfter(RECORDS - 1, "inside", partition);
+
+        assertThat(drained("inside")).isEqualTo(1);
+
+        assertThat(out.toString()).contains(partition + ": 1 notifications", "committed 0");
+    }
+
+    @Test
+    void aPositionBehindTheLastNotificationIsDrainedWhateverPlainRecordsFollow() {
+        TopicPartition partition = shuffled("read");
+        commitAfter(RECORDS, "read", partition);
+        try (Producer<String, String> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", kafka.bootstrapServers()),
+                new StringSerializer(),
+                new StringSerializer())) {
+            producer.send(new ProducerRecord<>(partition.topic(), 1, null, "plain"));
+        }
+
+        assertThat(drained("read")).isZero();
+
+        assertThat(out.toString()).contains("Drained: read has passed the last notification in all 2 partitions");
+    }
+
+    @Test
+    void anApplicationWithoutTopicsCannotBeTold() {
+        assertThat(drained("unknown")).isEqualTo(2);
+        assertThat(err.toString()).contains("no topic matches", "--application-id");
+    }
+
+    @Test
+    void brokersThatDoNotAnswerCannotBeTold(@TempDir Path directory) throws Exception {
+        Path config = directory.resolve("client.properties");
+        Files.writeString(config, "default.api.timeout.ms=1500\nrequest.timeout.ms=1000\n");
+
+        assertThat(drained(
+                        "--bootstrap", "127.0.0.1:1", "--application-id", "x", "--command-config", config.toString()))
+                .isEqualTo(2);
+
+        assertThat(err.toString()).contains("Cannot ask the brokers at 127.0.0.1:1");
+    }
+
+    @Test
+    void aMissingOptionIsWrongUsage() {
+        assertThat(drained("--bootstrap", "127.0.0.1:1")).isEqualTo(2);
+        assertThat(err.toString()).contains("--application-id");
+    }
+}

@@ -1,0 +1,132 @@
+package dev.blobshuffle.cli.inspect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.core.format.Footer;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/** On the golden blobs of core, as stored, cut and damaged. */
+class InspectCommandTest {
+    private static final Path GOLDEN = Path.of("..", "core", "src", "test", "resources", "golden", "v1");
+
+    @TempDir
+    private Path directory;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    private int inspect(Object... arguments) {
+        String[] texts = new String[arguments.length];
+        for (int i = 0; i < arguments.length; i++) {
+            texts[i] = arguments[i].toString();
+        }
+        return new CommandLine(new InspectCommand())
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(err))
+                .execute(texts);
+    }
+
+    private static Footer footer(Path file) throws IOException {
+        return InspectedBlob.of(ByteBuffer.wrap(Files.readAllBytes(file))).footer();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"NONE", "LZ4", "ZSTD"})
+    void soundBlobIsPrintedWithItsSegments(String codec) throws IOException {
+        Path file = GOLDEN.resolve(codec + ".blob");
+
+        assertThat(inspect(file)).isZero();
+
+        Footer footer = footer(file);
+        assertThat(out.toString())
+                .contains(
+                        "blob      " + footer.id(),
+                        "Sound: " + footer.segments().size() + " segments");
+        for (Footer.Segment segment : footer.segments()) {
+            assertThat(out.toString())
+                    .contains(
+                            segment.partition().topic() + "-"
+                                    + segment.partition().number(),
+                            segment.records() + " records");
+        }
+    }
+
+    @Test
+    void recordsShowSizesAndNoDataUnlessAskedFor() {
+        Path file = GOLDEN.resolve("NONE.blob");
+
+        assertThat(inspect(file, "--records", 2)).isZero();
+        String sizes = out.toString();
+        assertThat(sizes)
+                .contains("segment 0 record 0", "segment 0 record 1", "bytes")
+                .doesNotContain("\"");
+
+        out.getBuffer().setLength(0);
+        assertThat(inspect(file, "--records", 1000, "--show-data")).isZero();
+        assertThat(out.toString()).contains("\"");
+    }
+
+    @Test
+    void jsonSaysTheSame() throws IOException {
+        Path file = GOLDEN.resolve("NONE.blob");
+
+        assertThat(inspect(file, "--json", "--records", 1)).isZero();
+
+        assertThat(out.toString())
+                .contains(
+                        "\"sound\": true",
+                        "\"blob\": \"" + footer(file).id() + "\"",
+                        "\"key_bytes\": ",
+                        "\"segments\": [")
+                .doesNotContain("\"value\":");
+    }
+
+    @Test
+    void aFlippedBitInABodyIsFoundAndItsSegmentNamed() throws IOException {
+        byte[] blob = Files.readAllBytes(GOLDEN.resolve("NONE.blob"));
+        Footer.Segment last = footer(GOLDEN.resolve("NONE.blob"))
+                .segments()
+                .get(footer(GOLDEN.resolve("NONE.blob")).segments().size() - 1);
+        blob[(int) last.offset() + 33] ^= 1;
+        Path damaged = Files.write(directory.resolve("damaged.blob"), blob);
+
+        assertThat(inspect(damaged)).isEqualTo(1);
+
+        assertThat(out.toString())
+                .contains("DAMAGED", "[" + last.offset() + ",")
+                .doesNotContain("Sound");
+    }
+
+    @Test
+    void aCutBlobIsDamaged() throws IOException {
+        byte[] blob = Files.readAllBytes(GOLDEN.resolve("LZ4.blob"));
+        Path cut = Files.write(directory.resolve("cut.blob"), Arrays.copyOf(blob, blob.length - 1));
+
+        assertThat(inspect(cut, "--json")).isEqualTo(1);
+
+        assertThat(out.toString()).contains("\"sound\": false", "\"failure\": ");
+    }
+
+    @Test
+    void anEmptyFileIsDamaged() throws IOException {
+        assertThat(inspect(Files.createFile(directory.resolve("empty.blob")))).isEqualTo(1);
+        assertThat(out.toString()).contains("DAMAGED");
+    }
+
+    @Test
+    void aMissingFileIsAnErrorWithARemedy() {
+        assertThat(inspect(directory.resolve("none.blob"))).isEqualTo(1);
+        assertThat(err.toString()).contains("Cannot read blob", "none.blob", "Give the path");
+    }
+}
