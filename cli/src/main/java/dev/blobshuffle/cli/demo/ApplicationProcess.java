@@ -46,6 +46,8 @@ final class ApplicationProcess {
                                     .toString(),
                             "-Xmx320m",
                             "-XX:+UseSerialGC",
+                            // As the brokers: so short a life does not pay for the optimizing compiler.
+                            "-XX:TieredStopAtLevel=1",
                             "-XX:+ExitOnOutOfMemoryError",
                             "-cp",
                             System.getProperty("java.class.path"),

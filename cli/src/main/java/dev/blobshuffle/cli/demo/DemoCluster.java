@@ -45,7 +45,6 @@ final class DemoCluster implements AutoCloseable {
                     .racks(options.zoneNames().toArray(String[]::new))
                     .replicationFactor(options.replicationFactor())
                     .dataDirectory(directory)
-                    .jvmFlags("-XX:+UseSerialGC")
                     // The text's timestamps are old: the brokers shall not clean up what a run still needs.
                     .property("log.retention.check.interval.ms", Integer.MAX_VALUE)
                     .start());

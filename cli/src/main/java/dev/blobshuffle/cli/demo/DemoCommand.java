@@ -33,7 +33,7 @@ public final class DemoCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(names = "--input", paramLabel = "FILE_OR_DIR", description = "Text to read (default: three books).")
+    @Option(names = "--input", paramLabel = "FILE_OR_DIR", description = "Text to read (default: two books).")
     private @Nullable Path input;
 
     @Option(names = "--zones", paramLabel = "N", defaultValue = "3", description = "Zones, each with a broker, 1 to 5.")

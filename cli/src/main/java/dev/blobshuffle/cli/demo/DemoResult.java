@@ -98,7 +98,7 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
                 "inline.max.bytes is 0: no batch goes through Kafka for being small; %.1f %% of the shuffled bytes were in blobs.",
                 blobShare() * 100));
         notes.add(
-                "Latency and CPU after a warm-up of a fifth of the lines; CPU as the operating system counts it, the JIT compiler's included.");
+                "Latency and CPU after a warm-up of a fifth of the lines; CPU as the operating system counts it; every process compiles with C1 only.");
         return notes;
     }
 
