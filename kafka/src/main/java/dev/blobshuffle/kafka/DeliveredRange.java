@@ -17,6 +17,10 @@ final class DeliveredRange {
 
     /** Notes that a record of an offset was handed out; offsets rise. */
     void delivered(long real, int count) {
+        if (real == end - 1 && end != start) {
+            return; // a further record of the segment that was noted last: almost every call, so nothing may be
+            // allocated for it
+        }
         if (end == start) {
             start = real;
         }

@@ -29,6 +29,18 @@ class DeliveredRangeTest {
     }
 
     @Test
+    void commitInTheMiddleOfASegmentKeepsIt() {
+        range.delivered(10, 4);
+        range.delivered(10, 4);
+        range.committed(10);
+        range.delivered(10, 4);
+        range.delivered(11, 1);
+
+        assertThat(range.isSingle(10)).isFalse();
+        assertThat(range.isSingle(11)).isTrue();
+    }
+
+    @Test
     void goesOnAfterACommitOfEverything() {
         range.delivered(10, 4);
         range.committed(100);
