@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -62,9 +63,26 @@ final class ChaosApplication {
                 streams.addStreamThread();
                 streams.removeStreamThread(CLOSE_TIMEOUT);
             }
+            case "describe" -> describe();
             case "close" -> Runtime.getRuntime().halt(streams.close(CLOSE_TIMEOUT) ? 0 : 1);
             default -> throw new IllegalArgumentException(order[0]);
         }
+    }
+
+    /** What a run that got stuck needs to be understood. */
+    private void describe() {
+        streams.metadataForLocalThreads().forEach(thread -> System.err.println("stuck: " + thread));
+        streams.metrics().forEach((name, metric) -> {
+            if (name.name().equals("records-lag") || name.name().equals("task-created-total")) {
+                System.err.println("stuck: " + name.tags() + " " + name.name() + " " + metric.metricValue());
+            }
+        });
+        Thread.getAllStackTraces().forEach((thread, stack) -> {
+            if (thread.getName().contains("StreamThread")) {
+                System.err.println("stuck: " + thread.getName() + " "
+                        + Arrays.stream(stack).limit(14).toList());
+            }
+        });
     }
 
     private void report() {

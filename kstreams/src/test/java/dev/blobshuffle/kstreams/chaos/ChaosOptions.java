@@ -1,10 +1,13 @@
 package dev.blobshuffle.kstreams.chaos;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * How a run shall be.
  *
+ * @param kinds kinds of faults
  * @param faults number of faults; all kinds come in turn, in random order
  * @param least the run goes on, with more faults, until this time is over
  * @param seed decides the order of faults and who is hit
@@ -16,6 +19,7 @@ import java.time.Duration;
  * @param commits whether commits wait for what they cover
  */
 record ChaosOptions(
+        List<ChaosFault> kinds,
         int faults,
         Duration least,
         long seed,
@@ -35,8 +39,14 @@ record ChaosOptions(
 
     /** What the system properties {@code chaos.*} say; by default each kind of fault once. */
     static ChaosOptions given() {
+        List<ChaosFault> kinds = System.getProperty("chaos.kinds") == null
+                ? List.of(ChaosFault.values())
+                : Stream.of(System.getProperty("chaos.kinds").split(","))
+                        .map(ChaosFault::valueOf)
+                        .toList();
         return new ChaosOptions(
-                Integer.getInteger("chaos.faults", ChaosFault.values().length),
+                kinds,
+                Integer.getInteger("chaos.faults", kinds.size()),
                 Duration.ofSeconds(Integer.getInteger("chaos.seconds", 0)),
                 Long.getLong("chaos.seed", 1),
                 System.getProperty("chaos.guarantee", "exactly_once_v2"),
@@ -51,7 +61,16 @@ record ChaosOptions(
     static ChaosOptions control() {
         ChaosOptions given = given();
         return new ChaosOptions(
-                3, Duration.ZERO, given.seed, "exactly_once_v2", "classic", 1, 2, given.rate, Commits.FORGET);
+                List.of(ChaosFault.KILL_INSTANCE),
+                3,
+                Duration.ZERO,
+                given.seed,
+                "exactly_once_v2",
+                "classic",
+                1,
+                2,
+                given.rate,
+                Commits.FORGET);
     }
 
     boolean isExactlyOnce() {

@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Properties;
@@ -76,13 +75,10 @@ final class ChaosRun {
     }
 
     private void injectAll() throws Exception {
-        List<ChaosFault> kinds = options.commits() == ChaosOptions.Commits.DRAIN
-                ? Arrays.asList(ChaosFault.values())
-                : List.of(ChaosFault.KILL_INSTANCE);
         List<ChaosFault> round = new ArrayList<>();
         for (int i = 0; i < options.faults() || seconds() < options.least().toSeconds(); i++) {
             if (round.isEmpty()) {
-                round.addAll(kinds);
+                round.addAll(options.kinds());
                 Collections.shuffle(round, random);
             }
             replaceTheDead();
@@ -176,6 +172,21 @@ final class ChaosRun {
             before = ledger.events();
         } while (!ledger.awaitComplete(Duration.ofSeconds(5))
                 && (ledger.events() > before || !ledger.isStalled(stall)));
+        if (options.commits() == ChaosOptions.Commits.DRAIN && !ledger.isComplete()) {
+            explain();
+        }
+    }
+
+    /** Lets the instances say what they are doing, and shows what they printed. */
+    private void explain() throws Exception {
+        instances.forEach(instance -> instance.order("describe"));
+        instances.get(0).await(status -> false, Duration.ofSeconds(3));
+        for (ChaosInstance instance : instances) {
+            Path log = directory.resolve("instance-" + instance.number()).resolve("output.log");
+            Files.readAllLines(log).stream()
+                    .filter(line -> line.startsWith("stuck: "))
+                    .forEach(line -> System.out.println("instance " + instance.number() + " " + line));
+        }
     }
 
     private ChaosInstance start(int number) throws IOException {
