@@ -21,8 +21,8 @@ import org.apache.kafka.common.utils.Utils;
 final class Feed implements AutoCloseable {
     private static final long FIRST_LINE_AT = 946_684_800_000L;
     private static final long LINE_MILLIS = 100;
-    private static final Duration WANTED = Duration.ofSeconds(25);
-    private static final double LEAST_BYTES_PER_SECOND = 60_000;
+    private static final Duration WANTED = Duration.ofSeconds(40);
+    private static final double LEAST_BYTES_PER_SECOND = 25_000;
     private static final double MOST_BYTES_PER_SECOND = 1_000_000;
 
     private final KafkaProducer<String, String> producer;
