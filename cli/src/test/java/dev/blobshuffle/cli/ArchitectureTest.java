@@ -39,6 +39,11 @@ class ArchitectureTest {
     private static final String TESTKIT = ROOT + "testkit..";
     private static final String KAFKA_EMBEDDED = ROOT + "kafkaembedded..";
     private static final String CLI = ROOT + "cli..";
+    /** The engine: its contracts, its two sides, and the whole. */
+    private static final String[] SHUFFLE = {
+        ROOT + "core.shuffle..", ROOT + "core.batch..", ROOT + "core.debatch..", ROOT + "core.engine.."
+    };
+
     private static final String TIME = ROOT + "core.time..";
 
     private static final JavaClasses OURS = new ClassFileImporter()
@@ -124,7 +129,7 @@ class ArchitectureTest {
                 .resideInAnyPackage(ROOT + "core.store..", ROOT + "core.cache..")
                 .should()
                 .dependOnClassesThat()
-                .resideInAPackage(ROOT + "core.shuffle..")
+                .resideInAnyPackage(SHUFFLE)
                 .check(OURS);
     }
 
@@ -132,10 +137,29 @@ class ArchitectureTest {
     void shuffleDoesNotKnowCaches() {
         noClasses()
                 .that()
-                .resideInAPackage(ROOT + "core.shuffle..")
+                .resideInAnyPackage(SHUFFLE)
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(ROOT + "core.cache..")
+                .check(OURS);
+    }
+
+    /** Front doors program against the contracts: what lies behind them may change, and only {@code engine} sees both sides. */
+    @Test
+    void theSidesOfTheEngineDoNotKnowEachOther() {
+        noClasses()
+                .that()
+                .resideInAPackage(ROOT + "core.batch..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(ROOT + "core.debatch..", ROOT + "core.engine..")
+                .check(OURS);
+        noClasses()
+                .that()
+                .resideInAPackage(ROOT + "core.debatch..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(ROOT + "core.batch..", ROOT + "core.engine..")
                 .check(OURS);
     }
 

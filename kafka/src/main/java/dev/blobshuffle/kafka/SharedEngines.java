@@ -1,9 +1,9 @@
 package dev.blobshuffle.kafka;
 
+import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Engine;
-import dev.blobshuffle.core.shuffle.ShuffleEngine;
 import dev.blobshuffle.core.time.SystemTime;
 import java.time.Duration;
 import java.util.HashMap;

@@ -1,8 +1,8 @@
 package dev.blobshuffle.kafka;
 
-import dev.blobshuffle.core.shuffle.BatcherOptions;
+import dev.blobshuffle.core.batch.BatcherOptions;
+import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.shuffle.Engine;
-import dev.blobshuffle.core.shuffle.ShuffleEngine;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.SystemTime;
 import java.time.Duration;

@@ -1,9 +1,9 @@
 package dev.blobshuffle.kstreams;
 
+import dev.blobshuffle.core.batch.BatcherOptions;
+import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.settings.Settings;
-import dev.blobshuffle.core.shuffle.BatcherOptions;
 import dev.blobshuffle.core.shuffle.Engine;
-import dev.blobshuffle.core.shuffle.ShuffleEngine;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.time.Time;

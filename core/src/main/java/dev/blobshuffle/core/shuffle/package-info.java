@@ -1,4 +1,7 @@
-/** The engine: records to blobs and notifications (Batcher), and back, in order (Debatcher). */
+/**
+ * The contracts of the engine: what a front door gives (a channel per lane) and takes (lanes and Debatchers). The write side is
+ * {@code core.batch}, the read side {@code core.debatch}, and {@code core.engine} puts them together.
+ */
 @NullMarked
 package dev.blobshuffle.core.shuffle;
 

@@ -1,8 +1,8 @@
 package dev.blobshuffle.testkit.simulation;
 
+import dev.blobshuffle.core.batch.BatcherOptions;
 import dev.blobshuffle.core.format.Codec;
 import dev.blobshuffle.core.settings.BatchScope;
-import dev.blobshuffle.core.shuffle.BatcherOptions;
 import dev.blobshuffle.testkit.SimulatedTime;
 import java.time.Duration;
 import java.util.EnumSet;

@@ -1,7 +1,7 @@
 package dev.blobshuffle.testkit.simulation;
 
+import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.shuffle.Engine;
-import dev.blobshuffle.core.shuffle.ShuffleEngine;
 import dev.blobshuffle.testkit.SimulatedProcess;
 import dev.blobshuffle.testkit.SimulatedTime;
 import java.time.Duration;

@@ -1,0 +1,160 @@
+package dev.blobshuffle.core.batch;
+
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.metrics.Gauge;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.settings.BatchScope;
+import dev.blobshuffle.core.shuffle.Channel;
+import dev.blobshuffle.core.shuffle.Lane;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.time.Time;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The write side of an instance (the BlobShuffle paper, section 3.1, and more): lanes append records to a batch that they share, the batch is sealed at size, delay,
+ * flush or memory pressure, its records become blobs in the store, and each lane tells its own channel which blobs hold them, in order.
+ *
+ * <p>The way of a record, and the class that knows:
+ *
+ * <pre>
+ *   append ──▶ {@link LaneOutput}: a log per lane and partition, in chunks of the {@link ChunkPool}
+ *     seal ──▶ {@link OpenBatch}: cuts a {@link Segment} out of each log, and queues it in its lane's {@link DeliveryQueue}
+ *   upload ──▶ {@link Uploads}: packs segments into blobs, encodes and puts each as an {@link Upload}, or inlines them
+ *  deliver ──▶ {@link DeliveryQueue}: hands segments to the {@link Channel} in append order per partition
+ * </pre>
+ *
+ * <p>Thread-safe. No lock is held over a call of a store or a channel, and locks are only taken in this order: this, OpenBatch, DeliveryQueue, and then those of
+ * Upload, ChunkPool, Chunk.
+ */
+public final class Batcher implements AutoCloseable {
+    private final BatcherOptions options;
+    private final Time time;
+    private final ChunkPool pool;
+    private final Uploads uploads;
+    private final GroupCommit groupCommit;
+    private final ShuffleMetrics.Registration gauge;
+
+    /** Guarded by this, as the two after it. */
+    private final Set<BatchingLane> lanes = new LinkedHashSet<>();
+
+    private final OpenBatch shared;
+    private boolean isClosed;
+
+    /**
+     * A Batcher without lanes.
+     *
+     * @param store takes the blobs; retries are its own business: a failed put is final. Not closed by the Batcher
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the codec's library is not on the class path
+     */
+    public Batcher(BlobStore store, BatcherOptions options, Time time, ShuffleMetrics metrics) {
+        this.options = options;
+        this.time = time;
+        pool = new ChunkPool(options.bufferBytes(), options.chunkBytes(), time.signal());
+        uploads = new Uploads(store, options, time, metrics, pool.released(), this::blobEnded);
+        groupCommit = new GroupCommit(time);
+        shared = new OpenBatch(options, time, uploads);
+        gauge = metrics.report(Gauge.WRITE_BUFFER_USED, pool::used);
+    }
+
+    /**
+     * A new lane.
+     *
+     * @param name names the lane in logs and footers
+     * @throws Closed fatal: the Batcher is closed
+     */
+    public Lane lane(String name, Channel channel) {
+        synchronized (this) {
+            if (isClosed) {
+                throw new Closed("Cannot open lane " + name + ": the Batcher is closed.");
+            }
+            OpenBatch batch = options.scope() == BatchScope.INSTANCE ? shared : new OpenBatch(options, time, uploads);
+            BatchingLane lane = new BatchingLane(name, channel, this, batch);
+            lanes.add(lane);
+            batch.add(lane);
+            return lane;
+        }
+    }
+
+    /** Bytes of the write budget that are in use. */
+    public long usedBytes() {
+        return pool.used();
+    }
+
+    BatcherOptions options() {
+        return options;
+    }
+
+    Time time() {
+        return time;
+    }
+
+    ChunkPool pool() {
+        return pool;
+    }
+
+    Uploads uploads() {
+        return uploads;
+    }
+
+    GroupCommit groupCommit() {
+        return groupCommit;
+    }
+
+    void remove(BatchingLane lane) {
+        synchronized (this) {
+            lanes.remove(lane);
+        }
+        lane.batch().remove(lane);
+        if (lane.batch() != shared) {
+            lane.batch().close();
+        }
+        groupCommit.remove(lane);
+    }
+
+    /** Seals every batch. */
+    void sealAll(SealReason reason) {
+        for (OpenBatch batch : batches()) {
+            batch.seal(reason);
+        }
+    }
+
+    private synchronized Set<OpenBatch> batches() {
+        Set<OpenBatch> batches = new LinkedHashSet<>();
+        for (BatchingLane lane : lanes) {
+            batches.add(lane.batch());
+        }
+        return batches;
+    }
+
+    private void blobEnded() {
+        for (OpenBatch batch : batches()) {
+            if (batch.isPostponed()) {
+                uploads.deliver(batch::sealPostponed);
+            }
+        }
+    }
+
+    /** Ends everything abruptly: what was not flushed is not sent, and lanes fail with {@code Closed}. Idempotent. */
+    @Override
+    public void close() {
+        List<BatchingLane> open;
+        synchronized (this) {
+            if (isClosed) {
+                return;
+            }
+            isClosed = true;
+            open = new ArrayList<>(lanes);
+        }
+        pool.close();
+        for (BatchingLane lane : open) {
+            boolean ignored = lane.end();
+            remove(lane);
+        }
+        shared.close();
+        uploads.close();
+        gauge.close();
+    }
+}

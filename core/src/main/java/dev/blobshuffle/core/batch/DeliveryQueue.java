@@ -1,0 +1,312 @@
+package dev.blobshuffle.core.batch;
+
+import dev.blobshuffle.core.failure.DeliveryFailed;
+import dev.blobshuffle.core.format.Notification;
+import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.metrics.Counter;
+import dev.blobshuffle.core.metrics.Latency;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.shuffle.Channel;
+import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.time.Time;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sealed segments of one lane between two discards: a queue per partition, in append order, out of which segments go to the channel. A segment goes when it
+ * is at the head of its partition's queue and its blob is durable (or it goes as plain records), however the uploads finish. The first failure ends the
+ * queue: nothing is sent after it.
+ *
+ * <p>Threads: thread-safe. Queues and counts are guarded by the monitor, which is never held while the channel is called. The channel is called by one
+ * emitter at a time: whoever finds work becomes the emitter, unless there is one, who then looks once more before it leaves. So nobody waits for a channel
+ * that blocks, but for {@link #abandon}, after which nothing is sent any more.
+ */
+final class DeliveryQueue {
+    private final String laneName;
+    private final Channel channel;
+    private final Time time;
+    private final Signal progress;
+    private final Uploads uploads;
+    private final ShuffleMetrics metrics;
+
+    private final Map<Partition, Deque<Segment>> queues = new HashMap<>();
+    private final Deque<Deque<Segment>> sendable = new ArrayDeque<>();
+    private int unsent;
+    private int unacknowledged;
+    private volatile boolean isEnded;
+    private volatile @Nullable RuntimeException failure;
+
+    private final AtomicInteger emissions = new AtomicInteger();
+    private final AtomicBoolean isScheduled = new AtomicBoolean();
+    private volatile @Nullable Thread emitter;
+    private volatile boolean ownerEmits;
+
+    /** @param progress the lane's: raised when something was sent, everything was acknowledged, or the queue failed */
+    DeliveryQueue(String laneName, Channel channel, Time time, Signal progress, Uploads uploads) {
+        this.laneName = laneName;
+        this.channel = channel;
+        this.time = time;
+        this.progress = progress;
+        this.uploads = uploads;
+        metrics = uploads.metrics();
+    }
+
+    String laneName() {
+        return laneName;
+    }
+
+    @Nullable
+    RuntimeException failure() {
+        return failure;
+    }
+
+    /** Whether nothing more is sent. */
+    boolean isEnded() {
+        return isEnded;
+    }
+
+    /** Appends a segment. @return false when the queue has ended: the caller gives its memory back */
+    synchronized boolean enqueue(Segment segment) {
+        if (isEnded) {
+            return false;
+        }
+        queues.computeIfAbsent(segment.partition(), partition -> new ArrayDeque<>())
+                .addLast(segment);
+        unsent++;
+        return true;
+    }
+
+    /** A segment's blob is durable. @return false when the segment does not wait for it any more */
+    synchronized boolean stored(Segment segment, Notification notification) {
+        if (segment.state != Segment.State.WAITING) {
+            return false;
+        }
+        segment.toStored(notification);
+        offerHead(segment);
+        return true;
+    }
+
+    /**
+     * A segment's records go through the channel once they are {@link #due}; with that their memory is the segment's.
+     *
+     * @return false when the segment does not wait any more
+     */
+    synchronized boolean plain(Segment segment, @Nullable Upload holder) {
+        if (segment.state != Segment.State.WAITING) {
+            return false;
+        }
+        segment.toPlain(holder);
+        return true;
+    }
+
+    /** A plain segment may go now. */
+    synchronized void due(Segment segment) {
+        if (segment.state == Segment.State.PLAIN) {
+            segment.toDue();
+            offerHead(segment);
+        }
+    }
+
+    synchronized boolean isWaiting(Segment segment) {
+        return segment.state == Segment.State.WAITING;
+    }
+
+    private void offerHead(Segment segment) {
+        Deque<Segment> queue = queues.get(segment.partition());
+        if (queue != null && queue.peekFirst() == segment) {
+            sendable.addLast(queue);
+        }
+    }
+
+    /** Has somebody send what can be sent, soon: the lane's thread when it is in a flush, else a delivery thread. */
+    void emitSoon() {
+        if (ownerEmits) {
+            progress.raise();
+        } else if (!isEnded && isScheduled.compareAndSet(false, true)) {
+            uploads.deliver(() -> {
+                isScheduled.set(false);
+                emit();
+            });
+        }
+    }
+
+    /** While set, the lane's thread emits whenever progress is raised. */
+    void setOwnerEmits(boolean emits) {
+        ownerEmits = emits;
+        if (!emits && hasSendable()) {
+            emitSoon(); // What became sendable while the flag fell.
+        }
+    }
+
+    private synchronized boolean hasSendable() {
+        return !sendable.isEmpty();
+    }
+
+    /** Sends what can be sent, unless another thread is at it: then that one does. */
+    void emit() {
+        if (emissions.getAndIncrement() != 0) {
+            return;
+        }
+        int missed = 1;
+        int sent = 0;
+        boolean left = false;
+        try {
+            do {
+                emitter = Thread.currentThread();
+                for (Segment segment = next(); segment != null; segment = next()) {
+                    hand(segment);
+                    sent++;
+                }
+                emitter = null;
+                missed = emissions.addAndGet(-missed);
+            } while (missed != 0);
+            left = true;
+        } finally {
+            if (!left) {
+                emitter = null;
+                emissions.set(0);
+            }
+            if (sent > 0 || isEnded || !left) {
+                progress.raise();
+            }
+        }
+    }
+
+    private synchronized @Nullable Segment next() {
+        Deque<Segment> queue = sendable.peekFirst();
+        if (queue == null) {
+            return null;
+        }
+        Segment head = queue.removeFirst();
+        Segment following = queue.peekFirst();
+        if (following == null || !following.isSendable()) {
+            sendable.removeFirst();
+        }
+        head.state = Segment.State.SENT;
+        unacknowledged++;
+        return head;
+    }
+
+    private void hand(Segment segment) {
+        try {
+            segment.send(channel);
+            countPlain(segment);
+        } catch (RuntimeException e) {
+            refused(segment, e);
+        } finally {
+            if (segment.isPlain()) {
+                segment.releasePlain();
+            }
+        }
+        synchronized (this) {
+            if (!isEnded) {
+                unsent--;
+            }
+        }
+    }
+
+    private void countPlain(Segment segment) {
+        if (segment.isPlain()) {
+            boolean fallback = segment.isFallback();
+            metrics.add(fallback ? Counter.RECORDS_FALLBACK : Counter.RECORDS_INLINED, segment.count());
+            metrics.add(fallback ? Counter.BYTES_FALLBACK : Counter.BYTES_INLINED, segment.bytes());
+        }
+    }
+
+    /** The channel has a segment for good. */
+    void delivered(Segment segment) {
+        boolean last;
+        synchronized (this) {
+            if (segment.state != Segment.State.SENT) {
+                return;
+            }
+            segment.state = Segment.State.DELIVERED;
+            last = !isEnded && --unacknowledged == 0;
+        }
+        if (!segment.isPlain()) {
+            metrics.add(Counter.NOTIFICATIONS_SENT, 1);
+        }
+        metrics.record(Latency.SEAL_TO_DELIVERED_LATENCY, time.nanos() - segment.sealedNanos());
+        if (last) {
+            progress.raise();
+        }
+    }
+
+    /** The channel lost a segment. */
+    void refused(Segment segment, Throwable cause) {
+        fail(new DeliveryFailed(
+                "Cannot deliver " + segment.count() + " records of lane " + laneName + " to " + segment.partition()
+                        + ": the channel failed. Roll back to the last commit.",
+                cause));
+    }
+
+    /** Ends the queue with a failure, unless it has ended. */
+    void fail(RuntimeException cause) {
+        synchronized (this) {
+            if (isEnded) {
+                return;
+            }
+            failure = cause;
+            end();
+        }
+        channel.failed(cause);
+        progress.raise();
+        uploads.memoryReleased().raise(); // The owner may wait for memory.
+    }
+
+    private void end() {
+        isEnded = true;
+        for (Deque<Segment> queue : queues.values()) {
+            for (Segment segment : queue) {
+                boolean holdsMemory = segment.state == Segment.State.PLAIN;
+                segment.state = Segment.State.DROPPED;
+                if (holdsMemory) {
+                    segment.releasePlain();
+                }
+            }
+        }
+        queues.clear();
+        sendable.clear();
+        unsent = 0;
+        unacknowledged = 0;
+    }
+
+    /** Ends the queue and waits until nobody is in the channel any more. */
+    void abandon() {
+        synchronized (this) {
+            if (!isEnded) {
+                end();
+            }
+        }
+        boolean interrupted = false;
+        while (true) {
+            long seen = progress.count();
+            if (emissions.get() == 0 || emitter == Thread.currentThread()) {
+                break;
+            }
+            try {
+                boolean ignored = progress.await(seen, time.nanos() + Long.MAX_VALUE / 2);
+            } catch (InterruptedException e) {
+                interrupted = true; // What was appended must not go out after the discard: the wait goes on.
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Segments that are not handed to the channel. */
+    synchronized int unsent() {
+        return unsent;
+    }
+
+    /** Segments that the channel has not acknowledged, sent or not. */
+    synchronized int undelivered() {
+        return unsent + unacknowledged;
+    }
+}

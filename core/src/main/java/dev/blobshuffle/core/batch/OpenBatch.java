@@ -1,0 +1,222 @@
+package dev.blobshuffle.core.batch;
+
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.core.zone.Zone;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The records that lanes have appended and nobody has sealed yet, and the decision when to seal them: at size, at the delay since the first record, at a flush, or
+ * under memory pressure.
+ *
+ * <p>Appends neither lock nor read a clock. The first one after a seal finds the batch not open, opens it, and so starts the delay's timer; the others
+ * read one flag. A seal lets the flag fall and then takes its snapshots; an append publishes its record and then reads the flag. An append that read the
+ * flag just before it fell, and whose record the snapshot just missed, would have no timer: so a short time after each seal one more look opens the batch
+ * if there is anything. An idle batch has no timer.
+ *
+ * <p>Thread-safe; the monitor guards the lanes' outputs' cuts and their order in the delivery queues, and nothing blocks while it is held.
+ */
+final class OpenBatch {
+    /** Long enough that a record whose append read the old flag is visible, short against any delay that is worth batching for. */
+    private static final Duration SECOND_LOOK = Duration.ofMillis(2);
+
+    private static final long LARGEST_STEP = 32 << 10;
+    private static final int STEPS_PER_BATCH = 8;
+
+    private final BatcherOptions options;
+    private final Time time;
+    private final Uploads uploads;
+
+    /** Guarded by this, as everything below. */
+    private final List<BatchingLane> lanes = new ArrayList<>();
+
+    private final Map<Zone, ZoneFill> fills = new HashMap<>();
+    private Time.@Nullable Cancellable delayTimer;
+    private Time.@Nullable Cancellable secondLook;
+    private boolean isPostponed;
+    private boolean isClosed;
+    private long seals;
+
+    private volatile boolean isOpen;
+    private volatile long step;
+    private volatile long sealAtBytes;
+
+    OpenBatch(BatcherOptions options, Time time, Uploads uploads) {
+        this.options = options;
+        this.time = time;
+        this.uploads = uploads;
+        measure();
+    }
+
+    /** Lanes tell their bytes in steps, so the batch is full that much earlier. */
+    private void measure() {
+        int count = Math.max(1, lanes.size());
+        step = Math.max(1, Math.min(LARGEST_STEP, options.batchBytes() / ((long) STEPS_PER_BATCH * count)));
+        sealAtBytes = Math.max(1, options.batchBytes() - step * count);
+    }
+
+    synchronized void add(BatchingLane lane) {
+        lanes.add(lane);
+        measure();
+    }
+
+    synchronized void remove(BatchingLane lane) {
+        lanes.remove(lane);
+        measure();
+    }
+
+    synchronized ZoneFill fill(Zone zone) {
+        return fills.computeIfAbsent(zone, ZoneFill::new);
+    }
+
+    /** Bytes that a lane keeps to itself for each zone, before it tells them. */
+    long step() {
+        return step;
+    }
+
+    boolean isOpen() {
+        return isOpen;
+    }
+
+    /** Number of seals so far. */
+    synchronized long seals() {
+        return seals;
+    }
+
+    /** The batch has its first record. */
+    synchronized void open() {
+        if (!isOpen && !isClosed) {
+            isOpen = true;
+            stopSecondLook();
+            long opened = seals;
+            delayTimer = time.schedule(options.delay(), () -> delayIsOver(opened));
+        }
+    }
+
+    private void delayIsOver(long opened) {
+        synchronized (this) {
+            if (seals != opened || isClosed) {
+                return; // Sealed meanwhile, for another reason.
+            }
+            delayTimer = null;
+            isPostponed = uploads.isSaturated();
+        }
+        sealIfDue(opened);
+    }
+
+    /** Seals a batch whose delay is over, once the store has caught up. By the timer, and whenever a blob is no longer in flight. */
+    void sealPostponed() {
+        long opened;
+        synchronized (this) {
+            if (!isPostponed) {
+                return;
+            }
+            opened = seals;
+        }
+        sealIfDue(opened);
+    }
+
+    private void sealIfDue(long opened) {
+        List<Segment> sealed;
+        synchronized (this) {
+            boolean mustWait = isPostponed && uploads.isSaturated();
+            sealed = seals != opened || mustWait ? List.of() : cut();
+        }
+        dispatch(sealed, SealReason.DELAY);
+    }
+
+    /** Whether a seal waits for a blob to end. */
+    synchronized boolean isPostponed() {
+        return isPostponed;
+    }
+
+    /** A lane tells bytes for a zone. Sealing at zones × the size in total would come later than this for any distribution over zones. */
+    void filled(ZoneFill fill, long bytes) {
+        if (isFull(fill.add(bytes))) {
+            List<Segment> sealed;
+            synchronized (this) {
+                sealed = isFull(fill.bytes()) ? cut() : List.of();
+            }
+            dispatch(sealed, SealReason.SIZE);
+        }
+    }
+
+    private boolean isFull(long bytes) {
+        return bytes * uploads.ratio() >= sealAtBytes;
+    }
+
+    /** Seals everything that was appended before. */
+    void seal(SealReason reason) {
+        List<Segment> sealed;
+        synchronized (this) {
+            sealed = cut();
+        }
+        dispatch(sealed, reason);
+    }
+
+    private void dispatch(List<Segment> sealed, SealReason reason) {
+        if (!sealed.isEmpty()) {
+            uploads.dispatch(sealed, reason);
+        }
+    }
+
+    private List<Segment> cut() {
+        isOpen = false;
+        isPostponed = false;
+        if (delayTimer != null) {
+            delayTimer.cancel();
+            delayTimer = null;
+        }
+        List<Segment> sealed = new ArrayList<>();
+        long now = time.nanos();
+        for (BatchingLane lane : lanes) {
+            lane.cut(sealed, now);
+        }
+        fills.values().forEach(ZoneFill::clear);
+        seals++;
+        if (!sealed.isEmpty() && secondLook == null && !isClosed) {
+            secondLook = time.schedule(SECOND_LOOK, this::lookAgain);
+        }
+        return sealed;
+    }
+
+    private void lookAgain() {
+        synchronized (this) {
+            secondLook = null;
+        }
+        if (!isOpen && hasUnsealed()) {
+            open();
+        }
+    }
+
+    private void stopSecondLook() {
+        if (secondLook != null) {
+            secondLook.cancel();
+            secondLook = null;
+        }
+    }
+
+    private synchronized boolean hasUnsealed() {
+        for (BatchingLane lane : lanes) {
+            if (lane.hasUnsealed()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Ends the batch: its lanes have ended before. */
+    synchronized void close() {
+        isClosed = true;
+        isOpen = false;
+        stopSecondLook();
+        if (delayTimer != null) {
+            delayTimer.cancel();
+            delayTimer = null;
+        }
+    }
+}

@@ -1,0 +1,255 @@
+package dev.blobshuffle.core.batch;
+
+import dev.blobshuffle.core.format.Frame;
+import dev.blobshuffle.core.format.FrameEncoder;
+import dev.blobshuffle.core.format.Notification;
+import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.format.RecordCursor;
+import dev.blobshuffle.core.format.SegmentSource;
+import dev.blobshuffle.core.shuffle.Channel;
+import dev.blobshuffle.core.shuffle.RecordReceiver;
+import dev.blobshuffle.core.zone.Zone;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sealed records of one lane for one partition, from the cut until the channel has acknowledged them.
+ *
+ * <pre>
+ *   WAITING ──blob durable──▶ STORED ─┐
+ *      │  └──inline, fallback──▶ PLAIN ┴──sent──▶ SENT ──acknowledged──▶ DELIVERED
+ *      └────── (any of these) ──lane failed or discarded──▶ DROPPED
+ * </pre>
+ *
+ * <p>Threads: the state and what it implies are guarded by the monitor of the {@link DeliveryQueue}; the records are read, and compressed in place, by
+ * one thread at a time: a worker of the upload, then the thread that sends them plain.
+ */
+final class Segment implements Channel.SegmentRecords, Channel.Delivery {
+    /** Where a segment is on its way. */
+    enum State {
+        /** In memory, its blob not durable. */
+        WAITING,
+        /** In a durable blob; the notification may go. */
+        STORED,
+        /** To be sent as plain records, when it is due. */
+        PLAIN,
+        /** Given to the channel. */
+        SENT,
+        /** Acknowledged by the channel. */
+        DELIVERED,
+        /** Given up. */
+        DROPPED
+    }
+
+    /** Smallest and largest timestamp, milliseconds. */
+    record Extremes(long min, long max) {}
+
+    private final DeliveryQueue queue;
+    private final Partition partition;
+    private final Zone zone;
+    private final int records;
+    private final long bytes;
+    private final long sealedNanos;
+    private List<Slice> slices;
+    private List<Frame> frames = List.of();
+    private @Nullable Extremes extremes;
+    private @Nullable Upload upload;
+
+    State state = State.WAITING;
+    private @Nullable Notification notification;
+    private boolean isDue;
+
+    Segment(
+            DeliveryQueue queue,
+            Partition partition,
+            Zone zone,
+            List<Slice> slices,
+            int records,
+            @Nullable Extremes extremes,
+            long sealedNanos) {
+        this.queue = queue;
+        this.partition = partition;
+        this.zone = zone;
+        this.slices = slices;
+        this.records = records;
+        this.extremes = extremes;
+        this.sealedNanos = sealedNanos;
+        long sum = 0;
+        for (Slice slice : slices) {
+            sum += slice.length();
+        }
+        bytes = sum;
+    }
+
+    DeliveryQueue queue() {
+        return queue;
+    }
+
+    Partition partition() {
+        return partition;
+    }
+
+    Zone zone() {
+        return zone;
+    }
+
+    /** Bytes as appended, before compression. */
+    long bytes() {
+        return bytes;
+    }
+
+    long sealedNanos() {
+        return sealedNanos;
+    }
+
+    List<Slice> slices() {
+        return slices;
+    }
+
+    @Override
+    public int count() {
+        return records;
+    }
+
+    /** Length of the largest slice, bytes: no record is larger. */
+    int largestSlice() {
+        int largest = 0;
+        for (Slice slice : slices) {
+            largest = Math.max(largest, slice.length());
+        }
+        return largest;
+    }
+
+    /** The segment as it goes into a blob: compresses the records in place. Once, by a worker. */
+    SegmentSource encode(FrameEncoder encoder) {
+        Extremes known = extremes();
+        List<Frame> encoded = new ArrayList<>(slices.size());
+        for (Slice slice : slices) {
+            encoded.add(encoder.encode(
+                    slice.chunk().array(), slice.offset(), slice.length(), slice.records(), slice.baseTimestamp()));
+        }
+        frames = encoded;
+        return new SegmentSource(zone, partition, queue.laneName(), known.min(), known.max(), encoded);
+    }
+
+    Extremes extremes() {
+        Extremes known = extremes;
+        if (known == null) {
+            known = walkExtremes();
+            extremes = known;
+        }
+        return known;
+    }
+
+    /** Where the log's writer noticed a cut too late to restart them. */
+    private Extremes walkExtremes() {
+        long min = Long.MAX_VALUE;
+        long max = Long.MIN_VALUE;
+        RecordCursor cursor = new RecordCursor();
+        for (Slice slice : slices) {
+            reset(cursor, slice);
+            while (cursor.next()) {
+                min = Math.min(min, cursor.timestamp());
+                max = Math.max(max, cursor.timestamp());
+            }
+        }
+        return new Extremes(min, max);
+    }
+
+    private static void reset(RecordCursor cursor, Slice slice) {
+        cursor.reset(slice.chunk().array(), slice.offset(), slice.length(), slice.records(), slice.baseTimestamp());
+    }
+
+    /** The blob is durable. Under the queue's monitor. */
+    void toStored(Notification reference) {
+        state = State.STORED;
+        notification = reference;
+        slices = List.of();
+        frames = List.of();
+    }
+
+    /**
+     * The records go through the channel. Under the queue's monitor.
+     *
+     * @param holder the upload that holds the memory, with a reference for this segment; null: this segment's slices do
+     */
+    void toPlain(@Nullable Upload holder) {
+        state = State.PLAIN;
+        upload = holder;
+    }
+
+    /** Plain records may go now. Under the queue's monitor. */
+    void toDue() {
+        isDue = true;
+    }
+
+    boolean isSendable() {
+        return state == State.STORED || (state == State.PLAIN && isDue);
+    }
+
+    /** Hands the segment to the channel. By the queue's emitter. */
+    void send(Channel channel) {
+        Notification reference = notification;
+        if (reference == null) {
+            channel.send(partition, this, this);
+        } else {
+            channel.send(partition, reference, extremes().max(), this);
+        }
+    }
+
+    boolean isPlain() {
+        return notification == null;
+    }
+
+    boolean isFallback() {
+        return upload != null;
+    }
+
+    /** Gives back the memory of a segment that is or was {@link State#PLAIN}. Once. */
+    void releasePlain() {
+        Upload holder = upload;
+        List<Slice> held = slices;
+        slices = List.of();
+        frames = List.of();
+        if (holder != null) {
+            holder.release();
+        } else {
+            for (Slice slice : held) {
+                slice.chunk().release();
+            }
+        }
+    }
+
+    @Override
+    public void forEach(RecordReceiver receiver) {
+        RecordCursor cursor = new RecordCursor();
+        if (frames.isEmpty()) {
+            for (Slice slice : slices) {
+                reset(cursor, slice);
+                handOut(cursor, receiver);
+            }
+        } else {
+            for (Frame frame : frames) {
+                cursor.reset(frame);
+                handOut(cursor, receiver);
+            }
+        }
+    }
+
+    private static void handOut(RecordCursor cursor, RecordReceiver receiver) {
+        while (cursor.next()) {
+            receiver.receive(cursor.timestamp(), cursor.key(), cursor.value(), cursor.headers());
+        }
+    }
+
+    @Override
+    public void delivered() {
+        queue.delivered(this);
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+        queue.refused(this, cause);
+    }
+}

@@ -1,0 +1,146 @@
+package dev.blobshuffle.core.debatch;
+
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.format.Codec;
+import dev.blobshuffle.core.format.Notification;
+import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.metrics.Counter;
+import dev.blobshuffle.core.metrics.Gauge;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.shuffle.Debatcher;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.SingleFlightBlobStore;
+import dev.blobshuffle.core.time.Time;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What all Debatchers of an instance share: the store to read from, the read budget and the metrics. Thread-safe. Closed after the last of its Debatchers.
+ */
+public final class ReadEngine implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ReadEngine.class);
+
+    /** A read that failed this often in a row is worth a word: by then it has waited for about a second. */
+    private static final int NOTEWORTHY_FAILURES = 6;
+
+    private final BlobStore store;
+    private final BlobStore sharingStore;
+    private final ReadBudget budget;
+    private final Time time;
+    private final ShuffleMetrics metrics;
+    private final List<ShuffleMetrics.Registration> gauges;
+    private final LongAdder lag = new LongAdder();
+    private final int fingerprint;
+    private final AtomicBoolean isStoreDown = new AtomicBoolean();
+
+    /**
+     * A read side.
+     *
+     * @param store the store, with its decorators; not closed from here
+     * @param budgetBytes the most bytes that its Debatchers hold, beside a small reserve for the heads of queues
+     */
+    public ReadEngine(BlobStore store, long budgetBytes, Time time, ShuffleMetrics metrics) {
+        this.store = store;
+        this.sharingStore = new SingleFlightBlobStore(store);
+        this.budget = new ReadBudget(budgetBytes);
+        this.time = time;
+        this.metrics = metrics;
+        this.fingerprint = store.fingerprint();
+        this.gauges = List.of(
+                metrics.report(Gauge.READ_BUFFER_USED, () -> budget.used() + budget.reserved()),
+                metrics.report(Gauge.LAG_RECORDS, lag::sum));
+    }
+
+    /**
+     * A new Debatcher, owned by its caller's thread.
+     *
+     * @param name names it in logs
+     */
+    public <C> Debatcher<C> debatcher(String name) {
+        return new PrefetchingDebatcher<>(name, this);
+    }
+
+    /** Why a segment cannot be read here at all, if so. */
+    @Nullable
+    BlobShuffleException refusal(Partition partition, long offset, Notification notification) {
+        if (notification.store() == fingerprint) {
+            return missingLibrary(notification.codec());
+        }
+        return new InvalidSettings(String.format(
+                "Cannot read offset %d of %s: it was written to a store with fingerprint %08x, and this instance reads %s with fingerprint %08x. "
+                        + "Give writers and readers the same blobshuffle.store.",
+                offset, partition, notification.store(), store.location(), fingerprint));
+    }
+
+    private static @Nullable InvalidSettings missingLibrary(Codec codec) {
+        try {
+            codec.requireLibrary();
+            return null;
+        } catch (InvalidSettings e) {
+            return e;
+        }
+    }
+
+    /** Takes note that the store answered a read. */
+    void answered() {
+        if (isStoreDown.get() && isStoreDown.compareAndSet(true, false)) {
+            LOG.info("The store {} answers reads again.", store.location());
+        }
+    }
+
+    /** Takes note of a failed attempt, the {@code failures}-th of its read in a row. */
+    void failed(int failures, @Nullable Throwable cause) {
+        metrics.add(Counter.FETCH_FAILURES, 1);
+        if (failures == NOTEWORTHY_FAILURES && isStoreDown.compareAndSet(false, true)) {
+            LOG.warn(
+                    "The store {} does not answer reads; trying on, and meanwhile the lag grows.",
+                    store.location(),
+                    cause);
+        }
+    }
+
+    /** Takes note of bytes that did not match their checksum. */
+    void corruptRead() {
+        metrics.add(Counter.FETCHES_CORRUPT, 1);
+    }
+
+    /** Takes note of records of segments that were queued, or, negative, dropped. */
+    void queued(long records) {
+        lag.add(records);
+    }
+
+    /** Takes note of records of segments that were handed out. */
+    void delivered(long records, long bytes) {
+        lag.add(-records);
+        metrics.add(Counter.RECORDS_DELIVERED, records);
+        metrics.add(Counter.BYTES_DELIVERED, bytes);
+    }
+
+    /** Ends its metrics. Idempotent. */
+    @Override
+    public void close() {
+        gauges.forEach(ShuffleMetrics.Registration::close);
+    }
+
+    BlobStore store() {
+        return store;
+    }
+
+    /** The store, with one download for all consumers that ask for the same bytes at a time. */
+    BlobStore sharingStore() {
+        return sharingStore;
+    }
+
+    ReadBudget budget() {
+        return budget;
+    }
+
+    Time time() {
+        return time;
+    }
+}

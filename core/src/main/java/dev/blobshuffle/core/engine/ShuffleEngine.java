@@ -1,0 +1,156 @@
+package dev.blobshuffle.core.engine;
+
+import dev.blobshuffle.core.batch.Batcher;
+import dev.blobshuffle.core.batch.BatcherOptions;
+import dev.blobshuffle.core.debatch.ReadEngine;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.shuffle.Channel;
+import dev.blobshuffle.core.shuffle.Debatcher;
+import dev.blobshuffle.core.shuffle.Engine;
+import dev.blobshuffle.core.shuffle.Lane;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.BlobStores;
+import dev.blobshuffle.core.store.MeteredBlobStore;
+import dev.blobshuffle.core.store.RetryPolicy;
+import dev.blobshuffle.core.store.RetryingBlobStore;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The engine of one instance: a {@link Batcher}, a read side, and the store behind both, metered; puts are tried again until the delivery timeout. Thread-safe.
+ */
+public final class ShuffleEngine implements Engine {
+    /** With a fallback, a put is given up this early: a transaction that waits for it must not time out first. */
+    private static final Duration PUT_TIME_BEFORE_FALLBACK = Duration.ofSeconds(5);
+
+    private final BlobStore store;
+    private final ShuffleMetrics metrics;
+    private final Batcher batcher;
+    private final ReadEngine reading;
+    private final Runnable whenClosed;
+    private final AtomicBoolean isClosed = new AtomicBoolean();
+
+    private ShuffleEngine(Builder parts) {
+        metrics = new ShuffleMetrics();
+        BatcherOptions options = parts.batching;
+        store = new MeteredBlobStore(parts.store, metrics, parts.time);
+        Duration timeout = options.deliveryTimeout();
+        boolean isHasty = options.fallback().isPresent() && timeout.compareTo(PUT_TIME_BEFORE_FALLBACK) > 0;
+        RetryPolicy retries = RetryPolicy.within(isHasty ? PUT_TIME_BEFORE_FALLBACK : timeout);
+        batcher = new Batcher(new RetryingBlobStore(store, retries, parts.time, metrics), options, parts.time, metrics);
+        reading = new ReadEngine(store, parts.readBufferBytes, parts.time, metrics);
+        whenClosed = parts.whenClosed;
+    }
+
+    /**
+     * Opens an engine as settings say, with a clock and a store of its own, which is checked first. Blocks.
+     *
+     * @throws InvalidSettings fatal: no store is named, or the settings cannot work
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work now
+     */
+    public static ShuffleEngine open(Settings settings) {
+        SystemTime time = new SystemTime();
+        try {
+            BlobStore store = BlobStores.open(settings.store(), time);
+            try {
+                return builder(store, time)
+                        .batching(BatcherOptions.builder(settings).build())
+                        .readBufferBytes(
+                                settings.value(Settings.READ_BUFFER_BYTES).bytes())
+                        .whenClosed(() -> {
+                            store.close();
+                            time.close();
+                        })
+                        .build();
+            } catch (RuntimeException | Error e) {
+                store.close();
+                throw e;
+            }
+        } catch (RuntimeException | Error e) {
+            time.close();
+            throw e;
+        }
+    }
+
+    /** An engine of ready parts. */
+    public static Builder builder(BlobStore store, Time time) {
+        return new Builder(store, time);
+    }
+
+    @Override
+    public Lane lane(String name, Channel channel) {
+        return batcher.lane(name, channel);
+    }
+
+    @Override
+    public <C> Debatcher<C> debatcher(String name) {
+        return reading.debatcher(name);
+    }
+
+    @Override
+    public BlobStore store() {
+        return store;
+    }
+
+    @Override
+    public ShuffleMetrics metrics() {
+        return metrics;
+    }
+
+    @Override
+    public void close() {
+        if (isClosed.compareAndSet(false, true)) {
+            batcher.close();
+            reading.close();
+            whenClosed.run();
+        }
+    }
+
+    /** Collects the parts of an engine. */
+    public static final class Builder {
+        private final BlobStore store;
+        private final Time time;
+        private BatcherOptions batching = BatcherOptions.builder().build();
+        private long readBufferBytes = 64 << 20;
+        private Runnable whenClosed = () -> {};
+
+        private Builder(BlobStore store, Time time) {
+            this.store = store;
+            this.time = time;
+        }
+
+        /** How to batch; by default as {@link BatcherOptions#builder()} says. */
+        public Builder batching(BatcherOptions options) {
+            batching = options;
+            return this;
+        }
+
+        /**
+         * Most bytes that Debatchers hold; 64 MiB by default.
+         *
+         * @throws InvalidSettings fatal: not positive
+         */
+        public Builder readBufferBytes(long bytes) {
+            if (bytes < 1) {
+                throw new InvalidSettings("Cannot read: read.buffer.bytes is " + bytes + ". Give 1 or more.");
+            }
+            readBufferBytes = bytes;
+            return this;
+        }
+
+        /** Runs once, after the engine has closed: closes what the engine was given. By default nothing: the giver closes store and time. */
+        public Builder whenClosed(Runnable task) {
+            whenClosed = task;
+            return this;
+        }
+
+        /** The engine. */
+        public ShuffleEngine build() {
+            return new ShuffleEngine(this);
+        }
+    }
+}

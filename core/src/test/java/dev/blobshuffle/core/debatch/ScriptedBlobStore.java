@@ -1,0 +1,180 @@
+package dev.blobshuffle.core.debatch;
+
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** A store whose reads a test holds back, fails or falsifies; it counts what was asked for and what was not given back. Thread-safe. */
+final class ScriptedBlobStore implements BlobStore {
+    private final BlobStore delegate;
+    private final List<BlobRange> reads = new ArrayList<>();
+    private final Deque<Runnable> held = new ArrayDeque<>();
+    private final Deque<RuntimeException> failures = new ArrayDeque<>();
+    private final Deque<UnaryOperator<byte[]>> falsifications = new ArrayDeque<>();
+    private final AtomicLong open = new AtomicLong();
+    private boolean isHolding;
+
+    ScriptedBlobStore(BlobStore delegate) {
+        this.delegate = delegate;
+    }
+
+    /** From now on reads do not end before {@link #release}. */
+    synchronized void hold() {
+        isHolding = true;
+    }
+
+    /** Ends the reads that are held back, the last one first if told so by the order, and holds no more. */
+    void release() {
+        List<Runnable> ends;
+        synchronized (this) {
+            isHolding = false;
+            ends = new ArrayList<>(held);
+            held.clear();
+        }
+        ends.forEach(Runnable::run);
+    }
+
+    /** Ends the read that began last, of those held back. */
+    void releaseLast() {
+        Runnable end;
+        synchronized (this) {
+            end = held.removeLast();
+        }
+        end.run();
+    }
+
+    /** The next read without a failure of its own fails so. */
+    synchronized void fail(RuntimeException failure) {
+        failures.add(failure);
+    }
+
+    /** The bytes of the next read are changed so. */
+    synchronized void falsify(UnaryOperator<byte[]> change) {
+        falsifications.add(change);
+    }
+
+    /** The reads so far. */
+    synchronized List<BlobRange> reads() {
+        return List.copyOf(reads);
+    }
+
+    /** Reads that are held back. */
+    synchronized int heldReads() {
+        return held.size();
+    }
+
+    /** Bytes on loan. */
+    long openBytes() {
+        return open.get();
+    }
+
+    @Override
+    public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+        CompletableFuture<BlobBytes> result = new CompletableFuture<>();
+        RuntimeException failure;
+        UnaryOperator<byte[]> change;
+        synchronized (this) {
+            reads.add(range);
+            failure = failures.poll();
+            change = failure == null ? falsifications.poll() : null;
+            if (isHolding) {
+                held.add(() -> end(id, range, failure, change, result));
+                return result;
+            }
+        }
+        end(id, range, failure, change, result);
+        return result;
+    }
+
+    private void end(
+            BlobId id,
+            BlobRange range,
+            @Nullable RuntimeException failure,
+            @Nullable UnaryOperator<byte[]> change,
+            CompletableFuture<BlobBytes> result) {
+        if (failure != null) {
+            result.completeExceptionally(failure);
+            return;
+        }
+        delegate.get(id, range).whenComplete((bytes, thrown) -> {
+            if (thrown != null) {
+                result.completeExceptionally(thrown);
+            } else {
+                result.complete(loan(bytes, change));
+            }
+        });
+    }
+
+    private BlobBytes loan(BlobBytes bytes, @Nullable UnaryOperator<byte[]> change) {
+        byte[] copy = new byte[bytes.buffer().remaining()];
+        bytes.buffer().get(copy);
+        bytes.close();
+        byte[] array = change == null ? copy : change.apply(copy);
+        open.addAndGet(array.length);
+        return new BlobBytes() {
+            private boolean isClosed;
+
+            @Override
+            public ByteBuffer buffer() {
+                return ByteBuffer.wrap(array);
+            }
+
+            @Override
+            public synchronized void close() {
+                if (!isClosed) {
+                    isClosed = true;
+                    open.addAndGet(-array.length);
+                    java.util.Arrays.fill(array, (byte) 0xDD); // who reads on reads rubbish
+                }
+            }
+        };
+    }
+
+    @Override
+    public CompletionStage<Void> put(BlobId id, BlobContent content) {
+        return delegate.put(id, content);
+    }
+
+    @Override
+    public CompletionStage<Void> delete(Collection<BlobId> ids) {
+        return delegate.delete(ids);
+    }
+
+    @Override
+    public CompletionStage<List<BlobId>> list(long generation) {
+        return delegate.list(generation);
+    }
+
+    @Override
+    public CompletionStage<List<Long>> generations() {
+        return delegate.generations();
+    }
+
+    @Override
+    public int fingerprint() {
+        return delegate.fingerprint();
+    }
+
+    @Override
+    public String location() {
+        return delegate.location();
+    }
+
+    @Override
+    public void close() {
+        delegate.close();
+    }
+}

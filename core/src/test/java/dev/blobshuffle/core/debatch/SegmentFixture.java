@@ -1,0 +1,118 @@
+package dev.blobshuffle.core.debatch;
+
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.BlobLayout;
+import dev.blobshuffle.core.format.Codec;
+import dev.blobshuffle.core.format.Frame;
+import dev.blobshuffle.core.format.FrameEncoder;
+import dev.blobshuffle.core.format.Headers;
+import dev.blobshuffle.core.format.Notification;
+import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.format.RecordLayout;
+import dev.blobshuffle.core.format.SegmentSource;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.zone.Zone;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Stores blobs of given records, with the real writers of the format, and gives their notifications. Owned by one thread. */
+final class SegmentFixture {
+    private final BlobStore store;
+    private final Codec codec;
+    private long sequence;
+
+    SegmentFixture(BlobStore store) {
+        this(store, Codec.NONE);
+    }
+
+    SegmentFixture(BlobStore store, Codec codec) {
+        this.store = store;
+        this.codec = codec;
+    }
+
+    /** A record to store. */
+    @SuppressWarnings("ArrayRecordComponent") // Two of them are never compared.
+    record Row(long timestamp, byte @Nullable [] key, byte @Nullable [] value) {}
+
+    /** Rows named {@code prefix-0}, {@code prefix-1}, and so on. */
+    static List<Row> rows(String prefix, int count) {
+        List<Row> rows = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            rows.add(new Row(i, null, (prefix + "-" + i).getBytes()));
+        }
+        return rows;
+    }
+
+    /** Stores one blob with a segment per list, each in frames of at most that many bytes; gives a notification per segment. */
+    List<Notification> blob(int frameBytes, List<List<Row>> segments) {
+        List<SegmentSource> sources = new ArrayList<>();
+        for (int i = 0; i < segments.size(); i++) {
+            List<Row> rows = segments.get(i);
+            long min = rows.stream().mapToLong(Row::timestamp).min().orElseThrow();
+            long max = rows.stream().mapToLong(Row::timestamp).max().orElseThrow();
+            sources.add(
+                    new SegmentSource(Zone.SINGLE, new Partition("t", i), "lane", min, max, frames(frameBytes, rows)));
+        }
+        BlobLayout layout = BlobLayout.of(new BlobId(1, 7, sequence++), store.fingerprint(), 0, sources);
+        store.put(layout.id(), content(layout)).toCompletableFuture().join();
+        return layout.notifications();
+    }
+
+    /** Stores a blob of one segment. */
+    Notification segment(List<Row> rows) {
+        return blob(64 << 10, List.of(rows)).get(0);
+    }
+
+    private List<Frame> frames(int frameBytes, List<Row> rows) {
+        List<Frame> frames = new ArrayList<>();
+        try (FrameEncoder encoder = new FrameEncoder(codec)) {
+            int from = 0;
+            while (from < rows.size()) {
+                int to = from;
+                long size = 0;
+                while (to < rows.size() && (to == from || size + size(rows.get(to)) <= frameBytes)) {
+                    size += size(rows.get(to++));
+                }
+                byte[] array = new byte[Math.toIntExact(size)];
+                int at = 0;
+                long last = 0;
+                for (Row row : rows.subList(from, to)) {
+                    at = RecordLayout.encode(array, at, row.timestamp() - last, row.key(), row.value(), Headers.NONE);
+                    last = row.timestamp();
+                }
+                frames.add(encoder.encode(array, 0, at, to - from, 0));
+                from = to;
+            }
+        }
+        return frames;
+    }
+
+    private static long size(Row row) {
+        return RecordLayout.maxEncodedSize(row.key(), row.value(), Headers.NONE);
+    }
+
+    private static BlobContent content(BlobLayout layout) {
+        return new BlobContent() {
+            @Override
+            public long length() {
+                return layout.length();
+            }
+
+            @Override
+            public List<ByteBuffer> buffers() {
+                return layout.buffers().stream()
+                        .map(ByteBuffer::asReadOnlyBuffer)
+                        .toList();
+            }
+
+            @Override
+            public void retain() {}
+
+            @Override
+            public void release() {}
+        };
+    }
+}
