@@ -51,7 +51,7 @@ final class StartResolver {
             wait = FIRST_WAIT;
         } catch (TimeoutException e) {
             wait = shorter(wait.multipliedBy(2), LONGEST_WAIT);
-            waiting.forEach(partitions::pauseInside);
+            waiting.stream().filter(this::isStillAssigned).forEach(partitions::pauseInside);
         }
     }
 
@@ -70,8 +70,15 @@ final class StartResolver {
             committed = Map.of(); // without a group there are no commits
         }
         for (PartitionProgress progress : waiting) {
-            start(progress, committed);
+            if (isStillAssigned(progress)) {
+                start(progress, committed);
+            }
         }
+    }
+
+    /** Kafka's newer consumer takes partitions away on its own thread, soon after the callback: the assignment that we saw right after it was the old one. */
+    private boolean isStillAssigned(PartitionProgress progress) {
+        return delegate.assignment().contains(progress.kafka);
     }
 
     private void start(PartitionProgress progress, Map<TopicPartition, OffsetAndMetadata> committed) {
