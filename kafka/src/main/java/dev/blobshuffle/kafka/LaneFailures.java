@@ -41,9 +41,9 @@ final class LaneFailures {
 
     /** What {@code send} throws. */
     KafkaException onSend(RuntimeException failure) {
-        note(failure);
+        lose(failure);
         ApiException kafkas = kafkasOwn(failure);
-        if (kafkas != null || hopeless) {
+        if (hopeless || (kafkas != null && !(kafkas instanceof OutOfOrderSequenceException))) {
             return new KafkaException(message("send"), kafkas == null ? failure : kafkas);
         }
         InvalidProducerEpochException recoverable = new InvalidProducerEpochException(message("send"));
@@ -53,7 +53,7 @@ final class LaneFailures {
 
     /** What a commit throws. */
     KafkaException onCommit(RuntimeException failure) {
-        note(failure);
+        lose(failure);
         ApiException kafkas = kafkasOwn(failure);
         if (kafkas instanceof ProducerFencedException) {
             ProducerFencedException fenced = new ProducerFencedException(kafkas.getMessage());
@@ -68,7 +68,8 @@ final class LaneFailures {
         return recoverable;
     }
 
-    private void note(RuntimeException failure) {
+    /** Something was lost, and whoever sent it was told. */
+    void lose(RuntimeException failure) {
         if (lost == null) {
             lost = failure;
             hopeless = pair.poisoned() > MOST_IN_A_ROW;

@@ -10,6 +10,7 @@ import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,8 +60,7 @@ final class StreamsSender implements Sender<byte[], byte[]> {
     }
 
     private TopicOutput.Slot append(TopicOutput topic, ProducerRecord<byte[], byte[]> record) {
-        Integer chosen = record.partition();
-        TopicOutput.Slot slot = topic.slot(chosen != null ? chosen : topic.partition(record.key(), channel.batches()));
+        TopicOutput.Slot slot = slot(topic, record);
         Long timestamp = record.timestamp();
         try {
             slot.output.append(
@@ -72,6 +72,19 @@ final class StreamsSender implements Sender<byte[], byte[]> {
             throw failures.onSend(e);
         }
         return slot;
+    }
+
+    /**
+     * Asks the broker for the topic's partitions if need be. Kafka's producer would tell by the callback that it got no answer; here nothing can, so the record counts
+     * as lost: thrown as it is, the exception would end the stream thread.
+     */
+    private TopicOutput.Slot slot(TopicOutput topic, ProducerRecord<byte[], byte[]> record) {
+        Integer chosen = record.partition();
+        try {
+            return topic.slot(chosen != null ? chosen : topic.partition(record.key(), channel.batches()));
+        } catch (RetriableException e) {
+            throw failures.onSend(e);
+        }
     }
 
     private Route route(String topic) {

@@ -7,6 +7,7 @@ import dev.blobshuffle.core.failure.StoreUnavailable;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.OutOfOrderSequenceException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -39,6 +40,12 @@ class LaneFailuresTest {
                 .isInstanceOf(CommitFailedException.class);
         assertThat(failures.onSend(new DeliveryFailed("Lost.", new TopicAuthorizationException("topic"))))
                 .hasCauseInstanceOf(TopicAuthorizationException.class);
+    }
+
+    @Test
+    void brokenSequenceRollsBackAsFromACallback() {
+        assertThat(failures.onSend(new DeliveryFailed("Lost.", new OutOfOrderSequenceException("gap"))))
+                .hasCauseInstanceOf(InvalidProducerEpochException.class);
     }
 
     @Test

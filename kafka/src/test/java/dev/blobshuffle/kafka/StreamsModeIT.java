@@ -131,6 +131,16 @@ class StreamsModeIT {
     }
 
     @Test
+    void brokerThatDoesNotTellThePartitionsIsALossAndDoesNotEndTheThread() {
+        clients.streamsConsumer(Mode.KAFKA_STREAMS_ALO, pair);
+        Producer<byte[], byte[]> producer = clients.streamsProducer(
+                Mode.KAFKA_STREAMS_ALO, pair, "bootstrap.servers", "127.0.0.1:1", "max.block.ms", 50);
+
+        assertThatThrownBy(() -> producer.send(record(topic, "a")))
+                .hasCauseInstanceOf(InvalidProducerEpochException.class);
+    }
+
+    @Test
     void threadWhoseConsumerIsNotWrappedIsStoppedAtItsFirstRecord() {
         Producer<byte[], byte[]> producer = clients.streamsProducer(Mode.KAFKA_STREAMS_ALO, pair);
 
