@@ -1,5 +1,6 @@
 package dev.blobshuffle.kafka;
 
+import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
@@ -26,6 +27,13 @@ final class Completions implements AutoCloseable {
     private final Time.@Nullable Workers callbacks;
     private final @Nullable Signal progress;
     private final Map<Partition, Deque<Completion>> waiting = new HashMap<>();
+
+    /** What is to be run, in order. Kept here, since closed workers forget what they were given. */
+    private final Deque<Runnable> due = new ArrayDeque<>();
+
+    /** Why the lane's records are lost; null while it works. */
+    private @Nullable Exception loss;
+
     private int unfinished;
     private int running;
     private @Nullable Thread callbackThread;
@@ -45,10 +53,27 @@ final class Completions implements AutoCloseable {
         return new Completions(null, null);
     }
 
-    /** Registers a send before its record is appended, so that no segment can overtake it. */
-    synchronized void add(Partition partition, Completion completion) {
-        waiting.computeIfAbsent(partition, key -> new ArrayDeque<>()).addLast(completion);
-        unfinished++;
+    /**
+     * Registers a send before its record is appended, so that no segment can overtake it. Once the lane has failed the send fails too: a segment that is still on its
+     * way to the broker would take it for one of its own.
+     */
+    void add(Partition partition, Completion completion) {
+        Exception lost;
+        synchronized (this) {
+            unfinished++;
+            lost = loss;
+            if (lost == null) {
+                waiting.computeIfAbsent(partition, key -> new ArrayDeque<>()).addLast(completion);
+            }
+        }
+        if (lost != null) {
+            run(1, () -> completion.fail(lost));
+        }
+    }
+
+    /** The lane starts anew: nothing that it lost can reach the broker any more. */
+    synchronized void startAnew() {
+        loss = null;
     }
 
     /**
@@ -87,17 +112,39 @@ final class Completions implements AutoCloseable {
         }
         synchronized (this) {
             running += ending;
+            due.addLast(() -> {
+                try {
+                    ends.run();
+                } finally {
+                    finished(ending);
+                }
+            });
         }
-        callbacks.execute(() -> {
-            synchronized (this) {
-                callbackThread = Thread.currentThread();
-            }
-            try {
-                ends.run();
-            } finally {
-                finished(ending);
-            }
-        });
+        try {
+            callbacks.execute(this::runNextOnItsThread);
+        } catch (Closed e) {
+            runAll(); // An answer after the close: nobody else would end the send.
+        }
+    }
+
+    private void runNextOnItsThread() {
+        synchronized (this) {
+            callbackThread = Thread.currentThread();
+        }
+        Runnable next = nextDue();
+        if (next != null) {
+            next.run();
+        }
+    }
+
+    private void runAll() {
+        for (Runnable next = nextDue(); next != null; next = nextDue()) {
+            next.run();
+        }
+    }
+
+    private synchronized @Nullable Runnable nextDue() {
+        return due.pollFirst();
     }
 
     private void finished(int ended) {
@@ -132,21 +179,23 @@ final class Completions implements AutoCloseable {
         return new Taken(taken);
     }
 
-    /** Fails every send that no segment has taken. */
+    /** Fails every send that no segment has taken, and those that come before {@link #startAnew}. */
     void failAll(Exception cause) {
         List<Completion> failed = new ArrayList<>();
         synchronized (this) {
+            loss = cause;
             waiting.values().forEach(failed::addAll);
             waiting.clear();
         }
         run(failed.size(), () -> failed.forEach(completion -> completion.fail(cause)));
     }
 
-    /** Ends the callback thread after what it has to do. */
+    /** Ends the callback thread. What it has not run, and what is told later, runs on the thread that closes or tells: no send stays without an end. */
     @Override
     public void close() {
         if (callbacks != null) {
             callbacks.close();
+            runAll();
         }
     }
 

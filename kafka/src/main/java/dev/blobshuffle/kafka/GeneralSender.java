@@ -76,6 +76,7 @@ final class GeneralSender<K, V> implements Sender<K, V> {
             awaitRoom();
             return append(record, key, value, callback);
         } catch (ApiException e) {
+            spoilTransaction(e);
             return failed(record, key, value, callback, e);
         }
     }
@@ -176,6 +177,7 @@ final class GeneralSender<K, V> implements Sender<K, V> {
         }
         channel.failed(failure);
         lane.discard();
+        completions.startAnew();
     }
 
     private RuntimeException refused(BlobShuffleException cause) {
@@ -203,6 +205,18 @@ final class GeneralSender<K, V> implements Sender<K, V> {
             return custom.partition(record.topic(), record.key(), key, record.value(), value, topic.cluster());
         }
         return topic.partition(partitioning.keys() == Partitioning.Keys.HASHED ? key : null, channel.batches());
+    }
+
+    /** An application may leave it to the commit to tell that a send failed, and the real producer does not know of this one. */
+    private void spoilTransaction(ApiException failure) {
+        if (wiring.transactional()) {
+            lock.lock();
+            try {
+                failures.lose(failure);
+            } finally {
+                lock.unlock();
+            }
+        }
     }
 
     private Future<RecordMetadata> failed(
@@ -276,10 +290,11 @@ final class GeneralSender<K, V> implements Sender<K, V> {
         try {
             lane.discard();
             failures.reset();
+            completions.failAll(new TransactionAbortedException());
+            completions.startAnew();
         } finally {
             lock.unlock();
         }
-        completions.failAll(new TransactionAbortedException());
     }
 
     @Override

@@ -60,6 +60,22 @@ class TransactionIT {
     }
 
     @Test
+    void sendThatFailsBeforeItsBatchRefusesTheCommitUntilTheAbort() {
+        String topic = clients.blobTopic(1);
+        Producer<String, String> producer = transactional("no-such-partition");
+        producer.beginTransaction();
+        producer.send(new ProducerRecord<>(topic, 0, "k", "with it"));
+        producer.send(new ProducerRecord<>(topic, 99, "k", "nowhere"));
+        assertThatThrownBy(producer::commitTransaction).isInstanceOf(KafkaException.class);
+        producer.abortTransaction();
+        producer.beginTransaction();
+        Clients.send(producer, topic, 0, "after");
+        producer.commitTransaction();
+
+        assertThat(Clients.valuesOf(Clients.read(committedReader(topic), 1))).containsExactly("after");
+    }
+
+    @Test
     void onlyCommittedRecordsAreRead() throws Exception {
         String topic = clients.blobTopic(1);
         Producer<String, String> producer = transactional("t1-" + topic);

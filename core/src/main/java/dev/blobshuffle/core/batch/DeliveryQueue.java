@@ -46,6 +46,9 @@ final class DeliveryQueue {
     private volatile @Nullable Thread emitter;
     private volatile boolean ownerEmits;
 
+    /** Who tells the channel that the queue has failed. */
+    private volatile @Nullable Thread teller;
+
     /** @param progress the lane's: raised when something was sent, everything was acknowledged, or the queue failed */
     DeliveryQueue(String laneName, Channel channel, Time time, Signal progress, Uploads uploads) {
         this.laneName = laneName;
@@ -252,10 +255,15 @@ final class DeliveryQueue {
                 return;
             }
             failure = cause;
+            teller = Thread.currentThread();
             end();
         }
-        channel.failed(cause);
-        progress.raise();
+        try {
+            channel.failed(cause);
+        } finally {
+            teller = null;
+            progress.raise();
+        }
         uploads.memoryReleased().raise(); // The owner may wait for memory.
     }
 
@@ -276,7 +284,7 @@ final class DeliveryQueue {
         unacknowledged = 0;
     }
 
-    /** Ends the queue and waits until nobody is in the channel any more. */
+    /** Ends the queue and waits until nobody is in the channel any more, neither to send nor to tell a failure, which would be taken for one of the next queue. */
     void abandon() {
         synchronized (this) {
             if (!isEnded) {
@@ -286,7 +294,7 @@ final class DeliveryQueue {
         boolean interrupted = false;
         while (true) {
             long seen = progress.count();
-            if (emissions.get() == 0 || emitter == Thread.currentThread()) {
+            if (isLeftByOthers()) {
                 break;
             }
             try {
@@ -298,6 +306,12 @@ final class DeliveryQueue {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private boolean isLeftByOthers() {
+        Thread own = Thread.currentThread();
+        Thread telling = teller;
+        return (emissions.get() == 0 || emitter == own) && (telling == null || telling == own);
     }
 
     /** Segments that are not handed to the channel. */
