@@ -140,12 +140,20 @@ public final class BlobProducer<K, V> implements Producer<K, V> {
     public void sendOffsetsToTransaction(Map<TopicPartition, OffsetAndMetadata> offsets, ConsumerGroupMetadata group) {
         sender.drain();
         Map<TopicPartition, OffsetAndMetadata> real = new HashMap<>();
-        offsets.forEach((partition, position) -> real.put(
-                partition,
-                wiring.topics().matches(partition.topic())
-                        ? CommitTranslation.toReal(position, wiring.pair().delivered(partition))
-                        : position));
+        offsets.forEach((partition, position) -> real.put(partition, toReal(partition, position)));
         delegate.sendOffsetsToTransaction(real, group);
+    }
+
+    private OffsetAndMetadata toReal(TopicPartition partition, OffsetAndMetadata position) {
+        if (!wiring.topics().matches(partition.topic())) {
+            return position;
+        }
+        DeliveredRange delivered = wiring.pair().delivered(partition);
+        OffsetAndMetadata real = CommitTranslation.toReal(position, delivered);
+        if (delivered != null) {
+            delivered.committed(real.offset());
+        }
+        return real;
     }
 
     @Override
