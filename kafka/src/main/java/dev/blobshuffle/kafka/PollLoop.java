@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The consumer's {@code poll}. Each round polls the real consumer (heartbeats and rebalances must go on), queues what it brought, starts fetches and takes what is
  * ready from the queues' heads; it ends with the first round that has something to return. Nothing taken out is carried over a second real poll, for a
- * rebalance inside it may revoke the partition. A failure is thrown by a round that has no records to return, and the position stays before it. Owned by the
- * consumer's thread.
+ * rebalance inside it may revoke the partition. A failure is thrown by the first round that has taken no record out of the queues, and the position stays before it.
+ * Owned by the consumer's thread.
  */
 final class PollLoop<K, V> {
     /** Queued items of a partition above which the real consumer stops fetching it: a single Kafka fetch of notifications refers to GiBs. */
@@ -45,8 +45,11 @@ final class PollLoop<K, V> {
     private final Time time;
     private long deadline;
 
-    /** What this round cannot get past; thrown if the round has no records to return. */
+    /** What this round cannot get past; thrown if the round has taken no record out of the queues. */
     private @Nullable RuntimeException obstacle;
+
+    /** Where the last poll, which had records to return, could not get past a record: the next one throws, however busy other partitions are. */
+    private Map<PartitionProgress, PollResult.Undecodable> postponed = Map.of();
 
     PollLoop(
             Consumer<byte[], byte[]> delegate,
@@ -70,15 +73,18 @@ final class PollLoop<K, V> {
                 + Math.min(
                         timeout.compareTo(Duration.ofDays(365)) > 0 ? Long.MAX_VALUE / 4 : timeout.toNanos(),
                         Long.MAX_VALUE / 4);
+        throwPostponed();
         while (true) {
             starts.startAll(remaining());
             boolean busy = debatcher.isReady() || debatcher.isFetching();
             ConsumerRecords<byte[], byte[]> arrived = delegate.poll(busy ? Duration.ZERO : remaining());
             PollResult<K, V> result = round(arrived);
-            if (obstacle != null && !result.hasRecords()) {
+            if (obstacle != null && !result.hasQueuedRecords()) {
+                giveBack(arrived, result);
                 throw obstacle;
             }
             if (!result.isEmpty()) {
+                postponed = Map.copyOf(result.undecodable());
                 return result.toRecords();
             }
             Duration remaining = remaining();
@@ -86,6 +92,28 @@ final class PollLoop<K, V> {
                 return ConsumerRecords.empty();
             }
             awaitFetch(remaining);
+        }
+    }
+
+    /** Throws what the last poll postponed, unless the application has moved on, or the partition has. */
+    private void throwPostponed() {
+        Map<PartitionProgress, PollResult.Undecodable> known = postponed;
+        postponed = Map.of();
+        known.forEach((progress, record) -> {
+            OffsetAndMetadata position =
+                    partitions.of(progress.kafka) == progress ? partitions.knownPosition(progress) : null;
+            boolean isNext = position != null && position.offset() == progress.offset(record.real(), record.index());
+            if (isNext && !progress.pausedByUser) {
+                throw record.cause();
+            }
+        });
+    }
+
+    /** Records that would have passed untouched are read again: other topics may be so busy that there is always one, and the failure would never be seen. */
+    private void giveBack(ConsumerRecords<byte[], byte[]> arrived, PollResult<K, V> result) {
+        for (TopicPartition partition : result.partitions()) {
+            ConsumerRecord<byte[], byte[]> first = arrived.records(partition).get(0);
+            delegate.seek(partition, new OffsetAndMetadata(first.offset(), first.leaderEpoch(), ""));
         }
     }
 

@@ -28,6 +28,9 @@ final class PollResult<K, V> implements Debatcher.Sink<ConsumerRecord<byte[], by
     private final Map<TopicPartition, OffsetAndMetadata> nextOffsets = new HashMap<>();
     private final Map<PartitionProgress, Undecodable> undecodable = new LinkedHashMap<>();
 
+    /** Partitions whose records pass untouched. */
+    private int passed;
+
     /** The partition whose turn it is; records come partition by partition. */
     private @Nullable Partition turn;
 
@@ -46,13 +49,15 @@ final class PollResult<K, V> implements Debatcher.Sink<ConsumerRecord<byte[], by
         return records.isEmpty() && nextOffsets.isEmpty();
     }
 
-    boolean hasRecords() {
-        return !records.isEmpty();
+    /** Whether it has records other than those that pass untouched: these are out of their queue for good. */
+    boolean hasQueuedRecords() {
+        return records.size() > passed;
     }
 
     /** Takes records that pass untouched. */
     void pass(TopicPartition partition, List<ConsumerRecord<byte[], byte[]>> untouched) {
         records.put(partition, deserializer.untouched(untouched));
+        passed++;
     }
 
     void nextOffset(TopicPartition partition, OffsetAndMetadata next) {

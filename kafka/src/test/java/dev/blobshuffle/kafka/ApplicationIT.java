@@ -178,6 +178,35 @@ class ApplicationIT {
     }
 
     @Test
+    void recordThatCannotBeDeserializedIsToldHoweverBusyOtherPartitionsAre() {
+        String busy = topic + "-busy";
+        BROKER.broker().createTopic(busy, 1);
+        publish("no integer");
+        try (Producer<String, String> producer =
+                new BlobProducer<>(settings(), new StringSerializer(), new StringSerializer())) {
+            for (int i = 0; i < 20_000; i++) {
+                producer.send(new ProducerRecord<>(busy, 0, "k", "four"));
+            }
+        }
+        try (Consumer<String, Integer> consumer = new BlobConsumer<>(
+                settings("auto.offset.reset", "earliest", "max.poll.records", 2),
+                new StringDeserializer(),
+                new IntegerDeserializer())) {
+            TopicPartition bad = Clients.partition(topic);
+            consumer.assign(List.of(bad, Clients.partition(busy)));
+            consumer.pause(List.of(bad));
+            Clients.read(consumer, 2);
+            consumer.resume(List.of(bad));
+            assertThatThrownBy(() -> Clients.read(consumer, 20_000))
+                    .isInstanceOfSatisfying(
+                            RecordDeserializationException.class,
+                            failure -> assertThat(failure.topicPartition()).isEqualTo(bad));
+            assertThat(consumer.currentLag(Clients.partition(busy)).orElseThrow())
+                    .isPositive();
+        }
+    }
+
+    @Test
     void clientsShowTheEnginesMetrics() {
         try (Producer<String, String> producer =
                 new BlobProducer<>(settings(), new StringSerializer(), new StringSerializer())) {
