@@ -24,7 +24,9 @@ final class CommitTranslation {
         if (index == VirtualOffset.LAST && delivered != null && delivered.isSingle(real)) {
             index = 0;
         }
-        String metadata = index == 0 ? position.metadata() : PREFIX + index + ':' + position.metadata();
+        // Metadata that looks like ours would be read as an index.
+        boolean isClean = index == 0 && !position.metadata().startsWith(PREFIX);
+        String metadata = isClean ? position.metadata() : PREFIX + index + ':' + position.metadata();
         return new OffsetAndMetadata(real, position.leaderEpoch(), metadata);
     }
 

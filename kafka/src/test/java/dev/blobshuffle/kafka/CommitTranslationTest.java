@@ -49,6 +49,14 @@ class CommitTranslationTest {
     }
 
     @Test
+    void callersMetadataThatLooksLikeOursIsNotReadAsAnIndex() {
+        OffsetAndMetadata position = new OffsetAndMetadata(VirtualOffset.of(5), "bs1:17:x");
+
+        assertThat(CommitTranslation.toVirtual(CommitTranslation.toReal(position, null)))
+                .isEqualTo(position);
+    }
+
+    @Test
     void offsetOfASingleRecordThatWasHandedOutIsCommittedClean() {
         delivered.delivered(5, 1);
         OffsetAndMetadata head = new OffsetAndMetadata(VirtualOffset.of(5, VirtualOffset.LAST), "m");
