@@ -176,7 +176,8 @@ final class BatchingLane implements Lane {
 
     @Override
     public boolean isDrained() {
-        return queue.undelivered() == 0 && !hasUnsealed();
+        // In this order: a seal by another thread between the two questions moves records from the log to the queue, and the other order would miss them.
+        return !hasUnsealed() && queue.undelivered() == 0;
     }
 
     @Override
