@@ -43,8 +43,16 @@ class LifecycleIT {
     private Admin admin;
 
     @BeforeAll
-    static void startKafka() {
+    static void startKafka() throws Exception {
         kafka = EmbeddedKafka.builder().start();
+        Probe.createTopics(
+                kafka.bootstrapServers(),
+                "rolling",
+                "outage-classic",
+                "outage-streams",
+                "partitions-native",
+                "partitions-blobs",
+                "metrics");
     }
 
     @AfterAll

@@ -34,6 +34,16 @@ class DifferentialIT {
     @BeforeAll
     static void runNatively() throws Exception {
         kafka = EmbeddedKafka.builder().start();
+        DifferentialRun.createTopics(
+                kafka.bootstrapServers(),
+                "native-alo-classic",
+                "native-eos",
+                "blob-at_least_once-classic",
+                "blob-at_least_once-streams",
+                "blob-exactly_once_v2-classic",
+                "blob-exactly_once_v2-streams",
+                "blob-inline",
+                "blob-optimized");
         expected = run("native-alo-classic", settings("at_least_once", "classic"));
         assertThat(expected.left().values()).allMatch(rows -> !rows.rows().isEmpty());
         assertThat(expected.traffic().notifications()).isZero();

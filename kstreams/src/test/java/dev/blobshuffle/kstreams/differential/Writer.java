@@ -16,7 +16,9 @@ public final class Writer implements AutoCloseable {
     /** A writer to the cluster. */
     public Writer(String bootstrap) {
         this.producer = new KafkaProducer<>(
-                Map.of("bootstrap.servers", bootstrap, "linger.ms", 5), new StringSerializer(), new StringSerializer());
+                Map.of("bootstrap.servers", bootstrap, "linger.ms", 5, "max.in.flight.requests.per.connection", 1),
+                new StringSerializer(),
+                new StringSerializer());
     }
 
     /** Writes the records in order and returns when the broker has all of them. */

@@ -1,0 +1,51 @@
+package dev.blobshuffle.kstreams.differential;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+
+/** Topics that are really there. The controller answers before the broker has heard of a topic, and an application that starts in between ends for want of it. */
+public final class NewTopics {
+    private static final long PATIENCE_SECONDS = 60;
+
+    private NewTopics() {}
+
+    /** Makes unreplicated topics and returns when every partition has its leader. */
+    public static void create(Admin admin, Collection<String> names, int partitions) throws Exception {
+        List<NewTopic> topics = names.stream()
+                .map(name -> new NewTopic(name, partitions, (short) 1))
+                .toList();
+        admin.createTopics(topics).all().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        while (!areThere(admin, names)) {
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError("not all topics there after " + PATIENCE_SECONDS + " s: " + names);
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+        }
+    }
+
+    private static boolean areThere(Admin admin, Collection<String> names) throws Exception {
+        try {
+            Collection<TopicDescription> found = admin.describeTopics(names)
+                    .allTopicNames()
+                    .get(PATIENCE_SECONDS, TimeUnit.SECONDS)
+                    .values();
+            return found.stream()
+                    .flatMap(topic -> topic.partitions().stream())
+                    .allMatch(partition ->
+                            partition.leader() != null && !partition.isr().isEmpty());
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof UnknownTopicOrPartitionException) {
+                return false;
+            }
+            throw e;
+        }
+    }
+}
