@@ -657,6 +657,28 @@ class BatcherTest {
     }
 
     @Test
+    void flushMissesNothingThatAnotherThreadSealsAtTheSameTime() throws Exception {
+        Batcher batcher = storing(quiet());
+        Lane lane = batcher.lane("lane", channel);
+        AtomicBoolean stop = new AtomicBoolean();
+        Future<?> sealer = threads.submit(() -> {
+            while (!stop.get()) {
+                batcher.sealAll(SealReason.SIZE);
+            }
+        });
+        try {
+            for (int round = 1; round <= 5000; round++) {
+                append(lane, P0, round, "k", "v");
+                lane.flush(LONG);
+                assertThat(channel.sent(P0)).hasSize(round);
+            }
+        } finally {
+            stop.set(true);
+        }
+        sealer.get(60, TimeUnit.SECONDS);
+    }
+
+    @Test
     void noRecordIsLeftWithoutATimerWhenASealCrossesItsAppend() throws Exception {
         Batcher batcher = storing(quiet().delay(Duration.ofMillis(1)));
         Lane lane = batcher.lane("lane", channel);
