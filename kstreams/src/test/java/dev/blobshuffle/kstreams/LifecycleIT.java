@@ -182,10 +182,13 @@ class LifecycleIT {
             instances.stop(streams);
 
             assertThat(beans()).isEmpty();
-            assertThat(Thread.getAllStackTraces().keySet())
-                    .extracting(Thread::getName)
-                    .noneMatch(thread -> thread.startsWith("blobshuffle-"));
+            await(instances, LifecycleIT::noThreadOfOursRuns); // a pool's threads end a moment after its close
         }
+    }
+
+    private static boolean noThreadOfOursRuns() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(thread -> thread.getName().startsWith("blobshuffle-"));
     }
 
     private KafkaStreams instance(Instances instances, Probe probe, int number, Map<String, Object> settings)
