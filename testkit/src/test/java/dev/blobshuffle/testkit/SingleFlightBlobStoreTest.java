@@ -10,6 +10,7 @@ import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.MeteredBlobStore;
 import dev.blobshuffle.core.store.SingleFlightBlobStore;
@@ -18,6 +19,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -104,5 +107,34 @@ class SingleFlightBlobStoreTest {
         time.settle(LATENCY);
         assertThat(other.join().buffer().remaining()).isEqualTo(4);
         other.join().close();
+    }
+
+    @Test
+    void aDownloadThatAllHaveGivenUpIsForgottenAndItsBytesGoBack() {
+        CompletableFuture<BlobBytes> one = get(RANGE);
+        CompletableFuture<BlobBytes> other = get(RANGE);
+        one.cancel(false);
+        other.cancel(false);
+        CompletableFuture<BlobBytes> later = get(RANGE);
+        assertThat(metrics.value(Counter.GETS)).isEqualTo(2);
+        time.settle(LATENCY);
+        later.join().close();
+    }
+
+    @Test
+    void aStoreThatThrowsFailsTheReadAndIsAskedAgain() {
+        AtomicInteger asked = new AtomicInteger();
+        BlobStore broken = new SingleFlightBlobStore(new ForwardingBlobStore(slow) {
+            @Override
+            public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+                asked.incrementAndGet();
+                throw new IllegalStateException("broken decorator");
+            }
+        });
+        for (int i = 1; i <= 2; i++) {
+            assertThatThrownBy(() -> broken.get(ID, RANGE).toCompletableFuture().join())
+                    .hasCauseInstanceOf(IllegalStateException.class);
+            assertThat(asked).hasValue(i);
+        }
     }
 }

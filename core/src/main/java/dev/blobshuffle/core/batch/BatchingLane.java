@@ -111,7 +111,9 @@ final class BatchingLane implements Lane {
         long start = time.nanos();
         long deadline = start + batcher.options().maxBlock().toNanos();
         synchronized (batch) {
-            outputs.forEach(LaneOutput::retireIfSealed);
+            // Also what is not sealed yet: the seal below takes it, and then it is the blob, not the log, that holds
+            // the memory.
+            outputs.forEach(LaneOutput::retire);
         }
         boolean mustSeal = true;
         try (ChunkPool.Ticket ticket = pool.queue()) {

@@ -193,13 +193,6 @@ final class LaneOutput implements Lane.Output {
         }
     }
 
-    /** Leaves the chunk if everything in it is sealed. By the lane's thread. */
-    void retireIfSealed() {
-        if (cutRecords == records) {
-            retire();
-        }
-    }
-
     /** Leaves the chunk if nothing was appended since the last call: an idle output holds no memory. By the lane's thread. */
     void retireIfIdle() {
         if (records == flushedRecords) {

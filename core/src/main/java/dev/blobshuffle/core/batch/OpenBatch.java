@@ -165,6 +165,7 @@ final class OpenBatch {
     }
 
     private List<Segment> cut() {
+        boolean mayHaveMissed = isOpen;
         isOpen = false;
         isPostponed = false;
         if (delayTimer != null) {
@@ -178,7 +179,8 @@ final class OpenBatch {
         }
         fills.values().forEach(ZoneFill::clear);
         seals++;
-        if (!sealed.isEmpty() && secondLook == null && !isClosed) {
+        mayHaveMissed |= !sealed.isEmpty(); // Also when all that is seen was discarded before.
+        if (mayHaveMissed && secondLook == null && !isClosed) {
             secondLook = time.schedule(SECOND_LOOK, this::lookAgain);
         }
         return sealed;

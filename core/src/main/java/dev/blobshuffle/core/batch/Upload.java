@@ -54,11 +54,13 @@ final class Upload implements BlobContent {
     private final AtomicBoolean isEncoding = new AtomicBoolean();
     private @Nullable volatile BlobLayout layout;
 
-    /** Guarded by this, as the three after it. */
+    /** Guarded by this, as what follows. */
     private Phase phase = Phase.OPEN;
 
     private boolean isPutting = true;
     private Time.@Nullable Cancellable timer;
+    /** Set when the deadline passed before the records were encoded, and they shall go plain once they are: until then a worker owns them. */
+    private @Nullable DeadlineExceeded late;
 
     /** @param segments in the order in which they will lie in the blob */
     Upload(Uploads uploads, BlobId id, List<Segment> segments) {
@@ -91,8 +93,7 @@ final class Upload implements BlobContent {
         }
         try {
             if (isWanted()) {
-                layout = layOut();
-                put();
+                putOrFallBack(layOut());
             } else {
                 end();
             }
@@ -100,6 +101,22 @@ final class Upload implements BlobContent {
             putFailed(e);
         } finally {
             release();
+        }
+    }
+
+    private void putOrFallBack(BlobLayout laidOut) {
+        DeadlineExceeded tooLate;
+        synchronized (this) {
+            layout = laidOut;
+            tooLate = late;
+            if (tooLate != null) {
+                isPutting = false;
+            }
+        }
+        if (tooLate == null) {
+            put();
+        } else {
+            fallBack(tooLate);
         }
     }
 
@@ -181,7 +198,13 @@ final class Upload implements BlobContent {
         DeadlineExceeded cause =
                 new DeadlineExceeded("Cannot store blob " + id + " in time: delivery.timeout.ms is over. "
                         + "Check the store at " + uploads.store().location() + ", or allow more time.");
-        if (uploads.fallback() != null && layout != null) {
+        if (uploads.fallback() != null) {
+            synchronized (this) {
+                if (layout == null) {
+                    late = cause;
+                    return;
+                }
+            }
             fallBack(cause);
         } else {
             failLanes(cause);
@@ -196,7 +219,16 @@ final class Upload implements BlobContent {
                 return;
             }
             phase = Phase.FALLING_BACK;
+            retain(); // The put may end meanwhile, on another thread.
         }
+        try {
+            sendPlain(cause);
+        } finally {
+            release();
+        }
+    }
+
+    private void sendPlain(Throwable cause) {
         Fallback fallback = uploads.startFallback(cause);
         boolean rest = false;
         for (Segment segment : segments) {

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -149,7 +150,9 @@ final class Fetch {
             attempt.timer = engine.time().schedule(ATTEMPT_TIMEOUT, attempt::timeOut);
             // A repeated read must not join a shared one, which may be the one that hangs.
             BlobStore store = failures == 0 ? engine.sharingStore() : engine.store();
-            store.get(blob, range).whenComplete(attempt::end);
+            CompletionStage<BlobBytes> answer = store.get(blob, range);
+            attempt.shared = failures == 0 ? answer : null;
+            answer.whenComplete(attempt::end);
         } catch (RuntimeException e) {
             attempt.end(null, e);
         }
@@ -159,6 +162,8 @@ final class Fetch {
     private final class Attempt {
         private final AtomicBoolean hasEnded = new AtomicBoolean();
         private volatile Time.@Nullable Cancellable timer;
+        /** The place in a shared download, to be given up with the attempt. Others keep theirs, and a download that nobody wants is forgotten. */
+        private volatile @Nullable CompletionStage<BlobBytes> shared;
 
         void end(@Nullable BlobBytes read, @Nullable Throwable thrown) {
             if (hasEnded.compareAndSet(false, true)) {
@@ -178,6 +183,10 @@ final class Fetch {
                     new StoreUnavailable(
                             "Cannot read blob " + blob + ": " + engine.store().location() + " has not answered for "
                                     + ATTEMPT_TIMEOUT.toSeconds() + " s. Check the network and the store."));
+            CompletionStage<BlobBytes> given = shared;
+            if (given != null) {
+                given.toCompletableFuture().cancel(false);
+            }
         }
     }
 

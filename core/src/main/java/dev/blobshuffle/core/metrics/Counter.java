@@ -8,7 +8,7 @@ public enum Counter {
     /** Counted by the Batcher when a batch is sealed, not at every append. */
     RECORDS_APPENDED(Unit.RECORDS, "Records that were appended to batches."),
     /** As {@link #RECORDS_APPENDED}. */
-    BYTES_APPENDED(Unit.BYTES, "Bytes of keys and values that were appended to batches."),
+    BYTES_APPENDED(Unit.BYTES, "Encoded bytes, before compression, of the records that were appended to batches."),
     /** Full append budget: how long the application stood still. Given in nanoseconds, read in milliseconds. */
     APPEND_BLOCKED_TIME(Unit.MILLISECONDS, "Time that appends waited because the write buffer was full."),
 
@@ -37,11 +37,13 @@ public enum Counter {
             Unit.RECORDS,
             "Records that went through the channel because their batch was too small to be worth a blob."),
     /** As {@link #RECORDS_INLINED}. */
-    BYTES_INLINED(Unit.BYTES, "Bytes of keys and values that went through the channel because their batch was small."),
+    BYTES_INLINED(
+            Unit.BYTES, "Encoded bytes of the records that went through the channel because their batch was small."),
     /** The store was down. */
     RECORDS_FALLBACK(Unit.RECORDS, "Records that went through the channel because the store was down."),
     /** As {@link #RECORDS_FALLBACK}. */
-    BYTES_FALLBACK(Unit.BYTES, "Bytes of keys and values that went through the channel because the store was down."),
+    BYTES_FALLBACK(
+            Unit.BYTES, "Encoded bytes of the records that went through the channel because the store was down."),
 
     /** Handed out by a Debatcher; records that were plain in the channel are not counted. */
     RECORDS_DELIVERED(Unit.RECORDS, "Records that were read from blobs and handed out."),

@@ -17,7 +17,9 @@ public record BlobRange(long sectionOffset, long sectionLength, long offset, lon
         if (sectionOffset < 0
                 || offset < sectionOffset
                 || length < 1
-                || offset + length > sectionOffset + sectionLength) {
+                || sectionLength < 1
+                || sectionLength > Long.MAX_VALUE - sectionOffset
+                || length > sectionOffset + sectionLength - offset) {
             throw new IllegalArgumentException("Cannot form a range: [" + offset + ", +" + length
                     + ") is not in section [" + sectionOffset + ", +" + sectionLength + ").");
         }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A store from which concurrent reads of the same range share one download: partitions of a section, and the members of an instance, ask for the same bytes
  * at about the same time. Each caller has its own view and closes it; the bytes go back with the last one. A failed download fails all who wait for it, and is
- * forgotten. Thread-safe.
+ * forgotten; so is one that all who wait for it have given up, by cancelling their future. Thread-safe.
  */
 public final class SingleFlightBlobStore extends ForwardingBlobStore {
     private record Key(BlobId id, BlobRange range) {}
@@ -33,18 +33,37 @@ public final class SingleFlightBlobStore extends ForwardingBlobStore {
             Flight flight = flights.putIfAbsent(key, own);
             if (flight == null) {
                 CompletableFuture<BlobBytes> result = own.lead();
-                store().get(id, range).whenComplete((bytes, failure) -> {
-                    flights.remove(key, own);
-                    own.land(bytes, failure);
-                });
-                return result;
+                start(key, own);
+                return forgetWhenGivenUp(result, key, own);
             }
             CompletableFuture<BlobBytes> result = flight.join();
             if (result != null) {
-                return result;
+                return forgetWhenGivenUp(result, key, flight);
             }
             flights.remove(key, flight); // It has just landed: its bytes may be gone, so start anew.
         }
+    }
+
+    private void start(Key key, Flight flight) {
+        try {
+            store().get(key.id(), key.range()).whenComplete((bytes, failure) -> {
+                flights.remove(key, flight);
+                flight.land(bytes, failure);
+            });
+        } catch (RuntimeException | Error e) {
+            flights.remove(key, flight);
+            flight.land(null, e);
+        }
+    }
+
+    private CompletableFuture<BlobBytes> forgetWhenGivenUp(
+            CompletableFuture<BlobBytes> result, Key key, Flight flight) {
+        var ignored = result.whenComplete((bytes, failure) -> {
+            if (result.isCancelled() && flight.leave(result)) {
+                flights.remove(key, flight);
+            }
+        });
+        return result;
     }
 
     /** One download and those who wait for it. Guarded by itself until it lands. */
@@ -63,6 +82,15 @@ public final class SingleFlightBlobStore extends ForwardingBlobStore {
             return landed ? null : lead();
         }
 
+        /** Gives a place up. @return whether nobody waits any more: then nobody joins either */
+        synchronized boolean leave(CompletableFuture<BlobBytes> result) {
+            if (landed || !waiting.remove(result)) {
+                return false;
+            }
+            landed = waiting.isEmpty();
+            return landed;
+        }
+
         void land(@Nullable BlobBytes bytes, @Nullable Throwable failure) {
             synchronized (this) {
                 landed = true;
@@ -72,6 +100,10 @@ public final class SingleFlightBlobStore extends ForwardingBlobStore {
                         ? wrapped.getCause()
                         : failure;
                 waiting.forEach(result -> result.completeExceptionally(cause));
+                return;
+            }
+            if (waiting.isEmpty()) {
+                bytes.close();
                 return;
             }
             SharedBytes shared = new SharedBytes(bytes, waiting.size());

@@ -2,6 +2,7 @@ package dev.blobshuffle.core.batch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.blobshuffle.core.batch.RecordingChannel.Row;
 import dev.blobshuffle.core.failure.Closed;
@@ -9,6 +10,7 @@ import dev.blobshuffle.core.failure.DeadlineExceeded;
 import dev.blobshuffle.core.failure.DeliveryFailed;
 import dev.blobshuffle.core.failure.MemoryExhausted;
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.Codec;
 import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.Notification;
@@ -18,8 +20,11 @@ import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.settings.BatchScope;
 import dev.blobshuffle.core.shuffle.Channel;
 import dev.blobshuffle.core.shuffle.Lane;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.core.zone.Zone;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -28,6 +33,8 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -524,6 +531,51 @@ class BatcherTest {
         channel.awaitSends(4);
         assertThat(System.nanoTime() - start).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(290));
         assertThat(channel.rows(P0, held)).extracting(Row::timestamp).containsExactly(0L, 1L, 2L, 3L);
+    }
+
+    @Test
+    void recordsThatAreNotEvenEncodedInTimeFallBackToo() throws Exception {
+        CountDownLatch storeIsStuck = new CountDownLatch(1);
+        ForwardingBlobStore stuck = new ForwardingBlobStore(held) {
+            @Override
+            public CompletionStage<Void> put(BlobId id, BlobContent content) {
+                try {
+                    storeIsStuck.await();
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+                return super.put(id, content);
+            }
+        };
+        BatcherOptions options = quiet().workers(1)
+                .deliveryTimeout(Duration.ofMillis(10))
+                .fallback(new BatcherOptions.Fallback(1L << 30, 100_000))
+                .build();
+        try (Batcher batcher = new Batcher(stuck, options, time, metrics)) {
+            Lane lane = batcher.lane("lane", channel);
+            for (int i = 0; i < 2; i++) {
+                append(lane, P0, i, "k", "v");
+                batcher.sealAll(SealReason.SIZE);
+            }
+            // By the thread that ran the deadlines before.
+            Time.Cancellable ignored = time.schedule(Duration.ofMillis(20), storeIsStuck::countDown);
+            channel.awaitSends(2);
+            assertThat(lane.failure()).isNull();
+            assertThat(channel.rows(P0, held)).extracting(Row::timestamp).containsExactly(0L, 1L);
+        }
+    }
+
+    @Test
+    void aRecordThatNeedsTheMemoryOnWhichItsOwnLaneStandsGetsIt() {
+        Lane lane = storing(quiet().bufferBytes(16 << 10).chunkBytes(8 << 10).maxBlock(LONG))
+                .lane("lane", channel);
+        append(lane, P0, 1, "k", "small");
+        assertTimeoutPreemptively(LONG.dividedBy(2), () -> {
+            append(lane, P1, 2, "k", "v".repeat(15_600));
+            lane.flush(LONG);
+        });
+        assertThat(channel.rows(P0, held)).hasSize(1);
+        assertThat(channel.rows(P1, held)).hasSize(1);
     }
 
     @Test

@@ -112,4 +112,11 @@ class BlobStoresTest {
                 .isEqualTo(new StoreUri(
                         "s3", "bucket", "/a b", Map.of("endpoint", "https://host:1", "path-style", "true")));
     }
+
+    @Test
+    void aRangeWhoseEndHasNoNumberIsRefused() {
+        assertThatThrownBy(() -> BlobRange.of(Long.MAX_VALUE - 1, 10)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new BlobRange(0, 10, 5, Long.MAX_VALUE)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new BlobRange(0, Long.MIN_VALUE, 5, 10)).isInstanceOf(IllegalArgumentException.class);
+    }
 }
