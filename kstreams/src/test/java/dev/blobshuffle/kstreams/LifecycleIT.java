@@ -1,7 +1,9 @@
 package dev.blobshuffle.kstreams;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import dev.blobshuffle.kstreams.differential.Drain;
 import dev.blobshuffle.kstreams.differential.Instances;
@@ -22,6 +24,7 @@ import javax.management.ObjectName;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 import org.junit.jupiter.api.AfterAll;
@@ -45,6 +48,7 @@ class LifecycleIT {
     @BeforeAll
     static void startKafka() throws Exception {
         kafka = EmbeddedKafka.builder().start();
+        kafka.createTopic("compacted-table", 1, Map.of("cleanup.policy", "compact"));
         Probe.createTopics(
                 kafka.bootstrapServers(),
                 "rolling",
