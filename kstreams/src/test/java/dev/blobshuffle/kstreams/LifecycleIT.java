@@ -195,6 +195,23 @@ class LifecycleIT {
                 .noneMatch(thread -> thread.getName().startsWith("blobshuffle-"));
     }
 
+    @Test
+    void patternThatAsksForACompactedTopicStopsTheStart() throws Exception {
+        Map<String, Object> settings = throughBlobs("classic", Map.of("blobshuffle.topics.include", "compacted-.*"));
+        Properties properties = new Properties();
+        properties.putAll(settings);
+        properties.put("application.id", "compacted");
+        properties.put("bootstrap.servers", kafka.bootstrapServers());
+        StreamsBuilder builder = new StreamsBuilder();
+        builder.stream("input").to("compacted-table");
+
+        assertThatThrownBy(() -> new KafkaStreams(builder.build(), properties).close())
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("compacted-table")
+                .hasMessageContaining("blobshuffle.topics.exclude");
+        assertThat(beans()).isEmpty();
+    }
+
     private KafkaStreams instance(Instances instances, Probe probe, int number, Map<String, Object> settings)
             throws Exception {
         return instances.add(probe.instance(with(settings, number)));
