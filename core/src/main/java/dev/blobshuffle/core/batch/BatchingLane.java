@@ -178,7 +178,8 @@ final class BatchingLane implements Lane {
 
     @Override
     public boolean isDrained() {
-        // In this order: a seal by another thread between the two questions moves records from the log to the queue, and the other order would miss them.
+        // In this order: a seal by another thread between the two questions moves records from the log to the queue,
+        // and the other order would miss them.
         return !hasUnsealed() && queue.undelivered() == 0;
     }
 

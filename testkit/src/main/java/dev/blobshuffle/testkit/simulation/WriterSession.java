@@ -85,7 +85,7 @@ final class WriterSession implements Channel {
     private static Headers copy(Headers headers) {
         int count = headers.count();
         String[] names = new String[count];
-        byte[][] values = new byte[count][];
+        byte[] @Nullable [] values = new byte[count][];
         for (int i = 0; i < count; i++) {
             names[i] = headers.name(i);
             values[i] = headers.value(i);
