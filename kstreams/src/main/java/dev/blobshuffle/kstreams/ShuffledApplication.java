@@ -35,7 +35,7 @@ final class ShuffledApplication {
      * Whose producer this thread made last. With the streams group protocol Kafka Streams makes the consumer of a stream thread itself, right after the producer and on the
      * same thread, and gives its wrapper nothing that leads to the supplier.
      */
-    private static final ThreadLocal<@Nullable WeakReference<ShuffledApplication>> CREATING = new ThreadLocal<>();
+    private static final ThreadLocal<@Nullable Creation> CREATING = new ThreadLocal<>();
 
     private final ApplicationSettings settings;
     private final KafkaClientSupplier clients;
@@ -57,8 +57,10 @@ final class ShuffledApplication {
 
     /** The application whose stream thread is being made on the calling thread. */
     static ShuffledApplication beingCreated(String clientId) {
-        WeakReference<ShuffledApplication> reference = CREATING.get();
-        ShuffledApplication application = reference == null ? null : reference.get();
+        Creation last = CREATING.get();
+        ShuffledApplication application = last != null && last.streamThread().equals(streamThread(clientId))
+                ? last.application().get()
+                : null;
         if (application == null) {
             throw new IllegalStateException("Cannot wrap consumer " + clientId
                     + ": its application's clients do not come from BlobShuffle."
@@ -100,7 +102,7 @@ final class ShuffledApplication {
                 open.time());
         Producer<byte[], byte[]> producer =
                 BlobProducer.wrap(clients.getProducer(kafkas), open.engine(), clientId, wiring);
-        CREATING.set(new WeakReference<>(this));
+        CREATING.set(new Creation(streamThread(clientId), new WeakReference<>(this)));
         return producer;
     }
 
@@ -133,6 +135,11 @@ final class ShuffledApplication {
                 pair,
                 open.time());
         return BlobConsumer.wrap(consumer, open.engine(), wiring);
+    }
+
+    /** The client ids of a stream thread's producer and consumer differ after their last dash. */
+    private static String streamThread(String clientId) {
+        return clientId.substring(0, Math.max(0, clientId.lastIndexOf('-')));
     }
 
     private static String clientId(Map<String, Object> config) {
@@ -179,6 +186,14 @@ final class ShuffledApplication {
                     }
                 });
     }
+
+    /**
+     * A producer that was made.
+     *
+     * @param streamThread whose it is
+     * @param application where it comes from; the thread that made it may outlive that
+     */
+    private record Creation(String streamThread, WeakReference<ShuffledApplication> application) {}
 
     /**
      * What is open while the application runs.
