@@ -580,12 +580,15 @@ class BatcherTest {
 
     @Test
     void anUploadOutOfTimeFailsItsLanesAndMayEndAsAnOrphan() throws Exception {
-        Lane lane = batcher(quiet().deliveryTimeout(Duration.ofMillis(10))).lane("lane", channel);
+        Batcher batcher = batcher(quiet().deliveryTimeout(Duration.ofMillis(500)));
+        Lane lane = batcher.lane("lane", channel);
         append(lane, P0, 1, "k", "v");
+        batcher.sealAll(SealReason.SIZE);
+        HeldBlobStore.Put put = held.put(0); // under way: an upload that is late before it starts would not be put
         assertThatThrownBy(() -> lane.flush(LONG))
                 .isInstanceOf(DeadlineExceeded.class)
                 .hasMessageContaining("not stored in time");
-        held.put(0).succeed();
+        put.succeed();
         assertThat(metrics.value(Counter.BLOBS_ORPHANED)).isEqualTo(1);
         assertThat(channel.sends()).isZero();
     }
