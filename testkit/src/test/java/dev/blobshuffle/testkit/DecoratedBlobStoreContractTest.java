@@ -11,27 +11,28 @@ import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.testkit.Fault.Kind;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
 
 /** The rules hold through all decorators, over a store that fails now and then. */
 class DecoratedBlobStoreContractTest extends BlobStoreContractTest {
-    private final SystemTime time = new SystemTime();
+    /** Outlives each test: requests under way at a close end by its timers, and only then is everything back. */
+    private static final SystemTime TIME = new SystemTime();
 
     @Override
     protected BlobStore open() {
         ShuffleMetrics metrics = new ShuffleMetrics();
-        FaultPlan plan = FaultPlan.random(time, 200, Duration.ofMillis(2), List.of(Kind.FAIL_BEFORE, Kind.FAIL_AFTER));
-        BlobStore faulty = new FaultyBlobStore(new MemoryBlobStore("contract", 256 << 20), time, plan);
+        FaultPlan plan = FaultPlan.random(TIME, 200, Duration.ofMillis(2), List.of(Kind.FAIL_BEFORE, Kind.FAIL_AFTER));
+        BlobStore faulty = new FaultyBlobStore(new MemoryBlobStore("contract", 256 << 20), TIME, plan);
         BlobStore slow =
-                new SlowBlobStore(faulty, LatencyProfile.constant(Duration.ofMillis(1), Duration.ofMillis(1)), time);
+                new SlowBlobStore(faulty, LatencyProfile.constant(Duration.ofMillis(1), Duration.ofMillis(1)), TIME);
         RetryPolicy policy = new RetryPolicy(
                 Duration.ofMillis(1), Duration.ofMillis(10), Duration.ofSeconds(60), Duration.ofSeconds(60));
-        BlobStore retrying = new RetryingBlobStore(new MeteredBlobStore(slow, metrics, time), policy, time, metrics);
+        BlobStore retrying = new RetryingBlobStore(new MeteredBlobStore(slow, metrics, TIME), policy, TIME, metrics);
         return new SingleFlightBlobStore(retrying);
     }
 
-    @AfterEach
-    void end() {
-        time.close();
+    @AfterAll
+    static void end() {
+        TIME.close();
     }
 }
