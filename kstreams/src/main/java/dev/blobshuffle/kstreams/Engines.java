@@ -2,10 +2,13 @@ package dev.blobshuffle.kstreams;
 
 import dev.blobshuffle.core.batch.BatcherOptions;
 import dev.blobshuffle.core.engine.ShuffleEngine;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
+import dev.blobshuffle.core.store.RequestMeter;
+import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 
@@ -17,9 +20,11 @@ final class Engines {
         BatcherOptions batching = BatcherOptions.builder(settings)
                 .deliveryTimeout(deliveryTimeout)
                 .build();
-        BlobStore store = BlobStores.open(settings.store(), time);
+        ShuffleMetrics metrics = new ShuffleMetrics();
+        BlobStore store = BlobStores.open(settings.store(), new StoreContext(time, RequestMeter.into(metrics)));
         try {
             return ShuffleEngine.builder(store, time)
+                    .metrics(metrics)
                     .batching(batching)
                     .readBufferBytes(settings.value(Settings.READ_BUFFER_BYTES).bytes())
                     .whenClosed(store::close)

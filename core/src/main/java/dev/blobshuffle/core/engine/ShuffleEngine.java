@@ -13,8 +13,10 @@ import dev.blobshuffle.core.shuffle.Lane;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.store.MeteredBlobStore;
+import dev.blobshuffle.core.store.RequestMeter;
 import dev.blobshuffle.core.store.RetryPolicy;
 import dev.blobshuffle.core.store.RetryingBlobStore;
+import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
@@ -35,7 +37,7 @@ public final class ShuffleEngine implements Engine {
     private final AtomicBoolean isClosed = new AtomicBoolean();
 
     private ShuffleEngine(Builder parts) {
-        metrics = new ShuffleMetrics();
+        metrics = parts.metrics;
         BatcherOptions options = parts.batching;
         store = new MeteredBlobStore(parts.store, metrics, parts.time);
         Duration timeout = options.deliveryTimeout();
@@ -55,9 +57,11 @@ public final class ShuffleEngine implements Engine {
     public static ShuffleEngine open(Settings settings) {
         SystemTime time = new SystemTime();
         try {
-            BlobStore store = BlobStores.open(settings.store(), time);
+            ShuffleMetrics metrics = new ShuffleMetrics();
+            BlobStore store = BlobStores.open(settings.store(), new StoreContext(time, RequestMeter.into(metrics)));
             try {
                 return builder(store, time)
+                        .metrics(metrics)
                         .batching(BatcherOptions.builder(settings).build())
                         .readBufferBytes(
                                 settings.value(Settings.READ_BUFFER_BYTES).bytes())
@@ -115,6 +119,7 @@ public final class ShuffleEngine implements Engine {
         private final BlobStore store;
         private final Time time;
         private BatcherOptions batching = BatcherOptions.builder().build();
+        private ShuffleMetrics metrics = new ShuffleMetrics();
         private long readBufferBytes = 64 << 20;
         private Runnable whenClosed = () -> {};
 
@@ -139,6 +144,12 @@ public final class ShuffleEngine implements Engine {
                 throw new InvalidSettings("Cannot read: read.buffer.bytes is " + bytes + ". Give 1 or more.");
             }
             readBufferBytes = bytes;
+            return this;
+        }
+
+        /** The metrics that the engine writes, where its store reports into them too ({@link RequestMeter}); its own by default. */
+        public Builder metrics(ShuffleMetrics metrics) {
+            this.metrics = metrics;
             return this;
         }
 

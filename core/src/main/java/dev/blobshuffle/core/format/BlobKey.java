@@ -3,6 +3,7 @@ package dev.blobshuffle.core.format;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -12,11 +13,15 @@ import java.util.stream.IntStream;
  * after the prefix, a key of an object store; it holds digits, {@code a} to {@code f}, {@code -}, {@code /} and {@code .blob} only. Stateless.
  */
 public final class BlobKey {
-    /** The number of different first parts: object stores spread their load by key prefix. */
+    /** The number of different parts after the root: object stores spread their load by key prefix. */
     public static final int SHARDS = 64;
 
+    /** What all keys of blobs begin with, and nothing else: lifecycle rules go by it. */
+    public static final String ROOT = "blobs/";
+
     private static final Pattern KEY =
-            Pattern.compile("([0-3][0-9a-f])/([0-9]{10,19})/([0-9a-f]{16})-([0-9]{1,19})\\.blob");
+            Pattern.compile("blobs/([0-3][0-9a-f])/([0-9]{10,19})/([0-9a-f]{16})-([0-9]{1,19})\\.blob");
+    private static final Pattern GENERATION = Pattern.compile("blobs/[0-3][0-9a-f]/([0-9]{10,19})/");
 
     private BlobKey() {}
 
@@ -28,7 +33,32 @@ public final class BlobKey {
 
     /** The start of the keys of all blobs of a generation in one shard, with the slash at its end. */
     public static String generation(int shard, long generation) {
-        return String.format(Locale.ROOT, "%02x/%010d/", shard, generation);
+        return shard(shard) + String.format(Locale.ROOT, "%010d/", generation);
+    }
+
+    /** The start of the keys of all blobs of one shard, with the slash at its end. */
+    public static String shard(int shard) {
+        if (shard < 0 || shard >= SHARDS) {
+            throw new IllegalArgumentException(
+                    "Cannot name a shard: " + shard + " is not one of 0 to " + (SHARDS - 1) + ".");
+        }
+        return ROOT + String.format(Locale.ROOT, "%02x/", shard);
+    }
+
+    /** The generation of a {@link #generation(int, long) start of keys}; empty for anything else. */
+    public static OptionalLong parseGeneration(String prefix) {
+        Matcher matcher = GENERATION.matcher(prefix);
+        if (!matcher.matches()) {
+            return OptionalLong.empty();
+        }
+        try {
+            long generation = Long.parseLong(matcher.group(1));
+            return prefix.endsWith(String.format(Locale.ROOT, "/%010d/", generation))
+                    ? OptionalLong.of(generation)
+                    : OptionalLong.empty();
+        } catch (NumberFormatException e) {
+            return OptionalLong.empty(); // Beyond a long.
+        }
     }
 
     /** The starts of the keys of all blobs of a generation, one per shard. */

@@ -64,10 +64,20 @@ public enum Counter {
     GET_FAILURES(Unit.REQUESTS, "Requests to the store that read a part of a blob and failed."),
     /** As {@link #PUTS}. */
     BYTES_FETCHED(Unit.BYTES, "Bytes that were read from the store."),
+    /** As {@link #PUTS}; of failed requests too. */
+    BYTES_SENT(Unit.BYTES, "Bytes of the blobs that requests to the store were to write, each attempt counted."),
     /** As {@link #PUTS}. */
-    DELETES(Unit.BLOBS, "Blobs that the store was asked to delete."),
+    BLOBS_DELETED(Unit.BLOBS, "Blobs that the store was asked to delete."),
     /** As {@link #PUTS}. */
-    LISTS(Unit.REQUESTS, "Requests to the store that list blobs or generations."),
+    OTHER_FAILURES(Unit.OCCURRENCES, "Deletes and listings that failed."),
+    /** As {@link #PUTS}. */
+    REQUESTS_THROTTLED(Unit.REQUESTS, "Requests that the store refused because it got too many (503 SlowDown, 429)."),
+    /** Counted by the store: {@code RequestMeter}. */
+    DELETES(Unit.REQUESTS, "Requests to an object store that delete blobs, one or many at a time."),
+    /** As {@link #DELETES}: a page each. */
+    LISTS(Unit.REQUESTS, "Requests to an object store that list blobs, one page each."),
+    /** As {@link #DELETES}. */
+    HEADS(Unit.REQUESTS, "Requests to an object store that ask for the presence or properties of something."),
     /** Counted by {@code RetryingBlobStore}. */
     STORE_RETRIES(Unit.REQUESTS, "Requests to the store that were repeated because it was unavailable.");
 

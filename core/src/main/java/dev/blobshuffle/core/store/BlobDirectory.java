@@ -17,7 +17,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -159,7 +158,9 @@ final class BlobDirectory {
             force(generation);
             // Another process may have made the directory, and not have forced its entry yet.
             if (made || durableGenerations.get(BlobKey.shard(id)) != id.generation()) {
-                force(parent(generation));
+                Path shard = parent(generation);
+                force(shard);
+                force(parent(shard));
                 force(path);
                 durableGenerations.set(BlobKey.shard(id), id.generation());
             }
@@ -238,10 +239,11 @@ final class BlobDirectory {
 
     void generations(Set<Long> found) throws IOException {
         for (int shard = 0; shard < BlobKey.SHARDS; shard++) {
-            Path directory = path.resolve(String.format(Locale.ROOT, "%02x", shard));
+            String prefix = BlobKey.shard(shard);
+            Path directory = path.resolve(prefix);
             try (DirectoryStream<Path> generations = Files.newDirectoryStream(directory)) {
                 for (Path generation : generations) {
-                    addIfUsed(directory.getFileName() + "/" + generation.getFileName() + "/", generation, found);
+                    addIfUsed(prefix + generation.getFileName() + "/", generation, found);
                 }
             } catch (NoSuchFileException | NotDirectoryException e) {
                 // No blob in this shard yet.

@@ -10,9 +10,14 @@ import java.util.concurrent.CompletionStage;
  * and a store (caches, retries, metrics, hedging, injected faults) is a decorator of this interface. Thread-safe; no method blocks its caller for
  * I/O; stages complete on threads of the store, so callbacks only enqueue.
  *
- * <p>Failures complete a stage exceptionally with {@link dev.blobshuffle.core.failure.StoreUnavailable} (may succeed later),
+ * <p>Failures complete a stage exceptionally with {@link dev.blobshuffle.core.failure.StoreUnavailable} (may succeed later; as
+ * {@link dev.blobshuffle.core.failure.StoreThrottled} where the store asks for fewer requests), {@link dev.blobshuffle.core.failure.InvalidSettings}
+ * (credentials, bucket or permissions are wrong: trying again is of no use),
  * {@link dev.blobshuffle.core.failure.BlobMissing} (confirmed not there), {@link dev.blobshuffle.core.failure.BlobCorrupt} (a range outside the blob)
  * or {@link dev.blobshuffle.core.failure.Closed}.
+ *
+ * <p>Whoever wants an answer no more may cancel the stage's future: a store may then end the request early. A content stays retained until the request has
+ * really ended, and bytes that arrive after all are given back by the store.
  */
 public interface BlobStore extends AutoCloseable {
     /**

@@ -39,14 +39,14 @@ public final class BlobStores {
      * @throws InvalidSettings fatal: the URI is wrong, or the artifact of its scheme is missing
      * @throws StoreUnavailable recoverable: the store does not work now
      */
-    public static BlobStore open(String uri, Time time) {
+    public static BlobStore open(String uri, StoreContext context) {
         StoreUri parsed = StoreUri.parse(uri);
         List<String> schemes = new ArrayList<>();
         for (BlobStoreProvider provider : providers()) {
             schemes.add(provider.scheme() + "://");
             if (provider.scheme().equals(parsed.scheme())) {
-                BlobStore store = provider.open(parsed, time);
-                checkOrClose(store, time);
+                BlobStore store = provider.open(parsed, context);
+                checkOrClose(store, context.time());
                 return store;
             }
         }
@@ -56,6 +56,11 @@ public final class BlobStores {
                         ? "nothing on the class path knows this scheme. Use one of " + String.join(", ", schemes) + "."
                         : "its artifact is not on the class path. Add " + artifact
                                 + " in the version of blobshuffle-core."));
+    }
+
+    /** As {@link #open(String, StoreContext)}, for a store whose requests nobody counts. */
+    public static BlobStore open(String uri, Time time) {
+        return open(uri, StoreContext.unmetered(time));
     }
 
     private static List<BlobStoreProvider> providers() {

@@ -1,7 +1,6 @@
 package dev.blobshuffle.core.store;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.time.Time;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,7 +16,7 @@ final class FileBlobStoreProvider implements BlobStoreProvider {
     }
 
     @Override
-    public BlobStore open(StoreUri uri, Time time) {
+    public BlobStore open(StoreUri uri, StoreContext context) {
         uri.requireKnown(Set.of("fsync"));
         List<Path> directories = new ArrayList<>();
         for (String directory : uri.path().split(",", -1)) {
@@ -28,7 +27,7 @@ final class FileBlobStoreProvider implements BlobStoreProvider {
                     "Cannot open store file://" + uri.authority() + uri.path() + ": '" + uri.authority()
                             + "' would be a host. Give an absolute directory with three slashes: file:///var/lib/blobs.");
         }
-        return FileBlobStore.open(directories, fsync(uri.parameter("fsync").orElse("blob")), time);
+        return FileBlobStore.open(directories, fsync(uri.parameter("fsync").orElse("blob")), context.time());
     }
 
     private static Path directory(String text) {

@@ -1,7 +1,6 @@
 package dev.blobshuffle.core.store;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.time.Time;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,7 +18,7 @@ final class MemoryBlobStoreProvider implements BlobStoreProvider {
     }
 
     @Override
-    public BlobStore open(StoreUri uri, Time time) {
+    public BlobStore open(StoreUri uri, StoreContext context) {
         uri.requireKnown(Set.of("capacity"));
         if (uri.authority().isEmpty() || uri.path().length() > 1) {
             throw new InvalidSettings("Cannot open store memory://: it needs a name and no path. Give memory://name.");

@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.store;
 
+import dev.blobshuffle.core.failure.StoreThrottled;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.Latency;
@@ -7,9 +8,13 @@ import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.time.Time;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
-/** A store whose requests are counted and timed. Belongs below retries, because each attempt is a request and is billed. Thread-safe. */
+/**
+ * A store whose puts and gets are counted and timed, each call as one request. Belongs below retries and hedges, because each attempt is a request and is billed;
+ * what else a store sends it reports itself ({@link RequestMeter}). Thread-safe.
+ */
 public final class MeteredBlobStore extends ForwardingBlobStore {
     private final ShuffleMetrics metrics;
     private final Time time;
@@ -25,11 +30,13 @@ public final class MeteredBlobStore extends ForwardingBlobStore {
     public CompletionStage<Void> put(BlobId id, BlobContent content) {
         long start = time.nanos();
         metrics.add(Counter.PUTS, 1);
+        metrics.add(Counter.BYTES_SENT, content.length());
         return store().put(id, content).whenComplete((nothing, failure) -> {
             if (failure == null) {
                 metrics.record(Latency.PUT_LATENCY, time.nanos() - start);
             } else {
                 metrics.add(Counter.PUT_FAILURES, 1);
+                countThrottled(failure);
             }
         });
     }
@@ -44,25 +51,41 @@ public final class MeteredBlobStore extends ForwardingBlobStore {
                 metrics.add(Counter.BYTES_FETCHED, range.length());
             } else {
                 metrics.add(Counter.GET_FAILURES, 1);
+                countThrottled(failure);
             }
         });
     }
 
     @Override
     public CompletionStage<Void> delete(Collection<BlobId> ids) {
-        metrics.add(Counter.DELETES, ids.size());
-        return store().delete(ids);
+        metrics.add(Counter.BLOBS_DELETED, ids.size());
+        return counted(store().delete(ids));
     }
 
     @Override
     public CompletionStage<List<BlobId>> list(long generation) {
-        metrics.add(Counter.LISTS, 1);
-        return store().list(generation);
+        return counted(store().list(generation));
     }
 
     @Override
     public CompletionStage<List<Long>> generations() {
-        metrics.add(Counter.LISTS, 1);
-        return store().generations();
+        return counted(store().generations());
+    }
+
+    private <T> CompletionStage<T> counted(CompletionStage<T> answer) {
+        return answer.whenComplete((value, failure) -> {
+            if (failure != null) {
+                metrics.add(Counter.OTHER_FAILURES, 1);
+                countThrottled(failure);
+            }
+        });
+    }
+
+    private void countThrottled(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause instanceof StoreThrottled) {
+            metrics.add(Counter.REQUESTS_THROTTLED, 1);
+        }
     }
 }

@@ -3,6 +3,7 @@ package dev.blobshuffle.core.format;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,7 @@ class BlobKeyTest {
         BlobId largest = new BlobId(Long.MAX_VALUE, -1, Long.MAX_VALUE);
         assertThat(BlobKey.parse(BlobKey.of(largest))).contains(largest);
         BlobId smallest = new BlobId(0, 0, 0);
-        assertThat(BlobKey.of(smallest)).isEqualTo("00/0000000000/0000000000000000-0.blob");
+        assertThat(BlobKey.of(smallest)).isEqualTo("blobs/00/0000000000/0000000000000000-0.blob");
         assertThat(BlobKey.parse(BlobKey.of(smallest))).contains(smallest);
     }
 
@@ -48,24 +49,52 @@ class BlobKeyTest {
             strings = {
                 "",
                 "../../etc/passwd",
-                "28/0029453760/../0123456789abcdef-300.blob",
-                "/28/0029453760/0123456789abcdef-300.blob",
-                "28/0029453760/0123456789abcdef-300.blob/",
-                "28/0029453760/0123456789abcdef-300.blob\n",
-                "28/0029453760/0123456789abcdef-300.blob.tmp",
-                "28\\0029453760\\0123456789abcdef-300.blob",
-                "28/0029453760/0123456789ABCDEF-300.blob",
-                "27/0029453760/0123456789abcdef-300.blob",
-                "28/00029453760/0123456789abcdef-300.blob",
-                "28/29453760/0123456789abcdef-300.blob",
-                "28/0029453760/0123456789abcdef-0300.blob",
-                "28/0029453760/0123456789abcdef--300.blob",
-                "28/9999999999999999999/0123456789abcdef-300.blob",
-                "28/0029453760/0123456789abcdef-9999999999999999999.blob",
-                "28/\u0660029453760/0123456789abcdef-300.blob",
+                "28/0029453760/0123456789abcdef-300.blob",
+                "other/28/0029453760/0123456789abcdef-300.blob",
+                "blobs/28/0029453760/../0123456789abcdef-300.blob",
+                "/blobs/28/0029453760/0123456789abcdef-300.blob",
+                "blobs/28/0029453760/0123456789abcdef-300.blob/",
+                "blobs/28/0029453760/0123456789abcdef-300.blob\n",
+                "blobs/28/0029453760/0123456789abcdef-300.blob.tmp",
+                "blobs\\28\\0029453760\\0123456789abcdef-300.blob",
+                "blobs/28/0029453760/0123456789ABCDEF-300.blob",
+                "blobs/27/0029453760/0123456789abcdef-300.blob",
+                "blobs/28/00029453760/0123456789abcdef-300.blob",
+                "blobs/28/29453760/0123456789abcdef-300.blob",
+                "blobs/28/0029453760/0123456789abcdef-0300.blob",
+                "blobs/28/0029453760/0123456789abcdef--300.blob",
+                "blobs/28/9999999999999999999/0123456789abcdef-300.blob",
+                "blobs/28/0029453760/0123456789abcdef-9999999999999999999.blob",
+                "blobs/28/\u0660029453760/0123456789abcdef-300.blob",
             })
     void whatNoIdMakesIsNoKey(String key) {
         assertThat(BlobKey.parse(key)).isEmpty();
+    }
+
+    @Test
+    void aGenerationsPrefixTellsTheGenerationAndNothingElseDoes() {
+        for (long generation : new long[] {0, 29_453_760, 9_999_999_999L, 10_000_000_000L, Long.MAX_VALUE}) {
+            for (String prefix : BlobKey.generation(generation)) {
+                assertThat(BlobKey.parseGeneration(prefix)).hasValue(generation);
+            }
+        }
+        for (String other : List.of(
+                "",
+                "blobs/28/",
+                "blobs/28/0029453760",
+                "blobs/48/0029453760/",
+                "28/0029453760/",
+                "blobs/28/00029453760/",
+                "blobs/28/9999999999999999999/")) {
+            assertThat(BlobKey.parseGeneration(other)).as(other).isEmpty();
+        }
+    }
+
+    /** Several stores refuse a key below another key. */
+    @Test
+    void noKeyIsADirectoryOfAnother() {
+        assertThat(BlobKey.of(new BlobId(1, 2, 3))).endsWith(".blob");
+        assertThat(BlobKey.generation(1)).allMatch(prefix -> !prefix.contains(".blob"));
     }
 
     @Test

@@ -27,7 +27,7 @@ class FormatDocumentTest {
         BlobLayout layout = layout();
         assertThat(TestSegments.bytes(layout)).isEqualTo(example("blob"));
         assertThat(NotificationCodec.encode(layout.notifications().get(0))).isEqualTo(example("notification"));
-        assertThat(BlobKey.of(ID)).isEqualTo("28/0029453760/0123456789abcdef-300.blob");
+        assertThat(BlobKey.of(ID)).isEqualTo("blobs/28/0029453760/0123456789abcdef-300.blob");
         assertThat(document()).contains("`" + BlobKey.of(ID) + "`");
     }
 

@@ -8,6 +8,7 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStoreProvider;
 import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.store.ForwardingBlobStore;
+import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreUri;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.testkit.Fault;
@@ -55,8 +56,9 @@ public final class ChaosStoreProvider implements BlobStoreProvider {
     }
 
     @Override
-    public BlobStore open(StoreUri uri, Time time) {
-        BlobStore files = BlobStores.open("file://" + uri.path() + "?fsync=none", time);
+    public BlobStore open(StoreUri uri, StoreContext context) {
+        Time time = context.time();
+        BlobStore files = BlobStores.open("file://" + uri.path() + "?fsync=none", context);
         return new Watched(new FaultyBlobStore(files, time, request -> next(request, time)));
     }
 
