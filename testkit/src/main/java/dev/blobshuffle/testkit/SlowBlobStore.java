@@ -2,6 +2,8 @@ package dev.blobshuffle.testkit;
 
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.plan.LatencyModel;
+import dev.blobshuffle.core.plan.LatencyProfile;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobRange;
@@ -72,7 +74,7 @@ public final class SlowBlobStore extends ForwardingBlobStore {
             return action.get();
         }
         CompletableFuture<T> result = new CompletableFuture<>();
-        Duration latency = model.get().sample(bytes, time);
+        Duration latency = model.get().sample(bytes, time::randomLong);
         time.schedule(
                 latency,
                 () -> action.get().whenComplete((value, failure) -> {

@@ -1,6 +1,7 @@
 package dev.blobshuffle.testkit;
 
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.plan.LatencyProfile;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.MeteredBlobStore;

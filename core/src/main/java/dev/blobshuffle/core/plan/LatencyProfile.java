@@ -1,4 +1,4 @@
-package dev.blobshuffle.testkit;
+package dev.blobshuffle.core.plan;
 
 import java.time.Duration;
 import java.util.List;
@@ -44,6 +44,12 @@ public record LatencyProfile(String name, Optional<LatencyModel> put, Optional<L
 
     private static LatencyModel constant(Duration time) {
         return new LatencyModel(time.toNanos() / 1e6, 0, Double.POSITIVE_INFINITY, 0, 0, 1);
+    }
+
+    /** The same latencies for blobs and records that are smaller by a factor: for experiments at a smaller scale. */
+    public LatencyProfile scaledDown(double factor) {
+        return new LatencyProfile(
+                name, put.map(model -> model.scaledDown(factor)), get.map(model -> model.scaledDown(factor)));
     }
 
     /** All profiles with a name of their own. */
