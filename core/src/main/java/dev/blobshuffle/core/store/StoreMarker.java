@@ -17,13 +17,41 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The file that makes a directory part of a file store and tells its store from others: two machines that each have a directory of the same name, not shared, have
- * two stores. Without the file the directory counts as not mounted. Stateless.
+ * two stores. Without the file the directory counts as not mounted. Object stores keep an object of the same name and content. Stateless.
  */
-final class StoreMarker {
-    private static final String NAME = "blobshuffle-store";
+public final class StoreMarker {
+    /** The name of the file, or the last part of the object's key. */
+    public static final String NAME = "blobshuffle-store";
+
+    private static final int LONGEST = 1024;
     private static final Pattern CONTENT = Pattern.compile("BlobShuffle store ([0-9a-f]{16})\\n.*", Pattern.DOTALL);
 
     private StoreMarker() {}
+
+    /** A new store's id. */
+    public static String newId(Time time) {
+        return String.format(Locale.ROOT, "%016x", time.randomLong());
+    }
+
+    /** What the marker of a store holds, in UTF-8. */
+    public static String content(String id) {
+        return "BlobShuffle store " + id + "\nBlobs are kept here. Without this file they are not found.\n";
+    }
+
+    /**
+     * The store's id in a marker's content.
+     *
+     * @param where the marker as it may be shown to people
+     * @throws InvalidSettings fatal: it is not a marker
+     */
+    public static String id(String content, String where) {
+        Matcher matcher = CONTENT.matcher(content);
+        if (content.length() > LONGEST || !matcher.matches()) {
+            throw new InvalidSettings("Cannot open store: " + where
+                    + " is not a marker of BlobShuffle. Restore it, or name another place for the store.");
+        }
+        return matcher.group(1);
+    }
 
     static boolean isIn(Path directory) {
         return Files.exists(directory.resolve(NAME));
@@ -37,7 +65,7 @@ final class StoreMarker {
                 + ": no directory can be used. Check that they are mounted and writable.");
         for (BlobDirectory directory : directories) {
             try {
-                String found = directory.open(id == null ? String.format(Locale.ROOT, "%016x", time.randomLong()) : id);
+                String found = directory.open(id == null ? newId(time) : id);
                 if (id != null && !id.equals(found)) {
                     throw new InvalidSettings(
                             "Cannot open store " + directories + ": " + from + " belongs to store " + id + " and "
@@ -65,9 +93,7 @@ final class StoreMarker {
         }
         Path draft = directory.resolve(NAME + "." + offered + ".tmp");
         try {
-            Files.writeString(
-                    draft,
-                    "BlobShuffle store " + offered + "\nBlobs are kept here. Without this file they are not found.\n");
+            Files.writeString(draft, content(offered));
             Files.createLink(marker, draft);
         } catch (FileAlreadyExistsException e) {
             // Another process was faster: its id counts.
@@ -90,11 +116,6 @@ final class StoreMarker {
         } catch (NoSuchFileException e) {
             return null;
         }
-        Matcher matcher = CONTENT.matcher(content);
-        if (!matcher.matches()) {
-            throw new InvalidSettings("Cannot open store directory " + marker.getParent() + ": " + marker
-                    + " is not a marker of BlobShuffle. Restore it, or name another directory.");
-        }
-        return matcher.group(1);
+        return id(content, marker.toString());
     }
 }

@@ -11,27 +11,39 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
-/** Blocking work of a store on its threads, each piece with a stage that surely completes: also when the store is closed first. Thread-safe. */
-final class StoreTasks implements AutoCloseable {
+/**
+ * Blocking work of a store on its threads, each piece with a stage that surely completes: also when the store is closed first. For stores whose client blocks: as
+ * many requests are under way as there are threads. Thread-safe.
+ */
+public final class StoreTasks implements AutoCloseable {
     private final Time.Workers workers;
     private final String location;
     private final Set<Task<?>> waiting = ConcurrentHashMap.newKeySet();
 
-    StoreTasks(Time.Workers workers, String location) {
+    /**
+     * Tasks on a pool of threads.
+     *
+     * @param workers the threads, closed with the tasks
+     * @param location the store as it may be shown to people
+     */
+    public StoreTasks(Time.Workers workers, String location) {
         this.workers = workers;
         this.location = location;
     }
 
-    <T> CompletionStage<T> run(String what, Supplier<T> work) {
+    /** Runs work on a thread of the store. */
+    public <T> CompletionStage<T> run(String what, Supplier<T> work) {
         return run(what, work, () -> {});
     }
 
     /**
      * Runs work on a thread of the store.
      *
+     * @param what completes "Cannot …" in the failure of work that never starts
+     * @param work may block; what it throws fails the stage
      * @param atEnd runs once before the stage completes, whatever happens
      */
-    <T> CompletionStage<T> run(String what, Supplier<T> work, Runnable atEnd) {
+    public <T> CompletionStage<T> run(String what, Supplier<T> work, Runnable atEnd) {
         Task<T> task = new Task<>(what, work, atEnd);
         waiting.add(task);
         try {
@@ -65,6 +77,10 @@ final class StoreTasks implements AutoCloseable {
         @Override
         public void run() {
             if (!claim()) {
+                return;
+            }
+            if (result.isDone()) {
+                atEnd.run(); // Cancelled before it started.
                 return;
             }
             T value;

@@ -1,0 +1,81 @@
+package dev.blobshuffle.core.store;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.BlobKey;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * What all keys of a store in a bucket begin with, so that several stores, and other things, can share the bucket.
+ *
+ * @param text empty, or parts that each end with a slash: {@code team/shuffle/}
+ */
+public record KeyPrefix(String text) {
+    /** The key of a blob has less than 100 characters, and object stores take keys of 1024 bytes. */
+    private static final int LONGEST = 512;
+
+    /** Checks that keys below the prefix are plain: no empty part, no dots that a client or a proxy resolves, no control characters. */
+    public KeyPrefix {
+        if (text.length() > LONGEST) {
+            throw invalid(text, "it has " + text.length() + " characters, and " + LONGEST + " are the most");
+        }
+        if (!text.isEmpty() && !text.endsWith("/")) {
+            throw invalid(text, "it does not end with a slash");
+        }
+        if (text.chars().anyMatch(character -> character < 0x20 || character > 0x7e || character == '\\')) {
+            throw invalid(text, "it holds a backslash, or something else than printable ASCII");
+        }
+        String parts = text.isEmpty() ? "" : text.substring(0, text.length() - 1);
+        for (String part : parts.split("/", -1)) {
+            if (!text.isEmpty() && (part.isEmpty() || part.equals(".") || part.equals(".."))) {
+                throw invalid(text, "it has the part '" + part + "'");
+            }
+        }
+    }
+
+    /**
+     * The path of a store's URI as a prefix.
+     *
+     * @throws InvalidSettings fatal: the path is not one
+     */
+    public static KeyPrefix of(StoreUri uri) {
+        String path = uri.path().startsWith("/") ? uri.path().substring(1) : uri.path();
+        return new KeyPrefix(path.isEmpty() || path.endsWith("/") ? path : path + "/");
+    }
+
+    /** The key of the store's {@link StoreMarker}. */
+    public String marker() {
+        return text + StoreMarker.NAME;
+    }
+
+    /** The key of a blob. */
+    public String key(BlobId id) {
+        return text + BlobKey.of(id);
+    }
+
+    /** The blob of a key; empty for anything that {@link #key} does not make. */
+    public Optional<BlobId> blob(String key) {
+        return key.startsWith(text) ? BlobKey.parse(key.substring(text.length())) : Optional.empty();
+    }
+
+    /** The start of the keys of a generation's blobs in one shard. */
+    public String generation(int shard, long generation) {
+        return text + BlobKey.generation(shard, generation);
+    }
+
+    /** The start of the keys of one shard. */
+    public String shard(int shard) {
+        return text + BlobKey.shard(shard);
+    }
+
+    /** The generation of a start of keys that {@link #generation} makes; empty for anything else. */
+    public OptionalLong parseGeneration(String start) {
+        return start.startsWith(text) ? BlobKey.parseGeneration(start.substring(text.length())) : OptionalLong.empty();
+    }
+
+    private static InvalidSettings invalid(String text, String reason) {
+        return new InvalidSettings("Cannot use '" + text + "' as the prefix of a store's keys: " + reason
+                + ". Give parts of letters, digits, - and _, separated by single slashes.");
+    }
+}
