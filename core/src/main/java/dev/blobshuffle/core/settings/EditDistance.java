@@ -1,10 +1,11 @@
 package dev.blobshuffle.core.settings;
 
 /** How many letters must be inserted, removed or replaced to make one word of another (Levenshtein). Stateless. */
-final class EditDistance {
+public final class EditDistance {
     private EditDistance() {}
 
-    static int between(String from, String to) {
+    /** The distance between two words. */
+    public static int between(String from, String to) {
         int[] above = new int[to.length() + 1];
         for (int j = 0; j < above.length; j++) {
             above[j] = j;

@@ -2,6 +2,7 @@ package dev.blobshuffle.core.store;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.time.Signal;
@@ -45,7 +46,7 @@ public final class BlobStores {
         for (BlobStoreProvider provider : providers()) {
             schemes.add(provider.scheme() + "://");
             if (provider.scheme().equals(parsed.scheme())) {
-                BlobStore store = provider.open(parsed, context);
+                BlobStore store = openStore(provider, parsed, context);
                 checkOrClose(store, context.time());
                 return store;
             }
@@ -63,6 +64,14 @@ public final class BlobStores {
         return open(uri, StoreContext.unmetered(time));
     }
 
+    private static BlobStore openStore(BlobStoreProvider provider, StoreUri uri, StoreContext context) {
+        try {
+            return provider.open(uri, context);
+        } catch (StoreRefused e) {
+            throw new InvalidSettings(e.getMessage(), e);
+        }
+    }
+
     private static List<BlobStoreProvider> providers() {
         List<BlobStoreProvider> providers =
                 new ArrayList<>(List.of(new FileBlobStoreProvider(), new MemoryBlobStoreProvider()));
@@ -74,6 +83,7 @@ public final class BlobStores {
     /**
      * Checks that a blob can be written, read and deleted, with a probe of a few bytes. Blocks for up to 30 seconds.
      *
+     * @throws InvalidSettings fatal: one of them was refused; the message says which
      * @throws StoreUnavailable recoverable: one of them failed; the message says which
      */
     public static void check(BlobStore store, Time time) {
@@ -119,6 +129,9 @@ public final class BlobStores {
         } catch (ExecutionException e) {
             if (e.getCause() instanceof InvalidSettings invalid) {
                 throw invalid;
+            }
+            if (e.getCause() instanceof StoreRefused refused) {
+                throw new InvalidSettings(attempt + refused.getMessage(), refused);
             }
             if (e.getCause() instanceof BlobShuffleException failure) {
                 throw new StoreUnavailable(attempt + failure.getMessage(), failure);

@@ -1,10 +1,12 @@
 package dev.blobshuffle.core.store;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.settings.EditDistance;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -85,9 +87,14 @@ public record StoreUri(String scheme, String authority, String path, Map<String,
     public void requireKnown(Set<String> names) {
         for (String name : parameters.keySet()) {
             if (!names.contains(name)) {
-                throw new InvalidSettings(
-                        "Cannot open store " + scheme + "://: it has no parameter '" + name + "'. Known parameters: "
-                                + (names.isEmpty() ? "none" : String.join(", ", new TreeSet<>(names))) + ".");
+                throw new InvalidSettings("Cannot open store " + scheme + "://: it has no parameter '" + name + "'. "
+                        + names.stream()
+                                .min(Comparator.comparingInt((String known) -> EditDistance.between(known, name))
+                                        .thenComparing(Comparator.naturalOrder()))
+                                .map(nearest -> "The nearest is '" + nearest + "'. ")
+                                .orElse("")
+                        + "Known parameters: "
+                        + (names.isEmpty() ? "none" : String.join(", ", new TreeSet<>(names))) + ".");
             }
         }
     }

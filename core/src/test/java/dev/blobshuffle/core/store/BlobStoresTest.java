@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.time.SystemTime;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -63,7 +65,7 @@ class BlobStoresTest {
                 "file:///a,relative | 'relative' is not an absolute directory",
                 "file:/// | not an absolute directory",
                 "file:///a?fsync=maybe | Give none or blob",
-                "file:///a?sync=none | no parameter 'sync'. Known parameters: fsync",
+                "file:///a?sync=none | no parameter 'sync'. The nearest is 'fsync'. Known parameters: fsync",
                 "file:///a?fsync=none&fsync=none | twice",
                 "file:///a?fsync | name=value",
                 "memory:// | not a URI",
@@ -103,6 +105,20 @@ class BlobStoresTest {
         assertThatThrownBy(() -> BlobStores.check(full, time))
                 .hasMessageContaining("write a probe")
                 .hasMessageContaining("is full");
+    }
+
+    @Test
+    void aStoreThatRefusesAtTheStartIsWronglySet() {
+        BlobStore keeping = new ForwardingBlobStore(new MemoryBlobStore("keeping", 1000)) {
+            @Override
+            public CompletionStage<Void> delete(Collection<BlobId> ids) {
+                return CompletableFuture.failedFuture(new StoreRefused("Cannot delete: no permission. Allow it."));
+            }
+        };
+        assertThatThrownBy(() -> BlobStores.check(keeping, time))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("delete a probe")
+                .hasMessageContaining("Allow it.");
     }
 
     @Test
