@@ -68,7 +68,7 @@ public final class BlobStores {
         try {
             return provider.open(uri, context);
         } catch (StoreRefused e) {
-            throw new InvalidSettings(e.getMessage(), e);
+            throw new InvalidSettings(String.valueOf(e.getMessage()), e);
         }
     }
 
