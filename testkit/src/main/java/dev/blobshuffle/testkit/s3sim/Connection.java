@@ -17,11 +17,13 @@ final class Connection {
     private final S3Sim sim;
     private final Wire wire;
     private final LineInput in;
+    private final long resets;
 
     Connection(S3Sim sim, Wire wire) {
         this.sim = sim;
         this.wire = wire;
         in = new LineInput(wire.in());
+        resets = sim.resets();
     }
 
     /** Serves until the client closes, says nothing for a while, or a fault ends the connection. */
@@ -58,7 +60,8 @@ final class Connection {
         RequestBody body = new RequestBody(head, in, wire.out());
         Answer answer = answer(target, head, body, fault);
         boolean isReusable = body.skip() && !head.hasHeader("connection", "close");
-        sim.waitUntil(start, sim.latency(target.operation(), answer.status(), head.contentLength(), answer.length()));
+        sim.waitUntil(
+                start, sim.latency(target.operation(), answer.status(), head.contentLength(), answer.length()), resets);
         if (answer.status() >= 400 || breaksAnswer(fault)) {
             counting.failure(target.operation());
         }
@@ -91,8 +94,8 @@ final class Connection {
             }
             sim.gatekeeper().check(head, now);
             Answer answer = sim.service().answer(target, head, body, now, admission(target, fault));
-            if (fault.kind() == WireFault.Kind.DELAY && !fault.duration().isZero()) {
-                sim.waitUntil(sim.nanos(), fault.duration());
+            if (fault.kind() == WireFault.Kind.DELAY) {
+                sim.waitUntil(sim.nanos(), fault.duration(), resets);
             }
             return fault.kind() == WireFault.Kind.ERROR_AFTER
                     ? fault.error().orElseThrow().answer()
@@ -114,8 +117,8 @@ final class Connection {
         return key -> sim.throttle().admits(target.bucket(), key, true);
     }
 
-    private boolean hangAndReset(WireFault fault) throws InterruptedException {
-        sim.waitUntil(sim.nanos(), fault.duration());
+    private boolean hangAndReset(WireFault fault) throws IOException, InterruptedException {
+        sim.waitUntil(sim.nanos(), fault.duration(), resets);
         wire.reset();
         return false;
     }

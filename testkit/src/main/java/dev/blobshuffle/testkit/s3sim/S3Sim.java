@@ -1,9 +1,9 @@
 package dev.blobshuffle.testkit.s3sim;
 
+import dev.blobshuffle.core.plan.LatencyModel;
+import dev.blobshuffle.core.plan.LatencyProfile;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.testkit.LatencyModel;
-import dev.blobshuffle.testkit.LatencyProfile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -268,12 +268,20 @@ public final class S3Sim implements AutoCloseable {
         });
     }
 
-    /** Waits until a time after a start has passed, or the server goes down. */
-    void waitUntil(long startNanos, Duration after) throws InterruptedException {
-        long seen = down.count();
-        long left = after.toNanos() - (time.nanos() - startNanos);
-        if (left > 0) {
-            boolean ignored = down.await(seen, time.nanos() + left);
+    /** How often connections were reset so far: a connection that began before the last time must end. */
+    long resets() {
+        return down.count();
+    }
+
+    /**
+     * Waits until a time after a start has passed.
+     *
+     * @param resets as it was when the connection began
+     * @throws IOException at once if connections were reset since then: nothing more may be answered
+     */
+    void waitUntil(long startNanos, Duration after, long resets) throws IOException, InterruptedException {
+        if (down.count() != resets || (!after.isZero() && down.await(resets, startNanos + after.toNanos()))) {
+            throw new IOException("the connection was reset");
         }
     }
 
@@ -281,7 +289,8 @@ public final class S3Sim implements AutoCloseable {
         LatencyProfile profile = latency;
         Optional<LatencyModel> model = operation == Operation.PUT_OBJECT ? profile.put() : profile.get();
         long bytes = operation == Operation.PUT_OBJECT ? bytesIn : operation == Operation.GET_OBJECT ? bytesOut : 0;
-        return model.map(times -> times.sample(status < 400 ? bytes : 0, time)).orElse(Duration.ZERO);
+        return model.map(times -> times.sample(status < 400 ? bytes : 0, time::randomLong))
+                .orElse(Duration.ZERO);
     }
 
     WireFault nextFault(WireRequest request) {

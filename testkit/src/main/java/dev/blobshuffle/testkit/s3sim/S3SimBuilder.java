@@ -1,6 +1,6 @@
 package dev.blobshuffle.testkit.s3sim;
 
-import dev.blobshuffle.testkit.LatencyProfile;
+import dev.blobshuffle.core.plan.LatencyProfile;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Optional;
