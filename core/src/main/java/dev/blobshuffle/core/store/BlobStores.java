@@ -41,14 +41,24 @@ public final class BlobStores {
      * @throws StoreUnavailable recoverable: the store does not work now
      */
     public static BlobStore open(String uri, StoreContext context) {
+        BlobStore store = openUnchecked(uri, context);
+        checkOrClose(store, context.time());
+        return store;
+    }
+
+    /**
+     * As {@link #open(String, StoreContext)}, but does not check that blobs can be written, read and deleted: for whoever finds out what a store can do. Blocks.
+     *
+     * @throws InvalidSettings fatal: the URI is wrong, or the artifact of its scheme is missing
+     * @throws StoreUnavailable recoverable: the store does not work now
+     */
+    public static BlobStore openUnchecked(String uri, StoreContext context) {
         StoreUri parsed = StoreUri.parse(uri);
         List<String> schemes = new ArrayList<>();
         for (BlobStoreProvider provider : providers()) {
             schemes.add(provider.scheme() + "://");
             if (provider.scheme().equals(parsed.scheme())) {
-                BlobStore store = openStore(provider, parsed, context);
-                checkOrClose(store, context.time());
-                return store;
+                return openStore(provider, parsed, context);
             }
         }
         String artifact = ARTIFACTS.get(parsed.scheme());

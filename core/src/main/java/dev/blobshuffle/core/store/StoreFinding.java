@@ -1,0 +1,115 @@
+package dev.blobshuffle.core.store;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * One thing that was found out about a store, and what to do about it. Never holds credentials.
+ *
+ * @param level how bad it is
+ * @param subject what it is about, in a word or two: {@code lifecycle}, {@code region}, {@code conditional put}
+ * @param what the fact, a sentence without its full stop
+ * @param remedy what to do, a sentence; empty if nothing is to be done
+ */
+public record StoreFinding(Level level, String subject, String what, Optional<String> remedy) {
+    /** A shorter expiry than this is hard to tell from a lag of a weekend. */
+    private static final Duration SHORT_EXPIRY = Duration.ofDays(2);
+
+    /** How bad a finding is. */
+    public enum Level {
+        /** As it should be. */
+        OK,
+        /** Worth knowing. */
+        HINT,
+        /** Works, but costs money or may fail one day. */
+        WARNING,
+        /** Does not work. */
+        ERROR
+    }
+
+    /** Checks that what is wrong has a remedy. */
+    public StoreFinding {
+        if (level.compareTo(Level.WARNING) >= 0 && remedy.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "Cannot make a finding about " + subject + ": a " + level + " has no remedy. Give one.");
+        }
+    }
+
+    /** A finding that is as it should be. */
+    public static StoreFinding ok(String subject, String what) {
+        return new StoreFinding(Level.OK, subject, what, Optional.empty());
+    }
+
+    /** A finding worth knowing. */
+    public static StoreFinding hint(String subject, String what, String remedy) {
+        return new StoreFinding(Level.HINT, subject, what, Optional.of(remedy));
+    }
+
+    /** A finding that costs money or may fail one day. */
+    public static StoreFinding warning(String subject, String what, String remedy) {
+        return new StoreFinding(Level.WARNING, subject, what, Optional.of(remedy));
+    }
+
+    /** A finding that does not work. */
+    public static StoreFinding error(String subject, String what, String remedy) {
+        return new StoreFinding(Level.ERROR, subject, what, Optional.of(remedy));
+    }
+
+    /**
+     * The service could not be asked about something.
+     *
+     * @param reason for example {@code the credentials lack s3:GetLifecycleConfiguration}
+     */
+    public static StoreFinding unknown(String subject, String reason) {
+        return hint(subject, "cannot be told: " + reason, "Look it up where the store is administered.");
+    }
+
+    /** A rule of the service deletes blobs of their age. */
+    public static StoreFinding expiry(Duration age) {
+        String what = "the service deletes blobs after " + days(age);
+        return age.compareTo(SHORT_EXPIRY) < 0
+                ? warning(
+                        "lifecycle",
+                        what + ", read or not: a reader that lags longer fails with BlobMissing",
+                        "Let the rule expire blobs later than the longest lag you tolerate, " + days(SHORT_EXPIRY)
+                                + " or more.")
+                : ok("lifecycle", what);
+    }
+
+    /**
+     * No rule of the service deletes blobs, so that those that nobody deletes are paid for for ever.
+     *
+     * @param prefix of our keys in the bucket
+     */
+    public static StoreFinding neverExpires(String prefix) {
+        return warning(
+                "lifecycle",
+                "no rule of the service deletes old blobs: what an instance leaves behind when it dies is kept, and paid for, for ever",
+                "Add a rule that expires keys below '" + prefix
+                        + "' some days later than the longest lag you tolerate, and aborts incomplete uploads after a day.");
+    }
+
+    /** The service keeps blobs for a while after they are deleted, and charges for them (soft delete). */
+    public static StoreFinding keepsDeleted(Duration time) {
+        return warning(
+                "soft delete",
+                "deleted blobs are kept, and paid for, for another " + days(time),
+                "Switch soft delete off for this bucket: blobs live for minutes or hours.");
+    }
+
+    /** The service keeps old versions, so that a delete deletes nothing. */
+    public static StoreFinding keepsVersions() {
+        return warning(
+                "versioning",
+                "the bucket keeps versions: deleted blobs stay, and are paid for",
+                "Suspend versioning for this bucket, or use one without it.");
+    }
+
+    private static String days(Duration time) {
+        long hours = time.toHours();
+        if (hours % 24 != 0 || hours == 0) {
+            return hours + (hours == 1 ? " hour" : " hours");
+        }
+        return hours == 24 ? "1 day" : hours / 24 + " days";
+    }
+}
