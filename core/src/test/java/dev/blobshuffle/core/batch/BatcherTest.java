@@ -264,26 +264,6 @@ class BatcherTest {
     }
 
     @Test
-    void delaySealsWaitWhileTheStoreIsBehind() throws Exception {
-        Lane lane = batcher(quiet().delay(Duration.ZERO).blobsInFlight(1)).lane("lane", channel);
-        append(lane, P0, 1, "k", "first");
-        HeldBlobStore.Put first = held.put(0);
-        for (int i = 0; i < 100; i++) {
-            append(lane, P0, i, "k", "more");
-        }
-        // The seal that the first of the hundred asked for is due, and waits.
-        long seen = System.nanoTime();
-        while (System.nanoTime() - seen < TimeUnit.MILLISECONDS.toNanos(20)) {
-            Thread.onSpinWait();
-        }
-        assertThat(held.puts()).isEqualTo(1);
-        first.succeed();
-        held.put(1).succeed();
-        channel.awaitSends(2);
-        assertThat(channel.rows(P0, held)).hasSize(101);
-    }
-
-    @Test
     void aFullBudgetSealsAndThenBlocksTheAppendUntilMemoryIsFree() throws Exception {
         Batcher batcher = batcher(quiet().bufferBytes(64 << 10).chunkBytes(8 << 10));
         Lane lane = batcher.lane("lane", channel);
@@ -516,21 +496,6 @@ class BatcherTest {
         lane.flush(LONG);
         assertThat(channel.rows(P0, held)).containsExactly(row(1, "k", large), row(2, "k", "behind"));
         assertThat(channel.rows(P1, held)).containsExactly(row(1, "k", "small"));
-    }
-
-    @Test
-    void fallbackKeepsToItsRate() throws Exception {
-        Batcher batcher = batcher(quiet().fallback(new BatcherOptions.Fallback(100_000, 100_000)));
-        Lane lane = batcher.lane("lane", channel);
-        long start = System.nanoTime();
-        for (int i = 0; i < 4; i++) {
-            append(lane, P0, i, "k", "v".repeat(10_000));
-            batcher.sealAll(SealReason.SIZE);
-            held.put(i).fail(new StoreUnavailable("down"));
-        }
-        channel.awaitSends(4);
-        assertThat(System.nanoTime() - start).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(290));
-        assertThat(channel.rows(P0, held)).extracting(Row::timestamp).containsExactly(0L, 1L, 2L, 3L);
     }
 
     @Test

@@ -1,12 +1,10 @@
 package dev.blobshuffle.core.batch;
 
 import dev.blobshuffle.core.format.BlobId;
-import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
-import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.ForwardingBlobStore;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -16,7 +14,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** A store whose puts end when, and as, the test says. Thread-safe. */
-final class HeldBlobStore implements BlobStore {
+final class HeldBlobStore extends ForwardingBlobStore {
     /** A put that has not ended. */
     final class Put {
         final BlobId id;
@@ -31,7 +29,7 @@ final class HeldBlobStore implements BlobStore {
         }
 
         void succeed() {
-            store.put(id, content).toCompletableFuture().join();
+            store().put(id, content).toCompletableFuture().join();
             end(null);
         }
 
@@ -66,14 +64,13 @@ final class HeldBlobStore implements BlobStore {
         }
     }
 
-    private final BlobStore store;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition came = lock.newCondition();
     private final List<Put> puts = new ArrayList<>();
     private boolean holds = true;
 
     HeldBlobStore(BlobStore store) {
-        this.store = store;
+        super(store);
     }
 
     @Override
@@ -89,7 +86,7 @@ final class HeldBlobStore implements BlobStore {
         } finally {
             lock.unlock();
         }
-        return store.put(id, content);
+        return store().put(id, content);
     }
 
     /** The put of an index, from 0, waiting until it comes. */
@@ -129,40 +126,5 @@ final class HeldBlobStore implements BlobStore {
             lock.unlock();
         }
         open.stream().filter(put -> !put.ended).forEach(Put::succeed);
-    }
-
-    @Override
-    public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
-        return store.get(id, range);
-    }
-
-    @Override
-    public CompletionStage<Void> delete(Collection<BlobId> ids) {
-        return store.delete(ids);
-    }
-
-    @Override
-    public CompletionStage<List<BlobId>> list(long generation) {
-        return store.list(generation);
-    }
-
-    @Override
-    public CompletionStage<List<Long>> generations() {
-        return store.generations();
-    }
-
-    @Override
-    public int fingerprint() {
-        return store.fingerprint();
-    }
-
-    @Override
-    public String location() {
-        return store.location();
-    }
-
-    @Override
-    public void close() {
-        store.close();
     }
 }

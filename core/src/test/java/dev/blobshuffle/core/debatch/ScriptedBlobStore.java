@@ -2,13 +2,12 @@ package dev.blobshuffle.core.debatch;
 
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.store.BlobBytes;
-import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.ForwardingBlobStore;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -18,17 +17,16 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A store whose reads a test holds back, fails or falsifies; it counts what was asked for and what was not given back. Thread-safe. */
-final class ScriptedBlobStore implements BlobStore {
-    private final BlobStore delegate;
+final class ScriptedBlobStore extends ForwardingBlobStore {
     private final List<BlobRange> reads = new ArrayList<>();
     private final Deque<Runnable> held = new ArrayDeque<>();
-    private final Deque<RuntimeException> failures = new ArrayDeque<>();
+    private final Deque<Throwable> failures = new ArrayDeque<>();
     private final Deque<UnaryOperator<byte[]>> falsifications = new ArrayDeque<>();
     private final AtomicLong open = new AtomicLong();
     private boolean isHolding;
 
-    ScriptedBlobStore(BlobStore delegate) {
-        this.delegate = delegate;
+    ScriptedBlobStore(BlobStore store) {
+        super(store);
     }
 
     /** From now on reads do not end before {@link #release}. */
@@ -57,7 +55,7 @@ final class ScriptedBlobStore implements BlobStore {
     }
 
     /** The next read without a failure of its own fails so. */
-    synchronized void fail(RuntimeException failure) {
+    synchronized void fail(Throwable failure) {
         failures.add(failure);
     }
 
@@ -84,7 +82,7 @@ final class ScriptedBlobStore implements BlobStore {
     @Override
     public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
         CompletableFuture<BlobBytes> result = new CompletableFuture<>();
-        RuntimeException failure;
+        Throwable failure;
         UnaryOperator<byte[]> change;
         synchronized (this) {
             reads.add(range);
@@ -102,14 +100,14 @@ final class ScriptedBlobStore implements BlobStore {
     private void end(
             BlobId id,
             BlobRange range,
-            @Nullable RuntimeException failure,
+            @Nullable Throwable failure,
             @Nullable UnaryOperator<byte[]> change,
             CompletableFuture<BlobBytes> result) {
         if (failure != null) {
             result.completeExceptionally(failure);
             return;
         }
-        delegate.get(id, range).whenComplete((bytes, thrown) -> {
+        store().get(id, range).whenComplete((bytes, thrown) -> {
             if (thrown != null) {
                 result.completeExceptionally(thrown);
             } else {
@@ -141,40 +139,5 @@ final class ScriptedBlobStore implements BlobStore {
                 }
             }
         };
-    }
-
-    @Override
-    public CompletionStage<Void> put(BlobId id, BlobContent content) {
-        return delegate.put(id, content);
-    }
-
-    @Override
-    public CompletionStage<Void> delete(Collection<BlobId> ids) {
-        return delegate.delete(ids);
-    }
-
-    @Override
-    public CompletionStage<List<BlobId>> list(long generation) {
-        return delegate.list(generation);
-    }
-
-    @Override
-    public CompletionStage<List<Long>> generations() {
-        return delegate.generations();
-    }
-
-    @Override
-    public int fingerprint() {
-        return delegate.fingerprint();
-    }
-
-    @Override
-    public String location() {
-        return delegate.location();
-    }
-
-    @Override
-    public void close() {
-        delegate.close();
     }
 }
