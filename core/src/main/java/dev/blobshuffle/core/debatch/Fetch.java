@@ -90,6 +90,11 @@ final class Fetch {
         void arrived(Fetch fetch);
     }
 
+    /** Whether its bytes are those of the reserve. */
+    boolean isFromReserve() {
+        return reserved > 0;
+    }
+
     /** Adds a user, before the start. */
     void join(QueuedSegment<?> user) {
         users.add(user);

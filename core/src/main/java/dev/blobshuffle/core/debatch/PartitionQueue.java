@@ -139,6 +139,12 @@ final class PartitionQueue<C> {
         return segment != null && segment.isIdle() ? segment : null;
     }
 
+    /** Whether the head has, or is being read, a piece from the reserve. */
+    boolean holdsReserve() {
+        QueuedSegment<C> segment = headSegment();
+        return segment != null && segment.holdsReserve();
+    }
+
     /** The first segment that no fetch was started for. */
     @Nullable
     QueuedSegment<C> nextToFetch() {

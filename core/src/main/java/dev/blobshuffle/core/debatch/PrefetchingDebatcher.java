@@ -19,7 +19,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  *
  * <p>What is read, in this order: the head of every partition that is not paused, whatever the budget; then, while the budget lasts, further segments,
  * partitions in turn, each in its order; last, the heads of paused partitions. A head that finds the budget used up is read in small pieces
- * from the reserve: at most one piece for each partition is held at a time, so that memory stays bounded and no partition starves.
+ * from the reserve. That is bounded too: where it is used up heads take turns, but one partition of each Debatcher always has a piece, so that none starves.
  *
  * <p>All state is the owner's. Reads end on other threads, which only put them into a queue and raise the signal.
  *
@@ -77,7 +77,8 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
     @Override
     public void prefetch() {
         absorb();
-        for (PartitionQueue<C> queue : turns) {
+        for (int i = 0; i < turns.size(); i++) {
+            PartitionQueue<C> queue = turns.get((firstTurn + i) % turns.size());
             if (!queue.isPaused()) {
                 planHead(queue);
             }
@@ -94,11 +95,25 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
 
     private void planHead(PartitionQueue<C> queue) {
         QueuedSegment<C> head = queue.headToFetch();
-        if (head != null && !planWithinBudget(queue, head)) {
-            engine.budget().acquireReserve(head.planRead(engine.budget().pieceSize(turns.size())));
+        if (head != null
+                && !planWithinBudget(queue, head)
+                && acquireReserve(head.planRead(engine.budget().pieceSize(turns.size())))) {
             queue.planned(head);
             plan.addFromReserve(head);
         }
+    }
+
+    private boolean acquireReserve(long bytes) {
+        if (engine.budget().tryAcquireReserve(bytes)) {
+            return true;
+        }
+        for (PartitionQueue<C> queue : turns) {
+            if (!queue.isPaused() && queue.holdsReserve()) {
+                return false; // When its piece is handed out, it is another one's turn.
+            }
+        }
+        engine.budget().acquireReserve(bytes);
+        return true;
     }
 
     /** Partitions in turn, one segment each per round, until the budget or the number of reads is used up. */

@@ -224,6 +224,11 @@ final class QueuedSegment<C> {
         return index;
     }
 
+    boolean holdsReserve() {
+        Fetch held = fetch;
+        return held != null && held.isFromReserve();
+    }
+
     boolean isIdle() {
         return state == State.IDLE;
     }

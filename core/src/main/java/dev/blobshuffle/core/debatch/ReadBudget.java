@@ -4,7 +4,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The bytes of blobs that all readers of an instance may hold at once, and beside them the reserve: small pieces for the heads of queues, which are read
- * even when the budget is used up, so that no partition starves. Thread-safe.
+ * even when the budget is used up, so that no partition starves. Of the reserve all readers together take a quarter of the budget, and beyond it one piece each, so that none
+ * waits for another. Thread-safe.
  */
 final class ReadBudget {
     /** Enough for sixteen frames of the usual size: a request's fixed cost no longer dominates. */
@@ -12,6 +13,7 @@ final class ReadBudget {
 
     private static final long SMALLEST_PIECE = 128 << 10;
     private static final long LARGEST_READ = 64L << 20;
+    private static final int RESERVE_SHARE = 4;
 
     private final long limit;
     private final AtomicLong used = new AtomicLong();
@@ -46,7 +48,20 @@ final class ReadBudget {
         used.addAndGet(-bytes);
     }
 
-    /** Takes bytes of the reserve. The bound is the caller's: one piece for each partition. */
+    /** Takes bytes of the reserve if that many are free, or nobody holds any of it. */
+    boolean tryAcquireReserve(long bytes) {
+        long most = Math.max(1, limit / RESERVE_SHARE);
+        long now = reserved.get();
+        while (now == 0 || bytes <= most - now) {
+            if (reserved.compareAndSet(now, now + bytes)) {
+                return true;
+            }
+            now = reserved.get();
+        }
+        return false;
+    }
+
+    /** Takes bytes of the reserve even if it is used up: for a reader that holds none of it and could not go on. */
     void acquireReserve(long bytes) {
         reserved.addAndGet(bytes);
     }
@@ -61,9 +76,9 @@ final class ReadBudget {
         return Math.max(SMALLEST_PIECE, Math.min(LARGEST_READ, limit / 4));
     }
 
-    /** The size of a piece from the reserve, bytes, where this many partitions may each hold one. A larger single frame is read whole all the same. */
+    /** The size of a piece from the reserve, bytes, where this many partitions may each want one. A larger single frame is read whole all the same. */
     long pieceSize(int partitions) {
-        return Math.max(SMALLEST_PIECE, Math.min(LARGEST_PIECE, limit / 8 / Math.max(1, partitions)));
+        return Math.max(SMALLEST_PIECE, Math.min(LARGEST_PIECE, limit / (2 * RESERVE_SHARE) / Math.max(1, partitions)));
     }
 
     /** Bytes of the budget held now. */

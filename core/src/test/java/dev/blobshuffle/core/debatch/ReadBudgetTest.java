@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.blobshuffle.core.debatch.SegmentFixture.Row;
 import dev.blobshuffle.core.format.Codec;
 import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.shuffle.Debatcher;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -103,6 +105,44 @@ class ReadBudgetTest {
                 }
                 assertThat(positions).isEqualTo(inOrder);
             }
+        }
+    }
+
+    @Test
+    void theReserveIsBoundedHoweverManyPartitionsThereAre() throws InterruptedException {
+        int partitions = 40;
+        try (DebatcherFixture fixture = new DebatcherFixture(2 * MIB)) {
+            fixture.debatcher.offer(P0, 0, fixture.blobs.segment(large(150)), 0, "c"); // nearly all of the budget
+            fixture.debatcher.prefetch();
+            fixture.debatcher.pause(P0);
+            for (int i = 1; i <= partitions; i++) {
+                fixture.debatcher.offer(
+                        new Partition("t", i),
+                        0,
+                        fixture.blobs.blob(16 << 10, List.of(large(40))).get(0),
+                        0,
+                        "c");
+            }
+            long deadline = System.nanoTime() + 60_000_000_000L;
+            while (fixture.sink.values.size() < partitions * 40) {
+                assertThat(System.nanoTime()).isLessThan(deadline);
+                fixture.debatcher.awaitProgress(Duration.ofSeconds(1));
+                fixture.debatcher.drain(10, MIB, fixture.sink);
+                assertThat(fixture.engine.budget().reserved()).isLessThanOrEqualTo(MIB / 2);
+            }
+        }
+    }
+
+    @Test
+    void aDebatcherWithoutAPieceGetsOneThoughAnotherHoldsTheWholeReserve() throws InterruptedException {
+        try (DebatcherFixture fixture = new DebatcherFixture(1);
+                Debatcher<String> other = fixture.engine.debatcher("other")) {
+            other.offer(P1, 0, fixture.blobs.blob(16 << 10, List.of(large(40))).get(0), 0, "c");
+            other.prefetch();
+            assertThat(fixture.engine.budget().reserved()).isPositive();
+            fixture.debatcher.offer(
+                    P0, 0, fixture.blobs.blob(16 << 10, List.of(large(40))).get(0), 0, "c");
+            assertThat(fixture.drainUntil(40)).hasSize(40);
         }
     }
 
