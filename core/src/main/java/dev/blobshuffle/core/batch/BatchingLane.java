@@ -235,9 +235,12 @@ final class BatchingLane implements Lane {
     private void flushChannel() {
         try {
             channel.flush();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             queue.fail(new DeliveryFailed(
                     "Cannot flush lane " + name + ": the channel failed. Roll back to the last commit.", e));
+            if (e instanceof Error error) {
+                throw error;
+            }
         }
     }
 

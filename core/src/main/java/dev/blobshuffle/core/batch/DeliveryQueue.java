@@ -131,10 +131,18 @@ final class DeliveryQueue {
         if (ownerEmits) {
             progress.raise();
         } else if (!isEnded && isScheduled.compareAndSet(false, true)) {
-            uploads.deliver(() -> {
+            try {
+                uploads.deliver(() -> {
+                    isScheduled.set(false);
+                    emit();
+                });
+            } catch (RuntimeException | Error e) {
                 isScheduled.set(false);
-                emit();
-            });
+                fail(new DeliveryFailed(
+                        "Cannot deliver records of lane " + laneName
+                                + ": no thread takes them. Roll back to the last commit, and check the process's limits.",
+                        e));
+            }
         }
     }
 
@@ -201,6 +209,9 @@ final class DeliveryQueue {
             countPlain(segment);
         } catch (RuntimeException e) {
             refused(segment, e);
+        } catch (Error e) {
+            refused(segment, e); // Nothing may be sent past it, and a flush must not wait for it.
+            throw e;
         } finally {
             if (segment.isPlain()) {
                 segment.releasePlain();
@@ -260,11 +271,16 @@ final class DeliveryQueue {
         }
         try {
             channel.failed(cause);
+        } catch (RuntimeException | Error e) {
+            if (e != cause) {
+                cause.addSuppressed(
+                        e); // The first failure is what counts, and the blob's other lanes must hear of it too.
+            }
         } finally {
             teller = null;
             progress.raise();
+            uploads.memoryReleased().raise(); // The owner may wait for memory.
         }
-        uploads.memoryReleased().raise(); // The owner may wait for memory.
     }
 
     private void end() {

@@ -97,10 +97,24 @@ final class Upload implements BlobContent {
             } else {
                 end();
             }
-        } catch (RuntimeException | OutOfMemoryError e) {
+        } catch (RuntimeException | Error e) {
             putFailed(e);
+            if (e instanceof Error error && !(error instanceof OutOfMemoryError)) {
+                throw error;
+            }
         } finally {
             release();
+        }
+    }
+
+    /** No worker takes the upload. */
+    void refused(Throwable cause) {
+        if (isEncoding.compareAndSet(false, true)) {
+            try {
+                putFailed(cause);
+            } finally {
+                release();
+            }
         }
     }
 
@@ -146,15 +160,21 @@ final class Upload implements BlobContent {
 
     private void put() {
         var ignored = uploads.store().put(id, this).whenComplete((nothing, failure) -> {
-            if (failure == null) {
-                stored();
-            } else {
-                putFailed(
-                        failure instanceof CompletionException && failure.getCause() != null
-                                ? failure.getCause()
-                                : failure);
+            try {
+                putEnded(failure);
+            } catch (RuntimeException | Error e) {
+                putFailed(e); // Thrown from here it would be seen by nobody.
             }
         });
+    }
+
+    private void putEnded(@Nullable Throwable failure) {
+        if (failure == null) {
+            stored();
+        } else {
+            boolean isWrapped = failure instanceof CompletionException && failure.getCause() != null;
+            putFailed(isWrapped ? failure.getCause() : failure);
+        }
     }
 
     private void stored() {
@@ -267,7 +287,7 @@ final class Upload implements BlobContent {
         }
         try {
             put();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             putFailed(e);
         }
     }

@@ -164,7 +164,11 @@ final class Uploads {
             return;
         }
         upload.arm(time, options.deliveryTimeout());
-        execute(encoding, upload::encode);
+        try {
+            execute(encoding, upload::encode);
+        } catch (RuntimeException | Error e) {
+            upload.refused(e); // Its lanes hear of it now, rather than when its time is over.
+        }
     }
 
     /** Runs a task on a delivery thread: these may block in a channel. */

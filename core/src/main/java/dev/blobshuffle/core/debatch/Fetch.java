@@ -4,6 +4,7 @@ import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.DeliveryFailed;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.BlobId;
@@ -158,7 +159,7 @@ final class Fetch {
             CompletionStage<BlobBytes> answer = store.get(blob, range);
             attempt.shared = failures == 0 ? answer : null;
             answer.whenComplete(attempt::end);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             attempt.end(null, e);
         }
     }
@@ -209,6 +210,14 @@ final class Fetch {
                 || cause instanceof InvalidSettings
                 || cause instanceof Closed) {
             arrive(null, (BlobShuffleException) cause);
+        } else if (cause instanceof Error) {
+            arrive(
+                    null,
+                    new DeliveryFailed(
+                            "Cannot read blob " + blob + ": the client of "
+                                    + engine.store().location()
+                                    + " broke. Start again; if it lasts, the cause says what is wrong with it.",
+                            cause));
         } else if (state.compareAndSet(State.READING, State.WAITING)) {
             retryLater();
         } else {

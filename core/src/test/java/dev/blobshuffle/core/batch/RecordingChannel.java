@@ -20,7 +20,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** A channel that keeps what it is sent, in order, and acknowledges at once or when told. Thread-safe. */
-public final class RecordingChannel implements Channel {
+public class RecordingChannel implements Channel {
     /** What was sent: a notification, or the records themselves. */
     public record Sent(@Nullable Notification notification, long timestamp, List<Row> plain) {}
 

@@ -11,6 +11,7 @@ import dev.blobshuffle.core.debatch.SegmentFixture.Row;
 import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.DeliveryFailed;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.BlobId;
@@ -270,6 +271,19 @@ class PrefetchingDebatcherTest {
         assertThat(fixture.drainUntil(3)).containsExactly("a-0", "a-1", "a-2");
         assertThat(fixture.metrics.value(Counter.FETCH_FAILURES)).isEqualTo(4);
         assertThat(fixture.store.reads()).hasSize(5);
+    }
+
+    @Test
+    void anErrorOfTheStoresClientIsThrownAtOnceAndEachTimeAfter() {
+        Error broken = new NoClassDefFoundError("of the client");
+        fixture.store.fail(broken);
+        offer(P0, 0, fixture.blobs.segment(rows("a", 3)));
+        debatcher.prefetch();
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(fixture::drain)
+                    .isInstanceOf(DeliveryFailed.class)
+                    .hasCause(broken);
+        }
     }
 
     @Test
