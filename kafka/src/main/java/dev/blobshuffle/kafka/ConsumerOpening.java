@@ -2,9 +2,9 @@ package dev.blobshuffle.kafka;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerInterceptor;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -28,7 +28,7 @@ final class ConsumerOpening {
         SharedParts shared = SharedEngines.acquire(settings);
         try {
             return parts(settings, shared, keys, values);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             shared.release().run();
             throw e;
         }
@@ -41,55 +41,44 @@ final class ConsumerOpening {
             @Nullable Deserializer<V> values) {
         Map<String, Object> kafkas = ClientSettings.kafkas(settings);
         ConsumerConfig config = new ConsumerConfig(ConsumerConfig.appendDeserializerToConfig(kafkas, keys, values));
-        String name = ClientSettings.clientId(config.getString(ConsumerConfig.CLIENT_ID_CONFIG), "consumer");
-        Map<String, Object> forPlugins = ClientSettings.forPlugins(config.originals(), name);
         boolean autoCommit = config.getString(ConsumerConfig.GROUP_ID_CONFIG) != null
                 && config.getBoolean(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG);
         int maxPollRecords = config.getInt(ConsumerConfig.MAX_POLL_RECORDS_CONFIG);
-
-        Map<String, Object> real = new HashMap<>(kafkas);
-        real.remove(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG);
-        real.put(ConsumerConfig.CLIENT_ID_CONFIG, name);
-        real.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
-        real.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
-        real.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Math.max(LEAST_POLL_RECORDS, maxPollRecords));
-        if (autoCommit) {
-            real.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+        try (ClientOpening opening = new ClientOpening(config, "consumer")) {
+            RecordDeserializer<K, V> deserializer = new RecordDeserializer.Typed<>(
+                    opening.<Deserializer<K>>serde(
+                            ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG,
+                            Deserializer.class,
+                            keys,
+                            (made, given) -> made.configure(given, true)),
+                    opening.<Deserializer<V>>serde(
+                            ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG,
+                            Deserializer.class,
+                            values,
+                            (made, given) -> made.configure(given, false)));
+            List<ConsumerInterceptor<K, V>> interceptors = opening.interceptors(ConsumerInterceptor.class);
+            ConsumerWiring wiring = new ConsumerWiring(
+                    Mode.GENERAL, opening.name(), shared.topics(), maxPollRecords, ClientPair.alone(), shared.time());
+            Map<String, Object> real = opening.real(kafkas);
+            real.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+            real.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+            real.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Math.max(LEAST_POLL_RECORDS, maxPollRecords));
+            if (autoCommit) {
+                real.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+            }
+            Consumer<byte[], byte[]> delegate = new KafkaConsumer<>(real);
+            opening.succeeded();
+            return new ConsumerParts<>(
+                    delegate,
+                    shared.engine(),
+                    wiring,
+                    deserializer,
+                    new ConsumerInterceptorChain<>(interceptors),
+                    autoCommit ? Duration.ofMillis(config.getInt(ConsumerConfig.AUTO_COMMIT_INTERVAL_MS_CONFIG)) : null,
+                    Duration.ofMillis(config.getInt(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG)),
+                    shared.metrics(),
+                    shared.release());
         }
-        return new ConsumerParts<>(
-                new KafkaConsumer<>(real),
-                shared.engine(),
-                new ConsumerWiring(
-                        Mode.GENERAL, name, shared.topics(), maxPollRecords, ClientPair.alone(), shared.time()),
-                new RecordDeserializer.Typed<>(
-                        ConsumerOpening.<K>deserializer(
-                                config, ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, keys, forPlugins),
-                        ConsumerOpening.<V>deserializer(
-                                config, ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, values, forPlugins)),
-                new ConsumerInterceptorChain<>(ConsumerOpening.<K, V>interceptors(config, name)),
-                autoCommit ? Duration.ofMillis(config.getInt(ConsumerConfig.AUTO_COMMIT_INTERVAL_MS_CONFIG)) : null,
-                Duration.ofMillis(config.getInt(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG)),
-                shared.metrics(),
-                shared.release());
-    }
-
-    @SuppressWarnings("unchecked") // the setting names a class for the application's type
-    private static <T> Deserializer<T> deserializer(
-            ConsumerConfig config, String setting, @Nullable Deserializer<T> given, Map<String, Object> forPlugins) {
-        if (given != null) {
-            return given;
-        }
-        Deserializer<T> made = config.getConfiguredInstance(setting, Deserializer.class);
-        made.configure(forPlugins, setting.equals(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG));
-        return made;
-    }
-
-    @SuppressWarnings("unchecked") // the setting names classes for the application's types
-    private static <K, V> List<ConsumerInterceptor<K, V>> interceptors(ConsumerConfig config, String name) {
-        return (List<ConsumerInterceptor<K, V>>) (List<?>) config.getConfiguredInstances(
-                ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG,
-                ConsumerInterceptor.class,
-                Map.of(ConsumerConfig.CLIENT_ID_CONFIG, name));
     }
 
     private static void refuseShareConsumer(Map<String, ?> settings) {

@@ -8,6 +8,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Partitioner;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerInterceptor;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -26,7 +27,7 @@ final class ProducerOpening {
         SharedParts shared = SharedEngines.acquire(settings);
         try {
             return parts(settings, shared, keys, values);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             shared.release().run();
             throw e;
         }
@@ -35,6 +36,44 @@ final class ProducerOpening {
     static <K, V> ProducerParts<K, V> parts(
             Map<String, ?> settings, SharedParts shared, @Nullable Serializer<K> keys, @Nullable Serializer<V> values) {
         Map<String, Object> kafkas = ClientSettings.kafkas(settings);
+        ProducerConfig config = config(kafkas, keys, values);
+        try (ClientOpening opening = new ClientOpening(config, "producer")) {
+            RecordSerializer<K, V> serializer = new RecordSerializer<>(
+                    opening.<Serializer<K>>serde(
+                            ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG,
+                            Serializer.class,
+                            keys,
+                            (made, given) -> made.configure(given, true)),
+                    opening.<Serializer<V>>serde(
+                            ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG,
+                            Serializer.class,
+                            values,
+                            (made, given) -> made.configure(given, false)));
+            List<ProducerInterceptor<K, V>> interceptors = opening.interceptors(ProducerInterceptor.class);
+            Partitioning partitioning = opening.keep(partitioning(config, opening.forPlugins()));
+            ProducerWiring wiring = wiring(config, shared);
+            Map<String, Object> real = opening.real(kafkas);
+            real.remove(ProducerConfig.PARTITIONER_CLASS_CONFIG);
+            real.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+            real.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+            Producer<byte[], byte[]> delegate = new KafkaProducer<>(real);
+            opening.succeeded();
+            return new ProducerParts<>(
+                    delegate,
+                    shared.engine(),
+                    opening.name(),
+                    wiring,
+                    serializer,
+                    new ProducerInterceptorChain<>(interceptors),
+                    partitioning,
+                    topic -> requireNotCompacted(kafkas, topic),
+                    shared.metrics(),
+                    shared.release());
+        }
+    }
+
+    private static ProducerConfig config(
+            Map<String, Object> kafkas, @Nullable Serializer<?> keys, @Nullable Serializer<?> values) {
         Map<String, Object> complete = new HashMap<>(kafkas);
         if (keys != null) {
             complete.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, keys.getClass());
@@ -42,31 +81,7 @@ final class ProducerOpening {
         if (values != null) {
             complete.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, values.getClass());
         }
-        ProducerConfig config = new ProducerConfig(complete);
-        String name = ClientSettings.clientId(config.getString(ProducerConfig.CLIENT_ID_CONFIG), "producer");
-        Map<String, Object> forPlugins = ClientSettings.forPlugins(config.originals(), name);
-
-        Map<String, Object> real = new HashMap<>(kafkas);
-        real.remove(ProducerConfig.INTERCEPTOR_CLASSES_CONFIG);
-        real.remove(ProducerConfig.PARTITIONER_CLASS_CONFIG);
-        real.put(ProducerConfig.CLIENT_ID_CONFIG, name);
-        real.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
-        real.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
-        return new ProducerParts<>(
-                new KafkaProducer<>(real),
-                shared.engine(),
-                name,
-                wiring(config, shared),
-                new RecordSerializer<>(
-                        ProducerOpening.<K>serializer(
-                                config, ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, keys, forPlugins),
-                        ProducerOpening.<V>serializer(
-                                config, ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, values, forPlugins)),
-                new ProducerInterceptorChain<>(ProducerOpening.<K, V>interceptors(config, name)),
-                partitioning(config, forPlugins),
-                topic -> requireNotCompacted(kafkas, topic),
-                shared.metrics(),
-                shared.release());
+        return new ProducerConfig(complete);
     }
 
     private static ProducerWiring wiring(ProducerConfig config, SharedParts shared) {
@@ -104,24 +119,5 @@ final class ProducerOpening {
         try (Admin admin = Admin.create(settings)) {
             TopicPolicies.requireNotCompacted(admin, List.of(topic));
         }
-    }
-
-    @SuppressWarnings("unchecked") // the setting names a class for the application's type
-    private static <T> Serializer<T> serializer(
-            ProducerConfig config, String setting, @Nullable Serializer<T> given, Map<String, Object> forPlugins) {
-        if (given != null) {
-            return given;
-        }
-        Serializer<T> made = config.getConfiguredInstance(setting, Serializer.class);
-        made.configure(forPlugins, setting.equals(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG));
-        return made;
-    }
-
-    @SuppressWarnings("unchecked") // the setting names classes for the application's types
-    private static <K, V> List<ProducerInterceptor<K, V>> interceptors(ProducerConfig config, String name) {
-        return (List<ProducerInterceptor<K, V>>) (List<?>) config.getConfiguredInstances(
-                ProducerConfig.INTERCEPTOR_CLASSES_CONFIG,
-                ProducerInterceptor.class,
-                Map.of(ProducerConfig.CLIENT_ID_CONFIG, name));
     }
 }
