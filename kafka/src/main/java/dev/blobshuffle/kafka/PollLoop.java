@@ -76,8 +76,7 @@ final class PollLoop<K, V> {
         throwPostponed();
         while (true) {
             starts.startAll(remaining());
-            boolean busy = debatcher.isReady() || debatcher.isFetching();
-            ConsumerRecords<byte[], byte[]> arrived = delegate.poll(busy ? Duration.ZERO : remaining());
+            ConsumerRecords<byte[], byte[]> arrived = delegate.poll(patience());
             PollResult<K, V> result = round(arrived);
             if (obstacle != null && !result.hasQueuedRecords()) {
                 giveBack(arrived, result);
@@ -93,6 +92,18 @@ final class PollLoop<K, V> {
             }
             awaitFetch(remaining);
         }
+    }
+
+    /** How long the real poll may wait: not at all where records are on their way, and briefly where partitions wait to be started. */
+    private Duration patience() {
+        if (debatcher.isReady() || debatcher.isFetching()) {
+            return Duration.ZERO;
+        }
+        return starts.isWaiting() ? shorter(remaining(), ROUND) : remaining();
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 
     /** Throws what the last poll postponed, unless the application has moved on, or the partition has. */
@@ -250,7 +261,7 @@ final class PollLoop<K, V> {
             return;
         }
         try {
-            debatcher.awaitProgress(remaining.compareTo(ROUND) < 0 ? remaining : ROUND);
+            debatcher.awaitProgress(shorter(remaining, ROUND));
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         }

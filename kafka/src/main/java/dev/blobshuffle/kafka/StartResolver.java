@@ -15,15 +15,17 @@ import org.apache.kafka.common.errors.TimeoutException;
 /**
  * Finds where reading starts in newly assigned partitions. The real consumer would find the real offset of the last commit by itself, but not the index, and the
  * two must be of the same commit. So one answer of the broker gives both, and the real consumer is told to seek. Until the answer is there, the partition is
- * paused; the waits are short and grow, so that {@code poll} returns when its caller asked. Owned by the consumer's thread.
+ * paused; the waits are as long as the caller's, between a least, which grows while no answer comes, and a most, so that {@code poll} returns soon after its
+ * caller asked and the real consumer goes on meanwhile. A wait that was too short loses nothing: Kafka's consumers keep the request, and the next wait gets its answer. Owned by the consumer's thread.
  */
 final class StartResolver {
-    private static final Duration FIRST_WAIT = Duration.ofMillis(200);
-    private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
+    private static final Duration FIRST_WAIT = Duration.ofMillis(50);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 
     private final Consumer<byte[], byte[]> delegate;
     private final AssignedPartitions partitions;
     private Duration wait = FIRST_WAIT;
+    private boolean isWaiting;
 
     StartResolver(Consumer<byte[], byte[]> delegate, AssignedPartitions partitions) {
         this.delegate = delegate;
@@ -43,6 +45,7 @@ final class StartResolver {
                 waiting.add(progress);
             }
         }
+        isWaiting = false;
         if (waiting == null) {
             return;
         }
@@ -50,9 +53,15 @@ final class StartResolver {
             start(waiting, longer(wait, shorter(remaining, LONGEST_WAIT)));
             wait = FIRST_WAIT;
         } catch (TimeoutException e) {
+            isWaiting = true;
             wait = shorter(wait.multipliedBy(2), LONGEST_WAIT);
             waiting.stream().filter(this::isStillAssigned).forEach(partitions::pauseInside);
         }
+    }
+
+    /** Whether the last call of {@link #startAll} has left partitions that cannot be read yet: who polls the real consumer must soon come back. */
+    boolean isWaiting() {
+        return isWaiting;
     }
 
     /**
