@@ -178,6 +178,7 @@ final class GeneralSender<K, V> implements Sender<K, V> {
         channel.failed(failure);
         lane.discard();
         completions.startAnew();
+        topics.values().forEach(TopicOutput::refreshSoon);
     }
 
     private RuntimeException refused(BlobShuffleException cause) {
@@ -292,6 +293,7 @@ final class GeneralSender<K, V> implements Sender<K, V> {
             failures.reset();
             completions.failAll(new TransactionAbortedException());
             completions.startAnew();
+            topics.values().forEach(TopicOutput::refreshSoon);
         } finally {
             lock.unlock();
         }

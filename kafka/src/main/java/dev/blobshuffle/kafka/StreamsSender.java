@@ -132,6 +132,11 @@ final class StreamsSender implements Sender<byte[], byte[]> {
     public void discard() {
         lane.discard();
         failures.reset();
+        for (Route route : routes.values()) {
+            if (route.blobs != null) {
+                route.blobs.refreshSoon();
+            }
+        }
     }
 
     @Override

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A lane's outputs to the partitions of one topic, and the choice among them where the application makes none: by the key's hash as Kafka's producer does, and
- * without a key one partition per batch. Notices added partitions after at most {@link #REFRESH} records. Guarded as the lane is.
+ * without a key one partition per batch. Notices changed partitions after a loss, and after at most {@link #REFRESH} records: added ones, and fewer where the topic was made
+ * again. Guarded as the lane is.
  */
 final class TopicOutput {
     private static final int REFRESH = 1024;
@@ -85,6 +86,11 @@ final class TopicOutput {
         return slot;
     }
 
+    /** Something was lost: the next choice looks at the topic's partitions afresh, for the lost one's may be gone. */
+    void refreshSoon() {
+        sinceRefresh = REFRESH;
+    }
+
     private void refreshInTurn() {
         if (++sinceRefresh >= REFRESH) {
             refresh();
@@ -94,10 +100,10 @@ final class TopicOutput {
     private void refresh() {
         List<PartitionInfo> partitions = delegate.partitionsFor(topic);
         cluster = new Cluster(null, leaders(partitions), partitions, Set.of(), Set.of());
-        if (partitions.size() > slots.length) {
+        sinceRefresh = 0;
+        if (partitions.size() != slots.length) {
             slots = Arrays.copyOf(slots, partitions.size());
         }
-        sinceRefresh = 0;
     }
 
     private static List<Node> leaders(List<PartitionInfo> partitions) {

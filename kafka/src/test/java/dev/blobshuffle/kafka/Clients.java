@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -22,6 +23,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
@@ -128,6 +130,23 @@ final class Clients implements AutoCloseable {
                 shared(ProducerWiring.Writes.BLOBS),
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer())));
+    }
+
+    /** Makes a topic that was just deleted: the broker may need a moment to forget it. */
+    static void topicAgain(Admin admin, String name, int partitions) throws Exception {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            try {
+                admin.createTopics(List.of(new NewTopic(name, partitions, (short) 1)))
+                        .all()
+                        .get();
+                return;
+            } catch (ExecutionException e) {
+                if (!(e.getCause() instanceof TopicExistsException) || System.nanoTime() > deadline) {
+                    throw e;
+                }
+            }
+        }
     }
 
     /** A producer as Kafka Streams would get it. */

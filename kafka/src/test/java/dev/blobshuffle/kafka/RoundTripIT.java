@@ -9,12 +9,14 @@ import dev.blobshuffle.core.time.SystemTime;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -23,6 +25,7 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.clients.producer.RoundRobinPartitioner;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InvalidPartitionsException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.StringDeserializer;
@@ -268,6 +271,54 @@ class RoundTripIT {
     }
 
     /** The producer notices added partitions when its metadata are refreshed; until then it refuses them. */
+    /** As Kafka's producer: sends whose partition is gone fail, and later ones go where the topic has partitions. */
+    @Test
+    void topicMadeAgainWithFewerPartitionsGetsTheSendsAgainAndLosesNoneSilently() throws Exception {
+        String topic = clients.blobTopic(3);
+        Producer<String, String> producer = clients.producer(
+                "metadata.max.age.ms",
+                300,
+                "max.block.ms",
+                2_000,
+                "delivery.timeout.ms",
+                3_000,
+                "request.timeout.ms",
+                2_000);
+        Clients.send(producer, topic, 2, "before");
+        Admin admin = clients.nativeAdmin();
+        admin.deleteTopics(List.of(topic)).all().get();
+        Clients.topicAgain(admin, topic, 1);
+
+        List<String> acknowledged = new ArrayList<>();
+        long deadline = System.nanoTime() + Clients.PATIENCE.toNanos();
+        for (int round = 0; acknowledged.size() < 60; round++) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            acknowledged.clear();
+            Map<String, Future<RecordMetadata>> sends = new LinkedHashMap<>();
+            for (int i = 0; i < 60; i++) {
+                String value = round + "-" + i;
+                sends.put(value, producer.send(new ProducerRecord<>(topic, "k" + i, value)));
+            }
+            producer.flush();
+            for (Map.Entry<String, Future<RecordMetadata>> send : sends.entrySet()) {
+                try {
+                    assertThat(send.getValue().get().partition()).isZero();
+                    acknowledged.add(send.getKey());
+                } catch (ExecutionException e) {
+                    assertThat(e).hasCauseInstanceOf(KafkaException.class);
+                }
+            }
+        }
+        Consumer<String, String> consumer = clients.consumer("again-" + topic);
+        consumer.assign(List.of(Clients.partition(topic)));
+        List<String> values = new ArrayList<>();
+        while (!values.containsAll(acknowledged)) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            values.addAll(Clients.valuesOf(Clients.read(consumer, 1)));
+        }
+        assertThat(values).endsWith(acknowledged.toArray(String[]::new));
+    }
+
     private static void sendToAddedPartition(Producer<String, String> producer, String topic) {
         long deadline = System.nanoTime() + Clients.PATIENCE.toNanos();
         while (System.nanoTime() < deadline) {
