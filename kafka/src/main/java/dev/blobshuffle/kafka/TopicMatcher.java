@@ -4,8 +4,10 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which topics shuffle through blobs: those that an include pattern matches and no exclude pattern does. Changelogs and compacted topics never do, for a
@@ -19,25 +21,34 @@ public final class TopicMatcher {
 
     private final List<Pattern> include;
     private final List<Pattern> exclude;
+    private final @Nullable Function<String, InvalidSettings> refusal;
     private final Map<String, Boolean> answers = new ConcurrentHashMap<>();
 
-    private TopicMatcher(List<Pattern> include, List<Pattern> exclude) {
+    private TopicMatcher(
+            List<Pattern> include, List<Pattern> exclude, @Nullable Function<String, InvalidSettings> refusal) {
         this.include = include;
         this.exclude = exclude;
+        this.refusal = refusal;
     }
 
     /**
      * Topics by pattern (regular expressions over whole names).
      *
-     * @throws InvalidSettings fatal: a pattern is malformed or names changelogs; the message says which
+     * @throws InvalidSettings fatal: a pattern is malformed, or everything it can match is a changelog; the message says which
      */
     public static TopicMatcher of(List<String> include, List<String> exclude) {
         for (String pattern : include) {
-            if (pattern.contains(CHANGELOG)) {
+            if (isForChangelogsOnly(pattern)) {
                 throw changelog("pattern '" + pattern + "'");
             }
         }
-        return new TopicMatcher(compile("topics.include", include), compile("topics.exclude", exclude));
+        return new TopicMatcher(compile("topics.include", include), compile("topics.exclude", exclude), null);
+    }
+
+    /** Only where that is certain: what else a pattern matches is seen when the topic comes. A pattern that ends so and has neither alternatives nor groups of its own kinds is one. */
+    private static boolean isForChangelogsOnly(String pattern) {
+        String end = pattern.endsWith("$") ? pattern.substring(0, pattern.length() - 1) : pattern;
+        return end.endsWith(CHANGELOG) && !end.contains("|") && !end.contains("(?");
     }
 
     /**
@@ -51,13 +62,22 @@ public final class TopicMatcher {
         Pattern internal = Pattern.compile(prefix
                 + "(.+-repartition|.+-subscription-registration-topic|.+-subscription-response-topic"
                 + "|.*KTABLE-FK-JOIN-SUBSCRIPTION-(REGISTRATION|RESPONSE)-\\d+-topic)");
-        return new TopicMatcher(List.of(internal), compile("topics.exclude", exclude));
+        return new TopicMatcher(List.of(internal), compile("topics.exclude", exclude), null);
+    }
+
+    /**
+     * The same topics, for a client that must not meet any of them: a topic that matches is an error.
+     *
+     * @param reason says why, with the remedy, for a topic
+     */
+    public TopicMatcher refusing(Function<String, InvalidSettings> reason) {
+        return new TopicMatcher(include, exclude, reason);
     }
 
     /**
      * Whether a topic shuffles through blobs.
      *
-     * @throws InvalidSettings fatal: the patterns ask for a changelog
+     * @throws InvalidSettings fatal: the patterns ask for a changelog, or for a topic that is refused here
      */
     public boolean matches(String topic) {
         Boolean known = answers.get(topic);
@@ -67,6 +87,9 @@ public final class TopicMatcher {
         boolean answer = any(include, topic) && !any(exclude, topic);
         if (answer && topic.endsWith(CHANGELOG)) {
             throw changelog("topic '" + topic + "'");
+        }
+        if (answer && refusal != null) {
+            throw refusal.apply(topic);
         }
         if (answers.size() < REMEMBERED) {
             answers.put(topic, answer);

@@ -59,6 +59,40 @@ class TopicMatcherTest {
                 .isFalse();
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "app-.*(?<!-changelog)",
+                "app-(?!.*-changelog).*",
+                "app-(x-changelog|orders)",
+                "app-.*-changelogs"
+            })
+    void patternThatMentionsChangelogsButMatchesOthersIsAccepted(String pattern) {
+        TopicMatcher matcher = TopicMatcher.of(List.of(pattern), List.of());
+
+        assertThat(matcher.matches(pattern.endsWith("s") ? "app-my-changelogs" : "app-orders"))
+                .isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"app-store-changelog", ".*-changelog$", "\\Qapp\\E-.+-changelog"})
+    void patternForChangelogsOnlyIsRefusedBeforeAnyTopicIsSeen(String pattern) {
+        assertThatThrownBy(() -> TopicMatcher.of(List.of(pattern), List.of()))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining(pattern);
+    }
+
+    @Test
+    void refusingMatcherThrowsForItsTopicsOnly() {
+        TopicMatcher matcher =
+                TopicMatcher.of(List.of("a.*"), List.of()).refusing(topic -> new InvalidSettings("not here: " + topic));
+
+        assertThat(matcher.matches("b")).isFalse();
+        assertThatThrownBy(() -> matcher.matches("a1"))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessage("not here: a1");
+    }
+
     @Test
     void malformedPatternIsNamed() {
         assertThatThrownBy(() -> TopicMatcher.of(List.of("a("), List.of()))

@@ -1,5 +1,6 @@
 package dev.blobshuffle.kstreams;
 
+import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.time.SystemTime;
@@ -10,6 +11,7 @@ import dev.blobshuffle.kafka.ClientPair;
 import dev.blobshuffle.kafka.ConsumerWiring;
 import dev.blobshuffle.kafka.KafkaMetricsBridge;
 import dev.blobshuffle.kafka.ProducerWiring;
+import dev.blobshuffle.kafka.TopicMatcher;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -22,6 +24,7 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.streams.KafkaClientSupplier;
+import org.apache.kafka.streams.StreamsConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -112,25 +115,46 @@ final class ShuffledApplication {
 
     /** Wraps a stream thread's main consumer, whoever made it. */
     BlobConsumer<byte[], byte[]> wrapMain(Consumer<byte[], byte[]> consumer, Map<String, Object> config) {
-        return wrap(consumer, config, pairs.of(clientId(config)));
+        return wrap(consumer, config, settings.topics(), pairs.of(clientId(config)));
     }
 
     Consumer<byte[], byte[]> restoreConsumer(Map<String, Object> config) {
-        return wrap(clients.getRestoreConsumer(ApplicationSettings.withoutOwn(config)), config, ClientPair.alone());
+        Consumer<byte[], byte[]> consumer = clients.getRestoreConsumer(ApplicationSettings.withoutOwn(config));
+        return wrap(
+                consumer,
+                config,
+                settings.topics().refusing(ShuffledApplication::sourceForChangelog),
+                ClientPair.alone());
+    }
+
+    /**
+     * With {@code reuse.ktable.source.topics} Kafka Streams restores a table from its source topic, up to the offset that the group has committed, which it asks the broker for: a real
+     * one, far below the virtual offsets of the records, so that it would restore nothing. It tells no client about this before it restores.
+     */
+    private static InvalidSettings sourceForChangelog(String topic) {
+        return new InvalidSettings("Cannot restore a table from " + topic + ", which shuffles through blobs: with "
+                + StreamsConfig.TOPOLOGY_OPTIMIZATION_CONFIG
+                + "=all or reuse.ktable.source.topics it is the table's changelog as well."
+                + " Exclude it with blobshuffle.topics.exclude, or set " + StreamsConfig.TOPOLOGY_OPTIMIZATION_CONFIG
+                + " to the optimizations that you need besides, such as merge.repartition.topics.");
     }
 
     Consumer<byte[], byte[]> globalConsumer(Map<String, Object> config) {
-        return wrap(clients.getGlobalConsumer(ApplicationSettings.withoutOwn(config)), config, ClientPair.alone());
+        return wrap(
+                clients.getGlobalConsumer(ApplicationSettings.withoutOwn(config)),
+                config,
+                settings.topics(),
+                ClientPair.alone());
     }
 
     private BlobConsumer<byte[], byte[]> wrap(
-            Consumer<byte[], byte[]> consumer, Map<String, Object> config, ClientPair pair) {
+            Consumer<byte[], byte[]> consumer, Map<String, Object> config, TopicMatcher topics, ClientPair pair) {
         OpenShuffle open = open();
         Object maxPollRecords = config.getOrDefault(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, DEFAULT_MAX_POLL_RECORDS);
         ConsumerWiring wiring = new ConsumerWiring(
                 settings.mode(),
                 clientId(config),
-                settings.topics(),
+                topics,
                 Integer.parseInt(maxPollRecords.toString()),
                 pair,
                 open.time());

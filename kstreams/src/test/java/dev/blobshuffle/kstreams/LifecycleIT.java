@@ -23,10 +23,13 @@ import javax.management.JMException;
 import javax.management.ObjectName;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.Materialized;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -49,6 +52,7 @@ class LifecycleIT {
     static void startKafka() throws Exception {
         kafka = EmbeddedKafka.builder().start();
         kafka.createTopic("compacted-table", 1, Map.of("cleanup.policy", "compact"));
+        kafka.createTopic("reused-table", 1);
         Probe.createTopics(
                 kafka.bootstrapServers(),
                 "rolling",
@@ -210,6 +214,34 @@ class LifecycleIT {
                 .hasMessageContaining("compacted-table")
                 .hasMessageContaining("blobshuffle.topics.exclude");
         assertThat(beans()).isEmpty();
+    }
+
+    /** Its restore would end at a real offset, far below the virtual ones: before its first record. */
+    @Test
+    void tableWhoseSourceIsItsChangelogIsRefusedBeforeItIsRestored() throws Exception {
+        Properties properties = new Properties();
+        properties.putAll(with(throughBlobs("classic", Map.of("blobshuffle.topics.include", "reused-.*")), 0));
+        properties.put("application.id", "reused");
+        properties.put("bootstrap.servers", kafka.bootstrapServers());
+        properties.put("topology.optimization", "all");
+        StreamsBuilder builder = new StreamsBuilder();
+        builder.table("reused-table", Consumed.with(Serdes.String(), Serdes.String()), Materialized.as("table"));
+        AtomicReference<Throwable> error = new AtomicReference<>();
+        try (KafkaStreams streams = new KafkaStreams(builder.build(properties), properties)) {
+            streams.setUncaughtExceptionHandler(e -> {
+                error.compareAndSet(null, e);
+                return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
+            });
+            streams.start();
+            await(new Instances(), () -> error.get() != null);
+        }
+
+        assertThat(error.get())
+                .hasRootCauseInstanceOf(InvalidSettings.class)
+                .rootCause()
+                .hasMessageContaining("reused-table")
+                .hasMessageContaining("blobshuffle.topics.exclude")
+                .hasMessageContaining("topology.optimization");
     }
 
     private KafkaStreams instance(Instances instances, Probe probe, int number, Map<String, Object> settings)
