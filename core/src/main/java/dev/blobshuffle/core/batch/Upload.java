@@ -172,8 +172,8 @@ final class Upload implements BlobContent {
         if (failure == null) {
             stored();
         } else {
-            boolean isWrapped = failure instanceof CompletionException && failure.getCause() != null;
-            putFailed(isWrapped ? failure.getCause() : failure);
+            Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;
+            putFailed(cause == null ? failure : cause);
         }
     }
 
