@@ -39,6 +39,9 @@ class ArchitectureTest {
     private static final String TESTKIT = ROOT + "testkit..";
     private static final String KAFKA_EMBEDDED = ROOT + "kafkaembedded..";
     private static final String CLI = ROOT + "cli..";
+    /** Each a module of its own. */
+    private static final String[] OBJECT_STORES = {ROOT + "s3.."};
+
     /** The engine: its contracts, its two sides, and the whole. */
     private static final String[] SHUFFLE = {
         ROOT + "core.shuffle..", ROOT + "core.batch..", ROOT + "core.debatch..", ROOT + "core.engine.."
@@ -83,6 +86,25 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(TESTKIT, KAFKA_EMBEDDED, CLI)
+                .check(OURS);
+    }
+
+    @Test
+    void objectStoresUseCoreOnlyAndNobodyNamesThem() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(OBJECT_STORES)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(KAFKA, KSTREAMS, TESTKIT, KAFKA_EMBEDDED, CLI)
+                .check(OURS);
+        noClasses()
+                .that()
+                .resideInAnyPackage(CORE, KAFKA, KSTREAMS, TESTKIT)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(OBJECT_STORES)
+                .because("a store is found by the scheme of its URI")
                 .check(OURS);
     }
 
@@ -173,7 +195,7 @@ class ArchitectureTest {
     void timeChanceAndThreadsComeFromOnePlace() {
         noClasses()
                 .that()
-                .resideInAnyPackage(CORE, KAFKA, KSTREAMS)
+                .resideInAnyPackage(CORE, KAFKA, KSTREAMS, ROOT + "s3..")
                 .and()
                 .resideOutsideOfPackage(TIME)
                 .should()

@@ -1,0 +1,87 @@
+package dev.blobshuffle.s3;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import software.amazon.awssdk.core.ResponseBytes;
+import software.amazon.awssdk.core.async.AsyncResponseTransformer;
+import software.amazon.awssdk.core.exception.AbortedException;
+import software.amazon.awssdk.core.exception.ApiCallTimeoutException;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.services.s3.S3AsyncClient;
+import software.amazon.awssdk.services.s3.model.DeleteObjectsRequest;
+import software.amazon.awssdk.services.s3.model.DeleteObjectsResponse;
+import software.amazon.awssdk.services.s3.model.GetObjectRequest;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.HeadObjectRequest;
+import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+
+/** Requests through an asynchronous client of the user's, each waited for on the store's own thread: the client's threads do none of our work. Thread-safe. */
+final class AsyncRequests implements S3Requests {
+    /** Beyond the timeout that each request carries: a client that does not keep it must not hold a thread for ever. */
+    private static final Duration PATIENCE = S3Clients.CALL_TIMEOUT.plusSeconds(5);
+
+    private final S3AsyncClient client;
+
+    AsyncRequests(S3AsyncClient client) {
+        this.client = client;
+    }
+
+    @Override
+    public void put(PutObjectRequest request, UploadAttempt attempt) {
+        await(client.putObject(request, attempt.asyncBody()));
+    }
+
+    @Override
+    public ReadPart get(GetObjectRequest request, int most) {
+        ResponseBytes<GetObjectResponse> answer = await(client.getObject(request, AsyncResponseTransformer.toBytes()));
+        byte[] bytes = answer.asByteArrayUnsafe();
+        return new ReadPart(
+                bytes,
+                Math.min(bytes.length, most),
+                Optional.ofNullable(answer.response().contentRange()));
+    }
+
+    @Override
+    public HeadObjectResponse head(HeadObjectRequest request) {
+        return await(client.headObject(request));
+    }
+
+    @Override
+    public DeleteObjectsResponse delete(DeleteObjectsRequest request) {
+        return await(client.deleteObjects(request));
+    }
+
+    @Override
+    public ListObjectsV2Response list(ListObjectsV2Request request) {
+        return await(client.listObjectsV2(request));
+    }
+
+    private static <T> T await(CompletableFuture<T> answer) {
+        try {
+            return answer.get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException failure) {
+                throw failure;
+            }
+            throw SdkClientException.create("the client failed", e.getCause());
+        } catch (TimeoutException e) {
+            answer.cancel(true);
+            throw ApiCallTimeoutException.create(PATIENCE.toMillis());
+        } catch (InterruptedException e) {
+            answer.cancel(true);
+            Thread.currentThread().interrupt();
+            throw AbortedException.create("interrupted", e);
+        }
+    }
+
+    /** The client belongs to the user. */
+    @Override
+    public void close() {}
+}

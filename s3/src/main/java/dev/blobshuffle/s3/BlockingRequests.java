@@ -1,0 +1,67 @@
+package dev.blobshuffle.s3;
+
+import java.io.IOException;
+import java.util.Optional;
+import software.amazon.awssdk.http.AbortableInputStream;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.DeleteObjectsRequest;
+import software.amazon.awssdk.services.s3.model.DeleteObjectsResponse;
+import software.amazon.awssdk.services.s3.model.GetObjectRequest;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.HeadObjectRequest;
+import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+
+/** Requests through the SDK's blocking client. Thread-safe. */
+final class BlockingRequests implements S3Requests {
+    private final S3Client client;
+    private final Runnable end;
+
+    /** Requests through a client, and what ends it with the store: nothing for a client that belongs to somebody else. */
+    BlockingRequests(S3Client client, Runnable end) {
+        this.client = client;
+        this.end = end;
+    }
+
+    @Override
+    public void put(PutObjectRequest request, UploadAttempt attempt) {
+        client.putObject(request, attempt.body());
+    }
+
+    @Override
+    public ReadPart get(GetObjectRequest request, int most) {
+        return client.getObject(request, (response, body) -> read(response, body, most));
+    }
+
+    private static ReadPart read(GetObjectResponse response, AbortableInputStream body, int most) throws IOException {
+        Long announced = response.contentLength();
+        byte[] bytes = new byte[announced == null ? most : (int) Math.min(most, announced)];
+        int length = body.readNBytes(bytes, 0, bytes.length);
+        if (announced == null || announced > most) {
+            body.abort(); // What a store sends beyond what it was asked for is not waited for.
+        }
+        return new ReadPart(bytes, length, Optional.ofNullable(response.contentRange()));
+    }
+
+    @Override
+    public HeadObjectResponse head(HeadObjectRequest request) {
+        return client.headObject(request);
+    }
+
+    @Override
+    public DeleteObjectsResponse delete(DeleteObjectsRequest request) {
+        return client.deleteObjects(request);
+    }
+
+    @Override
+    public ListObjectsV2Response list(ListObjectsV2Request request) {
+        return client.listObjectsV2(request);
+    }
+
+    @Override
+    public void close() {
+        end.run();
+    }
+}

@@ -1,0 +1,27 @@
+package dev.blobshuffle.s3;
+
+import java.util.Optional;
+
+/**
+ * What came for a read.
+ *
+ * @param bytes starts with the bytes that came
+ * @param length how many came
+ * @param contentRange the header Content-Range; empty if the whole object was sent
+ */
+record ReadPart(byte[] bytes, int length, Optional<String> contentRange) {
+    /** Where the part starts in the object; 0 if the whole object was sent. */
+    long offset() {
+        return contentRange.map(range -> number(range, "bytes ", "-")).orElse(0L);
+    }
+
+    private static long number(String range, String before, String after) {
+        int from = range.startsWith(before) ? before.length() : 0;
+        int to = range.indexOf(after, from);
+        try {
+            return Long.parseLong(range.substring(from, Math.max(from, to)));
+        } catch (NumberFormatException e) {
+            return -1; // No offset is this one.
+        }
+    }
+}

@@ -1,0 +1,265 @@
+package dev.blobshuffle.s3;
+
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.BlobKey;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.BlobStores;
+import dev.blobshuffle.core.store.RequestMeter;
+import dev.blobshuffle.core.store.RequestMeter.Request;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.store.StoreTasks;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
+import software.amazon.awssdk.services.s3.model.S3Error;
+
+/**
+ * A store in a bucket of Amazon S3, or of a store that speaks its protocol. A blob is one object, stored by one request, never in parts, since each part is
+ * billed; a read is one request for a range. A call is one attempt: the SDK's own retries are off, ours are decorators.
+ *
+ * <p>Writing, reading and looking after keys (deletes, listings) have their own threads and connections, so that none waits behind another, and no request ever waits for a
+ * connection. The bytes of a blob are given back when its attempt has ended, and no client reads them after that ({@code UploadAttempt}). Thread-safe.
+ */
+public final class S3BlobStore implements BlobStore {
+    /** As many keys as S3 takes in one delete. */
+    private static final int DELETE_KEYS = 1000;
+    /** Threads and connections for deletes and listings. */
+    private static final int KEY_THREADS = 2;
+
+    private final S3Settings settings;
+    private final S3Objects objects;
+    private final S3Failures failures;
+    private final RequestMeter meter;
+    private final int fingerprint;
+    private final StoreTasks writes;
+    private final StoreTasks reads;
+    private final StoreTasks keys;
+    private volatile boolean isClosed;
+
+    private S3BlobStore(S3Settings settings, S3Objects objects, String id, StoreContext context) {
+        this.settings = settings;
+        this.objects = objects;
+        failures = objects.failures();
+        meter = context.meter();
+        fingerprint = BlobStores.fingerprint(id);
+        int writers = Math.max(1, (settings.connections() - KEY_THREADS) / 3);
+        int readers = settings.connections() - KEY_THREADS - writers;
+        writes = new StoreTasks(context.time().workers("blobshuffle-s3-write", writers), location());
+        reads = new StoreTasks(context.time().workers("blobshuffle-s3-read", readers), location());
+        keys = new StoreTasks(context.time().workers("blobshuffle-s3-keys", KEY_THREADS), location());
+    }
+
+    /** A builder of a store in a bucket, for what a URI cannot say: a client of your own. */
+    public static S3BlobStoreBuilder builder(String bucket) {
+        return new S3BlobStoreBuilder(bucket);
+    }
+
+    static S3BlobStore open(S3Settings settings, S3Requests requests, StoreContext context) {
+        S3Objects objects = new S3Objects(settings, requests, new S3Failures(settings.location()));
+        try {
+            String id = new S3Marker(settings, objects, context).agree();
+            return new S3BlobStore(settings, objects, id, context);
+        } catch (RuntimeException | Error e) {
+            requests.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public CompletionStage<Void> put(BlobId id, BlobContent content) {
+        UploadAttempt attempt = new UploadAttempt(content);
+        String what = "store blob " + id;
+        return writes.run(what, () -> ask(what, () -> write(id, attempt)), attempt::close);
+    }
+
+    private Void write(BlobId id, UploadAttempt attempt) {
+        objects.requests().put(objects.put(settings.prefix().key(id), attempt).build(), attempt);
+        return nothing();
+    }
+
+    @Override
+    public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+        String what = "read blob " + id;
+        return reads.run(what, () -> ask(what, () -> read(id, range)));
+    }
+
+    private BlobBytes read(BlobId id, BlobRange range) {
+        if (range.length() > Integer.MAX_VALUE - 8) {
+            throw range.outside(id, Integer.MAX_VALUE - 8, location());
+        }
+        String key = settings.prefix().key(id);
+        ReadPart part;
+        try {
+            part = objects.requests().get(objects.get(key, range.offset(), range.length()), (int) range.length());
+        } catch (AwsServiceException e) {
+            throw unreadable(id, range, e);
+        }
+        if (part.length() == range.length() && part.offset() == range.offset()) {
+            return BlobBytes.of(ByteBuffer.wrap(part.bytes(), 0, part.length()));
+        }
+        throw cutOff(id, range, "sent " + part.length() + " bytes from " + part.offset());
+    }
+
+    private RuntimeException unreadable(BlobId id, BlobRange range, AwsServiceException e) {
+        if (S3Failures.code(e).equals("NoSuchKey")) {
+            return new BlobMissing(
+                    "Cannot read blob " + id + ": it is not in " + location()
+                            + ". Check that writers and readers use the same bucket and prefix, and that blobs are kept for long enough.",
+                    e);
+        }
+        return e.statusCode() == 416 ? cutOff(id, range, "refused the range") : e;
+    }
+
+    /** Fewer bytes than were asked for are damage only if the blob is that short; else something between us and the store cut them off. */
+    private BlobShuffleException cutOff(BlobId id, BlobRange range, String observed) {
+        meter.sent(Request.HEAD);
+        Long length =
+                objects.requests().head(objects.head(settings.prefix().key(id))).contentLength();
+        if (length != null && length < range.end()) {
+            return range.outside(id, length, location());
+        }
+        return new StoreUnavailable("Cannot read blob " + id + ": " + location() + " " + observed + " of bytes ["
+                + range.offset() + ", " + range.end() + "), although the blob has " + length
+                + ". Check the way to the store.");
+    }
+
+    @Override
+    public CompletionStage<Void> delete(Collection<BlobId> ids) {
+        List<String> all = ids.stream().map(settings.prefix()::key).toList();
+        String what = "delete " + all.size() + " blobs";
+        return keys.run(
+                what,
+                () -> ask(what, () -> {
+                    for (int from = 0; from < all.size(); from += DELETE_KEYS) {
+                        deletePage(what, all.subList(from, Math.min(all.size(), from + DELETE_KEYS)));
+                    }
+                    return nothing();
+                }));
+    }
+
+    private void deletePage(String what, List<String> page) {
+        meter.sent(Request.DELETE);
+        for (S3Error error : objects.requests().delete(objects.delete(page)).errors()) {
+            if (!"NoSuchKey".equals(error.code())) {
+                throw failures.of(what, error);
+            }
+        }
+    }
+
+    @Override
+    public CompletionStage<List<BlobId>> list(long generation) {
+        String what = "list generation " + generation;
+        return inEachShard(what, shard -> {
+            List<BlobId> found = new ArrayList<>();
+            forEachPage(
+                    objects.list(settings.prefix().generation(shard, generation)),
+                    page -> page.contents()
+                            .forEach(object ->
+                                    settings.prefix().blob(object.key()).ifPresent(found::add)));
+            return found;
+        });
+    }
+
+    @Override
+    public CompletionStage<List<Long>> generations() {
+        return inEachShard("list generations", shard -> {
+                    List<Long> found = new ArrayList<>();
+                    forEachPage(
+                            objects.list(settings.prefix().shard(shard)).delimiter("/"),
+                            page -> page.commonPrefixes()
+                                    .forEach(start -> settings.prefix()
+                                            .parseGeneration(start.prefix())
+                                            .ifPresent(found::add)));
+                    return found;
+                })
+                .thenApply(found -> List.copyOf(new TreeSet<>(found)));
+    }
+
+    private interface ShardListing<T> {
+        List<T> of(int shard);
+    }
+
+    /** Keys are spread over shards, each listed by requests of its own. */
+    private <T> CompletionStage<List<T>> inEachShard(String what, ShardListing<T> listing) {
+        List<CompletableFuture<List<T>>> shards = IntStream.range(0, BlobKey.SHARDS)
+                .mapToObj(shard ->
+                        keys.run(what, () -> ask(what, () -> listing.of(shard))).toCompletableFuture())
+                .toList();
+        return CompletableFuture.allOf(shards.toArray(CompletableFuture[]::new))
+                .thenApply(nothing ->
+                        shards.stream().flatMap(shard -> shard.join().stream()).toList());
+    }
+
+    private void forEachPage(ListObjectsV2Request.Builder request, Consumer<ListObjectsV2Response> reader) {
+        Optional<String> token = Optional.empty();
+        do {
+            meter.sent(Request.LIST);
+            ListObjectsV2Response page = objects.requests()
+                    .list(request.continuationToken(token.orElse(null)).build());
+            reader.accept(page);
+            Optional<String> next = Boolean.TRUE.equals(page.isTruncated())
+                    ? Optional.ofNullable(page.nextContinuationToken())
+                    : Optional.empty();
+            if (next.isPresent() && next.equals(token)) {
+                throw new StoreUnavailable("Cannot list " + location()
+                        + ": it sends the same page again and again. Use a store that lists as S3 does.");
+            }
+            token = next;
+        } while (token.isPresent());
+    }
+
+    /** Sends something, and says in our words what went wrong. */
+    private <T> T ask(String what, Supplier<T> request) {
+        // A call that timed out may have left its mark on the thread, and would end this one before it begins.
+        Thread.interrupted();
+        try {
+            return request.get();
+        } catch (BlobShuffleException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw isClosed ? failures.closed(what, e) : failures.of(what, e);
+        }
+    }
+
+    @Override
+    public int fingerprint() {
+        return fingerprint;
+    }
+
+    @Override
+    public String location() {
+        return settings.location();
+    }
+
+    /** Fails what waits, and what is under way, with {@code Closed}; a client of the user's stays open, and what it has under way ends. Idempotent. */
+    @Override
+    public void close() {
+        isClosed = true;
+        writes.close();
+        reads.close();
+        keys.close();
+        objects.requests().close();
+    }
+
+    @SuppressWarnings("NullAway") // The only value of Void.
+    private static Void nothing() {
+        return null;
+    }
+}

@@ -1,0 +1,103 @@
+package dev.blobshuffle.s3;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.store.KeyPrefix;
+import dev.blobshuffle.core.store.StoreContext;
+import java.net.URI;
+import java.util.Optional;
+import software.amazon.awssdk.services.s3.S3AsyncClient;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/**
+ * Makes an {@link S3BlobStore}. Without a client of your own the store makes one, with the region, endpoint and addressing given here. Owned by the thread that
+ * builds.
+ *
+ * <p>A client of your own keeps its settings and stays yours to close. Turn its retries off ({@code AwsRetryStrategy.doNotRetry()}), or they multiply with ours and
+ * are billed without being counted; give it at least as many connections as the store uses.
+ */
+public final class S3BlobStoreBuilder {
+    private final String bucket;
+    private KeyPrefix prefix = new KeyPrefix("");
+    private Optional<String> region = Optional.empty();
+    private Optional<URI> endpoint = Optional.empty();
+    private boolean isPathStyle;
+    private RequestChecksum checksum = RequestChecksum.CRC32C;
+    private Optional<ServerSideEncryption> encryption = Optional.empty();
+    private int connections = S3Settings.DEFAULT_CONNECTIONS;
+    private Optional<S3Requests> requests = Optional.empty();
+
+    S3BlobStoreBuilder(String bucket) {
+        this.bucket = bucket;
+    }
+
+    /** What the store's keys in the bucket begin with; default: nothing. */
+    public S3BlobStoreBuilder prefix(KeyPrefix prefix) {
+        this.prefix = prefix;
+        return this;
+    }
+
+    /** The region; default: what the SDK finds in the environment. */
+    public S3BlobStoreBuilder region(String region) {
+        this.region = Optional.of(region);
+        return this;
+    }
+
+    /** Where to send requests; default: AWS. */
+    public S3BlobStoreBuilder endpoint(URI endpoint) {
+        this.endpoint = Optional.of(endpoint);
+        return this;
+    }
+
+    /** Puts the bucket into the path of requests instead of the host name, which most stores other than S3 need. */
+    public S3BlobStoreBuilder pathStyle() {
+        isPathStyle = true;
+        return this;
+    }
+
+    /** What the store checks uploads against; default: CRC32C. */
+    public S3BlobStoreBuilder checksum(RequestChecksum checksum) {
+        this.checksum = checksum;
+        return this;
+    }
+
+    /** How the store encrypts blobs; default: as the bucket says. */
+    public S3BlobStoreBuilder encryption(ServerSideEncryption encryption) {
+        this.encryption = Optional.of(encryption);
+        return this;
+    }
+
+    /** The most requests at once, 4 to 1024; default: 48. About a third of them write blobs, the others read. */
+    public S3BlobStoreBuilder connections(int connections) {
+        this.connections = connections;
+        return this;
+    }
+
+    /** Sends requests through a blocking client of your own. */
+    public S3BlobStoreBuilder client(S3Client client) {
+        requests = Optional.of(new BlockingRequests(client, () -> {}));
+        return this;
+    }
+
+    /** Sends requests through an asynchronous client of your own, which costs a copy of every byte. Not one that stores in parts: each part is billed. */
+    public S3BlobStoreBuilder client(S3AsyncClient client) {
+        requests = Optional.of(new AsyncRequests(client));
+        return this;
+    }
+
+    /**
+     * Opens the store, and gives it an id if it has none. Blocks.
+     *
+     * @throws InvalidSettings fatal: the settings are wrong, or the store refuses them
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not answer
+     */
+    public S3BlobStore open(StoreContext context) {
+        S3Settings settings =
+                new S3Settings(bucket, prefix, region, endpoint, isPathStyle, checksum, encryption, connections);
+        try {
+            return S3BlobStore.open(settings, requests.orElseGet(() -> S3Clients.requests(settings)), context);
+        } catch (StoreRefused e) {
+            throw new InvalidSettings(String.valueOf(e.getMessage()), e);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package dev.blobshuffle.s3;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.BlobStoreProvider;
+import dev.blobshuffle.core.store.KeyPrefix;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.store.StoreUri;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * {@code s3://bucket/prefix?region=…&endpoint=…&path-style=true&checksum=crc32c|md5|none&sse=…&sse-kms-key=…&connections=…}. What the URI leaves out (region,
+ * credentials, proxy, trust) comes from where the AWS SDK looks for it. Stateless.
+ */
+public final class S3BlobStoreProvider implements BlobStoreProvider {
+    private static final String REGION = "region";
+    private static final String ENDPOINT = "endpoint";
+    private static final String PATH_STYLE = "path-style";
+    private static final String CHECKSUM = "checksum";
+    private static final String SSE = "sse";
+    private static final String SSE_KMS_KEY = "sse-kms-key";
+    private static final String CONNECTIONS = "connections";
+    private static final Set<String> KNOWN =
+            Set.of(REGION, ENDPOINT, PATH_STYLE, CHECKSUM, SSE, SSE_KMS_KEY, CONNECTIONS);
+
+    @Override
+    public String scheme() {
+        return "s3";
+    }
+
+    @Override
+    public BlobStore open(StoreUri uri, StoreContext context) {
+        S3Settings settings = settings(uri);
+        return S3BlobStore.open(settings, S3Clients.requests(settings), context);
+    }
+
+    static S3Settings settings(StoreUri uri) {
+        uri.requireKnown(KNOWN);
+        return new S3Settings(
+                uri.authority(),
+                KeyPrefix.of(uri),
+                uri.parameter(REGION),
+                uri.parameter(ENDPOINT).map(S3BlobStoreProvider::endpoint),
+                uri.parameter(PATH_STYLE).map(S3BlobStoreProvider::flag).orElse(false),
+                uri.parameter(CHECKSUM).map(S3BlobStoreProvider::checksum).orElse(RequestChecksum.CRC32C),
+                encryption(uri.parameter(SSE), uri.parameter(SSE_KMS_KEY)),
+                uri.parameter(CONNECTIONS)
+                        .map(S3BlobStoreProvider::connections)
+                        .orElse(S3Settings.DEFAULT_CONNECTIONS));
+    }
+
+    private static URI endpoint(String text) {
+        try {
+            return new URI(text);
+        } catch (URISyntaxException e) {
+            throw new InvalidSettings("Cannot open store s3://: parameter " + ENDPOINT + " is not a URI: "
+                    + e.getReason() + ". Give for example endpoint=https://minio.example.com:9000.");
+        }
+    }
+
+    private static boolean flag(String text) {
+        if (text.equals("true") || text.equals("false")) {
+            return text.equals("true");
+        }
+        throw invalid(PATH_STYLE, text, "true or false");
+    }
+
+    private static RequestChecksum checksum(String text) {
+        for (RequestChecksum checksum : RequestChecksum.values()) {
+            if (checksum.name().toLowerCase(Locale.ROOT).equals(text)) {
+                return checksum;
+            }
+        }
+        throw invalid(CHECKSUM, text, "crc32c, md5 or none");
+    }
+
+    private static Optional<ServerSideEncryption> encryption(Optional<String> algorithm, Optional<String> kmsKey) {
+        if (algorithm.isEmpty()) {
+            return kmsKey.map(key -> new ServerSideEncryption("aws:kms", kmsKey));
+        }
+        if (!List.of("AES256", "aws:kms", "aws:kms:dsse").contains(algorithm.get())) {
+            throw invalid(SSE, algorithm.get(), "AES256, aws:kms or aws:kms:dsse");
+        }
+        if (kmsKey.isPresent() && algorithm.get().equals("AES256")) {
+            throw new InvalidSettings("Cannot open store s3://: parameter " + SSE_KMS_KEY + " does not go with " + SSE
+                    + "=AES256. Leave one of them out.");
+        }
+        return Optional.of(new ServerSideEncryption(algorithm.get(), kmsKey));
+    }
+
+    private static int connections(String text) {
+        try {
+            return Integer.parseInt(text);
+        } catch (NumberFormatException e) {
+            throw invalid(CONNECTIONS, text, "a number");
+        }
+    }
+
+    private static InvalidSettings invalid(String name, String value, String remedy) {
+        return new InvalidSettings(
+                "Cannot open store s3://: parameter " + name + " is '" + value + "'. Give " + remedy + ".");
+    }
+}

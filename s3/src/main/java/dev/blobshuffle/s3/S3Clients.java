@@ -1,0 +1,102 @@
+package dev.blobshuffle.s3;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import java.time.Duration;
+import java.util.Optional;
+import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
+import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
+import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
+import software.amazon.awssdk.core.client.config.SdkAdvancedClientOption;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.http.SdkHttpClient;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
+import software.amazon.awssdk.services.s3.LegacyMd5Plugin;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3ClientBuilder;
+
+/**
+ * Makes the client of a store: one HTTP request per call, since retries and hedges are ours, and they must count what they send. Credentials, proxies and trust are
+ * found where the SDK looks for them. Stateless.
+ */
+final class S3Clients {
+    /** The end of any call: what is still under way then keeps a thread from others. Attempts are given up much earlier, by decorators. */
+    static final Duration CALL_TIMEOUT = Duration.ofSeconds(60);
+
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
+    /** Longest silence on a connection. A store may be silent for seconds between the last byte of a large blob and its answer. */
+    private static final Duration SILENCE = Duration.ofSeconds(20);
+    /** S3 closes connections that are idle for about ten seconds, and a request on such a one would wait for its timeout. */
+    private static final Duration IDLE_LIMIT = Duration.ofSeconds(5);
+    /** New connections now and then, so that requests follow the addresses of the service. */
+    private static final Duration LIFETIME = Duration.ofMinutes(5);
+    /** Other stores ignore the region, but signatures name one. */
+    private static final Region REGION_OF_OTHERS = Region.US_EAST_1;
+
+    private S3Clients() {}
+
+    /** Requests through a client that ends with the store. */
+    static S3Requests requests(S3Settings settings) {
+        SdkHttpClient http = Apache5HttpClient.builder()
+                .maxConnections(settings.connections())
+                .connectionTimeout(CONNECT_TIMEOUT)
+                .connectionAcquisitionTimeout(SILENCE)
+                .socketTimeout(SILENCE)
+                .connectionMaxIdleTime(IDLE_LIMIT)
+                .connectionTimeToLive(LIFETIME)
+                .tcpKeepAlive(true)
+                .expectContinueEnabled(false)
+                .build();
+        S3Client client;
+        try {
+            client = client(settings, http);
+        } catch (RuntimeException e) {
+            http.close();
+            throw e;
+        }
+        return new BlockingRequests(client, () -> {
+            client.close();
+            http.close();
+        });
+    }
+
+    private static S3Client client(S3Settings settings, SdkHttpClient http) {
+        S3ClientBuilder builder = S3Client.builder()
+                .httpClient(http)
+                .region(region(settings))
+                .forcePathStyle(settings.isPathStyle())
+                .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
+                .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
+                // 100-continue costs a round trip per blob, and seconds with stores that do not answer it.
+                .serviceConfiguration(
+                        service -> service.chunkedEncodingEnabled(false).expectContinueEnabled(false))
+                .overrideConfiguration(override -> override.retryStrategy(AwsRetryStrategy.doNotRetry())
+                        .apiCallTimeout(CALL_TIMEOUT)
+                        .putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX, "blobshuffle"));
+        settings.endpoint().ifPresent(builder::endpointOverride);
+        if (settings.checksum() != RequestChecksum.CRC32C) {
+            // Deletes must carry some checksum, and such stores know only this one.
+            builder.addPlugin(LegacyMd5Plugin.create());
+        }
+        return builder.build();
+    }
+
+    private static Region region(S3Settings settings) {
+        Optional<Region> given = settings.region().map(Region::of);
+        if (given.isPresent()) {
+            return given.get();
+        }
+        try {
+            return DefaultAwsRegionProviderChain.builder().build().getRegion();
+        } catch (SdkClientException e) {
+            if (settings.endpoint().isPresent()) {
+                return REGION_OF_OTHERS;
+            }
+            throw new InvalidSettings(
+                    "Cannot open store " + settings.location()
+                            + ": no region is known. Add ?region=NAME, or set AWS_REGION.",
+                    e);
+        }
+    }
+}

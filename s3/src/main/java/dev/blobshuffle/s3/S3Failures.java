@@ -1,0 +1,224 @@
+package dev.blobshuffle.s3;
+
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.StoreThrottled;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import javax.net.ssl.SSLException;
+import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.exception.ApiCallTimeoutException;
+import software.amazon.awssdk.services.s3.model.S3Error;
+
+/** What a failure of the SDK means for us, and what to do about it. Stateless but for the store's name. */
+final class S3Failures {
+    private static final int SHOWN_CHARACTERS = 300;
+
+    private static final Set<String> THROTTLED = Set.of(
+            "SlowDown",
+            "Throttling",
+            "ThrottlingException",
+            "ThrottledException",
+            "RequestLimitExceeded",
+            "RequestThrottled",
+            "TooManyRequests",
+            "TooManyRequestsException",
+            "BandwidthLimitExceeded",
+            "KMS.ThrottlingException");
+
+    private static final Set<String> MAY_PASS = Set.of(
+            "RequestTimeout",
+            "InternalError",
+            "OperationAborted",
+            "ConditionalRequestConflict",
+            "IncompleteBody",
+            "BadDigest",
+            "XAmzContentSHA256Mismatch",
+            "XAmzContentChecksumMismatch");
+
+    private static final String PERMISSIONS =
+            "Allow s3:GetObject, s3:PutObject and s3:DeleteObject below the prefix and s3:ListBucket on the bucket"
+                    + " (without the last one S3 denies access to a blob that is not there)";
+    private static final String CREDENTIALS =
+            "Check the credentials that the AWS SDK finds (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, the profile, or the role of the machine or pod)";
+    private static final String TOKEN = "Renew it, or use a role whose tokens the AWS SDK renews itself";
+
+    private static final Map<String, String> REMEDIES = Map.ofEntries(
+            Map.entry("NoSuchBucket", "Create the bucket, or name another"),
+            Map.entry("InvalidBucketName", "Name a bucket of 3 to 63 lower case letters, digits, dots and dashes"),
+            Map.entry("AccessDenied", PERMISSIONS),
+            Map.entry("AllAccessDisabled", PERMISSIONS),
+            Map.entry("MethodNotAllowed", "Make the bucket writable, or name another"),
+            Map.entry("InvalidAccessKeyId", CREDENTIALS),
+            Map.entry("SignatureDoesNotMatch", CREDENTIALS),
+            Map.entry("UnrecognizedClientException", CREDENTIALS),
+            Map.entry("InvalidToken", TOKEN),
+            Map.entry("ExpiredToken", TOKEN),
+            Map.entry("TokenRefreshRequired", TOKEN),
+            Map.entry("RequestTimeTooSkewed", "Set this machine's clock"),
+            Map.entry("RequestExpired", "Set this machine's clock"),
+            Map.entry("NotImplemented", "Try the parameter checksum=md5 or checksum=none"),
+            Map.entry("InvalidRequest", "Try the parameter checksum=md5 or checksum=none"),
+            Map.entry("InvalidArgument", "Try the parameter checksum=md5 or checksum=none"));
+
+    private final String location;
+
+    S3Failures(String location) {
+        this.location = location;
+    }
+
+    /** The failure of a request. */
+    BlobShuffleException of(String what, Throwable cause) {
+        if (cause instanceof BlobShuffleException failure) {
+            return failure;
+        }
+        if (cause instanceof AwsServiceException answer) {
+            return answered(what, answer);
+        }
+        return unanswered(what, cause);
+    }
+
+    /** The failure of one of the keys of a delete. */
+    BlobShuffleException of(String what, S3Error error) {
+        String code = String.valueOf(error.code());
+        String reason = location + " answered " + code + " for " + error.key();
+        if (THROTTLED.contains(code) || code.equals("ServiceUnavailable")) {
+            return new StoreThrottled("Cannot " + what + ": " + reason + ". " + throttledRemedy());
+        }
+        String remedy = REMEDIES.get(code);
+        if (remedy != null) {
+            return new StoreRefused("Cannot " + what + ": " + reason + ". " + remedy + ".");
+        }
+        return new StoreUnavailable("Cannot " + what + ": " + reason + ". Try again.");
+    }
+
+    /** Whether this machine's clock is too far from the store's; the SDK has taken note of the difference and the next request may succeed. */
+    static boolean isSkewed(Throwable cause) {
+        return cause instanceof AwsServiceException answer && code(answer).equals("RequestTimeTooSkewed");
+    }
+
+    /** The store's code for a failure; empty if it gave none. */
+    static String code(AwsServiceException answer) {
+        AwsErrorDetails details = answer.awsErrorDetails();
+        return details == null || details.errorCode() == null ? "" : details.errorCode();
+    }
+
+    private BlobShuffleException answered(String what, AwsServiceException answer) {
+        String code = code(answer);
+        int status = answer.statusCode();
+        String message = "Cannot " + what + ": " + location + " answered " + describe(answer, code, status) + ". ";
+        if (THROTTLED.contains(code) || status == 503 || status == 429) {
+            return new StoreThrottled(message + throttledRemedy(), answer);
+        }
+        if (MAY_PASS.contains(code) || status == 408 || status == 409) {
+            return new StoreUnavailable(message + "Try again.", answer);
+        }
+        if (status == 301 || status == 307 || code.equals("AuthorizationHeaderMalformed")) {
+            return new StoreRefused(message + regionRemedy(answer), answer);
+        }
+        String remedy = REMEDIES.get(code);
+        if (remedy != null) {
+            return new StoreRefused(message + remedy + ".", answer);
+        }
+        if (status == 401 || status == 403) {
+            return new StoreRefused(message + CREDENTIALS + ", and the permissions: " + PERMISSIONS + ".", answer);
+        }
+        if (status >= 400 && status < 500 && status != 404) {
+            return new StoreRefused(message + "Check the settings of the store.", answer);
+        }
+        return new StoreUnavailable(message + "Check the store, and the way to it.", answer);
+    }
+
+    private static String describe(AwsServiceException answer, String code, int status) {
+        AwsErrorDetails details = answer.awsErrorDetails();
+        String text = details == null || details.errorMessage() == null ? "" : details.errorMessage();
+        String request = answer.requestId();
+        return status
+                + (code.isEmpty() ? "" : " " + code)
+                + (text.isEmpty() ? "" : ": " + shortened(text))
+                + (request == null || request.isEmpty() ? "" : " (request " + shortened(request) + ")");
+    }
+
+    private static String shortened(String text) {
+        String line = text.replaceAll("[\\p{Cntrl}]+", " ").strip();
+        String end = line.endsWith(".") ? line.substring(0, line.length() - 1) : line;
+        return end.length() > SHOWN_CHARACTERS ? end.substring(0, SHOWN_CHARACTERS) + "…" : end;
+    }
+
+    private static String throttledRemedy() {
+        return "It gets too many requests: larger blobs make fewer.";
+    }
+
+    private static String regionRemedy(AwsServiceException answer) {
+        Optional<String> region = Optional.ofNullable(answer.awsErrorDetails())
+                .flatMap(details -> Optional.ofNullable(details.sdkHttpResponse()))
+                .flatMap(response -> response.firstMatchingHeader("x-amz-bucket-region"));
+        return "The bucket is in "
+                + region.map(name -> "region " + name + ": set the parameter region=" + name)
+                        .orElse("another region: set the parameter region")
+                + ", or check the endpoint.";
+    }
+
+    private BlobShuffleException unanswered(String what, Throwable cause) {
+        String text = "Cannot " + what + ": " + location + " ";
+        Throwable root = root(cause);
+        String reason = shortened(root.toString());
+        if (root instanceof UnknownHostException) {
+            return new StoreUnavailable(
+                    text + "has no address (" + reason
+                            + "). Check the endpoint, the region and the name service; stores that do not know their buckets as host names need path-style=true.",
+                    cause);
+        }
+        if (root instanceof SSLException || contains(cause, SSLException.class)) {
+            return new StoreUnavailable(
+                    text + "cannot be reached over TLS (" + reason
+                            + "). Check the endpoint, and the certificates that this Java trusts (javax.net.ssl.trustStore).",
+                    cause);
+        }
+        if (cause instanceof ApiCallTimeoutException || root instanceof SocketTimeoutException) {
+            return new StoreUnavailable(text + "did not answer in time (" + reason + "). Check the way to it.", cause);
+        }
+        if (root instanceof ConnectException || root instanceof NoRouteToHostException) {
+            return new StoreUnavailable(
+                    text + "cannot be reached (" + reason + "). Check that it runs, and the way to it.", cause);
+        }
+        if (String.valueOf(cause.getMessage()).contains("Unable to load credentials")) {
+            return new StoreRefused(text + "was not asked: there are no credentials. " + CREDENTIALS + ".", cause);
+        }
+        return new StoreUnavailable(text + "did not answer (" + reason + "). Check the way to it.", cause);
+    }
+
+    /** The failure of a request whose store was closed meanwhile. */
+    Closed closed(String what, Throwable cause) {
+        return new Closed(
+                "Cannot " + what + ": " + location + " is closed. Close the store after everything that uses it.",
+                cause);
+    }
+
+    private static Throwable root(Throwable failure) {
+        Throwable root = failure;
+        for (int depth = 0; root.getCause() != null && depth < 20; depth++) {
+            root = root.getCause();
+        }
+        return root;
+    }
+
+    private static boolean contains(Throwable failure, Class<?> type) {
+        Throwable at = failure;
+        for (int depth = 0; at != null && depth < 20; depth++) {
+            if (type.isInstance(at)) {
+                return true;
+            }
+            at = at.getCause();
+        }
+        return false;
+    }
+}

@@ -1,0 +1,91 @@
+package dev.blobshuffle.s3;
+
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import java.io.IOException;
+import java.util.List;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import software.amazon.awssdk.services.s3.model.Delete;
+import software.amazon.awssdk.services.s3.model.DeleteObjectsRequest;
+import software.amazon.awssdk.services.s3.model.GetObjectRequest;
+import software.amazon.awssdk.services.s3.model.HeadObjectRequest;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
+import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+
+/**
+ * The forms that requests to one bucket take. Thread-safe.
+ *
+ * @param settings the bucket, and how it is asked
+ * @param requests sends them
+ * @param failures says what went wrong
+ */
+record S3Objects(S3Settings settings, S3Requests requests, S3Failures failures) {
+    private static final AwsRequestOverrideConfiguration BOUNDED = AwsRequestOverrideConfiguration.builder()
+            .apiCallTimeout(S3Clients.CALL_TIMEOUT)
+            .build();
+
+    /** Stores an object, with the checksum and encryption that the settings ask for. */
+    PutObjectRequest.Builder put(String key, UploadAttempt attempt) {
+        PutObjectRequest.Builder request = PutObjectRequest.builder()
+                .bucket(settings.bucket())
+                .key(key)
+                .contentLength(attempt.length())
+                .overrideConfiguration(BOUNDED);
+        try {
+            switch (settings.checksum()) {
+                case CRC32C -> request.checksumCRC32C(attempt.crc32c());
+                case MD5 -> request.contentMD5(attempt.md5());
+                case NONE -> {}
+            }
+        } catch (IOException e) {
+            throw new StoreUnavailable("Cannot store " + key + ": " + e.getMessage() + ". Try again.", e);
+        }
+        settings.encryption().ifPresent(encryption -> {
+            request.serverSideEncryption(encryption.algorithm());
+            encryption.kmsKey().ifPresent(request::ssekmsKeyId);
+            if (encryption.usesKms()) {
+                request.bucketKeyEnabled(true); // Else each request is one to KMS too, which is billed and limited.
+            }
+        });
+        return request;
+    }
+
+    /** Reads a part of an object. */
+    GetObjectRequest get(String key, long offset, long length) {
+        return GetObjectRequest.builder()
+                .bucket(settings.bucket())
+                .key(key)
+                .range("bytes=" + offset + "-" + (offset + length - 1))
+                .overrideConfiguration(BOUNDED)
+                .build();
+    }
+
+    /** Asks for an object's length. */
+    HeadObjectRequest head(String key) {
+        return HeadObjectRequest.builder()
+                .bucket(settings.bucket())
+                .key(key)
+                .overrideConfiguration(BOUNDED)
+                .build();
+    }
+
+    /** Deletes up to a thousand objects; only failures are answered. */
+    DeleteObjectsRequest delete(List<String> keys) {
+        List<ObjectIdentifier> objects = keys.stream()
+                .map(key -> ObjectIdentifier.builder().key(key).build())
+                .toList();
+        return DeleteObjectsRequest.builder()
+                .bucket(settings.bucket())
+                .delete(Delete.builder().objects(objects).quiet(true).build())
+                .overrideConfiguration(BOUNDED)
+                .build();
+    }
+
+    /** Lists the first page of the keys that begin with a text. */
+    ListObjectsV2Request.Builder list(String prefix) {
+        return ListObjectsV2Request.builder()
+                .bucket(settings.bucket())
+                .prefix(prefix)
+                .overrideConfiguration(BOUNDED);
+    }
+}

@@ -1,0 +1,128 @@
+package dev.blobshuffle.s3;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Optional;
+import org.reactivestreams.Subscriber;
+import org.reactivestreams.Subscription;
+import software.amazon.awssdk.core.async.AsyncRequestBody;
+
+/**
+ * A blob's content for an asynchronous client, which may still hold what it was given when its call has failed: so it is given copies of a part each, made when it
+ * asks for more. Thread-safe; each subscription is served by one thread at a time.
+ */
+final class UploadPublisher implements AsyncRequestBody {
+    private static final int PART = 128 << 10;
+
+    private final UploadAttempt attempt;
+    private final String contentType;
+
+    UploadPublisher(UploadAttempt attempt, String contentType) {
+        this.attempt = attempt;
+        this.contentType = contentType;
+    }
+
+    @Override
+    public Optional<Long> contentLength() {
+        return Optional.of(attempt.length());
+    }
+
+    @Override
+    public String contentType() {
+        return contentType;
+    }
+
+    @Override
+    public void subscribe(Subscriber<? super ByteBuffer> subscriber) {
+        try {
+            subscriber.onSubscribe(new Parts(subscriber, attempt.buffers()));
+        } catch (IOException e) {
+            subscriber.onSubscribe(new Parts(subscriber, List.of()));
+            subscriber.onError(e);
+        }
+    }
+
+    /** Guarded by this, except that the subscriber is called by whoever set {@code isServing}. */
+    private final class Parts implements Subscription {
+        private final Subscriber<? super ByteBuffer> subscriber;
+        private final List<ByteBuffer> buffers;
+        private int at;
+        private long wanted;
+        private boolean isServing;
+        private boolean isOver;
+
+        Parts(Subscriber<? super ByteBuffer> subscriber, List<ByteBuffer> buffers) {
+            this.subscriber = subscriber;
+            this.buffers = buffers;
+        }
+
+        @Override
+        public void request(long count) {
+            if (count < 1) {
+                cancel();
+                subscriber.onError(
+                        new IllegalArgumentException("Cannot send " + count + " parts: ask for one or more."));
+                return;
+            }
+            synchronized (this) {
+                wanted = wanted + count < 0 ? Long.MAX_VALUE : wanted + count;
+                if (isServing) {
+                    return; // By the thread that is in the loop, which may be this one.
+                }
+                isServing = true;
+            }
+            while (mayServe()) {
+                serve();
+            }
+        }
+
+        private synchronized boolean mayServe() {
+            if (isOver || wanted == 0) {
+                isServing = false;
+                return false;
+            }
+            wanted--;
+            return true;
+        }
+
+        private void serve() {
+            try {
+                byte[] part = nextPart();
+                if (part.length > 0) {
+                    subscriber.onNext(ByteBuffer.wrap(part));
+                }
+                if (at == buffers.size()) {
+                    cancel();
+                    subscriber.onComplete();
+                }
+            } catch (IOException e) {
+                cancel();
+                subscriber.onError(e);
+            }
+        }
+
+        private byte[] nextPart() throws IOException {
+            skipEmpty();
+            if (at == buffers.size()) {
+                return new byte[0];
+            }
+            ByteBuffer buffer = buffers.get(at);
+            byte[] part = new byte[Math.min(PART, buffer.remaining())];
+            attempt.copy(buffer, part, 0, part.length);
+            skipEmpty();
+            return part;
+        }
+
+        private void skipEmpty() {
+            while (at < buffers.size() && !buffers.get(at).hasRemaining()) {
+                at++;
+            }
+        }
+
+        @Override
+        public synchronized void cancel() {
+            isOver = true;
+        }
+    }
+}

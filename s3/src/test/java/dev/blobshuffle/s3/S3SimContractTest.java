@@ -1,0 +1,26 @@
+package dev.blobshuffle.s3;
+
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.BlobStores;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.testkit.BlobStoreContractTest;
+import dev.blobshuffle.testkit.s3sim.S3Sim;
+import org.junit.jupiter.api.AfterEach;
+
+/** The rules hold through the client that a URI makes. */
+class S3SimContractTest extends BlobStoreContractTest {
+    private final SystemTime time = new SystemTime();
+    private final S3Sim sim = S3Sim.builder().bucket("contract").start();
+
+    @Override
+    protected BlobStore open() {
+        TestCredentials.use();
+        return BlobStores.open("s3://contract/team/shuffle?path-style=true&endpoint=" + sim.endpoint(), time);
+    }
+
+    @AfterEach
+    void end() {
+        sim.close();
+        time.close();
+    }
+}

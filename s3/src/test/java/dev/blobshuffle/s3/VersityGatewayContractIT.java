@@ -1,0 +1,45 @@
+package dev.blobshuffle.s3;
+
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.BlobStores;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.testkit.BlobStoreContractTest;
+import dev.blobshuffle.testkit.servers.VersityGateway;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The rules hold on a real server. */
+class VersityGatewayContractIT extends BlobStoreContractTest {
+    private static final SystemTime TIME = new SystemTime();
+    private static final AtomicInteger STORES = new AtomicInteger();
+
+    @TempDir
+    static Path directory;
+
+    private static VersityGateway server;
+
+    @BeforeAll
+    static void start() {
+        TestCredentials.use(VersityGateway.ACCESS_KEY, VersityGateway.SECRET_KEY);
+        server = VersityGateway.start(directory);
+        server.makeBucket("contract");
+    }
+
+    @Override
+    protected BlobStore open() {
+        return BlobStores.open(
+                "s3://contract/store-" + STORES.incrementAndGet() + "?path-style=true&endpoint=" + server.endpoint(),
+                TIME);
+    }
+
+    @AfterAll
+    static void end() {
+        if (server != null) {
+            server.close();
+        }
+        TIME.close();
+    }
+}
