@@ -40,7 +40,7 @@ class ArchitectureTest {
     private static final String KAFKA_EMBEDDED = ROOT + "kafkaembedded..";
     private static final String CLI = ROOT + "cli..";
     /** Each a module of its own. */
-    private static final String[] OBJECT_STORES = {ROOT + "s3.."};
+    private static final String[] OBJECT_STORES = {ROOT + "s3..", ROOT + "gcs..", ROOT + "azure.."};
 
     /** The engine: its contracts, its two sides, and the whole. */
     private static final String[] SHUFFLE = {
@@ -106,6 +106,20 @@ class ArchitectureTest {
                 .resideInAnyPackage(OBJECT_STORES)
                 .because("a store is found by the scheme of its URI")
                 .check(OURS);
+    }
+
+    @Test
+    void objectStoresDoNotKnowEachOther() {
+        for (String store : OBJECT_STORES) {
+            classes()
+                    .that()
+                    .resideInAPackage(store)
+                    .should()
+                    .onlyDependOnClassesThat(DescribedPredicate.or(
+                            resideOutsideOfPackage("dev.blobshuffle.."), resideInAnyPackage(CORE, store)))
+                    .allowEmptyShould(true)
+                    .check(OURS);
+        }
     }
 
     @Test
@@ -195,7 +209,7 @@ class ArchitectureTest {
     void timeChanceAndThreadsComeFromOnePlace() {
         noClasses()
                 .that()
-                .resideInAnyPackage(CORE, KAFKA, KSTREAMS, ROOT + "s3..")
+                .resideInAnyPackage(CORE, KAFKA, KSTREAMS, ROOT + "s3..", ROOT + "gcs..", ROOT + "azure..")
                 .and()
                 .resideOutsideOfPackage(TIME)
                 .should()

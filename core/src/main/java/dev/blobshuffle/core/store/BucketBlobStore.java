@@ -1,0 +1,277 @@
+package dev.blobshuffle.core.store;
+
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.BlobKey;
+import dev.blobshuffle.core.store.RequestMeter.Request;
+import dev.blobshuffle.core.time.Time;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * A store in a bucket of an object store, below a prefix. It is known by a marker object with the store's id, given once by a conditional write, so the same bucket
+ * under another name or endpoint is the same store, and a bucket that was emptied and made again is another one.
+ *
+ * <p>Writes, reads and the rest have threads of their own, so that none waits behind the others; there are as many requests under way, and connections, as
+ * threads. What the bucket says is confirmed before a reader is told that its blob is gone or damaged, since both end its task. Thread-safe.
+ */
+public final class BucketBlobStore implements BlobStore {
+    /** Requests under way at once, of each kind: 16 PUTs of 16 MiB in half a second are half a gigabyte a second. */
+    public static final int WRITERS = 16;
+
+    /** As {@link #WRITERS}. */
+    public static final int READERS = 32;
+
+    /** As {@link #WRITERS}: deletes, listings. */
+    public static final int OTHERS = 8;
+
+    /** A marker has less. */
+    private static final int MARKER_LENGTH = 1024;
+
+    private final Bucket bucket;
+    private final KeyPrefix prefix;
+    private final RequestMeter meter;
+    private final int fingerprint;
+    private final StoreTasks writes;
+    private final StoreTasks reads;
+    private final StoreTasks others;
+
+    private final AtomicBoolean isClosed = new AtomicBoolean();
+
+    /** The store itself until it is closed, and each piece of work: the last one ends the client. */
+    private final AtomicInteger users = new AtomicInteger(1);
+
+    private BucketBlobStore(Bucket bucket, KeyPrefix prefix, StoreContext context, String id) {
+        this.bucket = bucket;
+        this.prefix = prefix;
+        meter = context.meter();
+        fingerprint = BlobStores.fingerprint(id);
+        String scheme = bucket.location().substring(0, bucket.location().indexOf(':'));
+        Time time = context.time();
+        writes = new StoreTasks(time.workers("blobshuffle-" + scheme + "-write", WRITERS), location());
+        reads = new StoreTasks(time.workers("blobshuffle-" + scheme + "-read", READERS), location());
+        others = new StoreTasks(time.workers("blobshuffle-" + scheme + "-other", OTHERS), location());
+    }
+
+    /**
+     * Opens the store in a bucket, and makes it one where there is none. Blocks: the first requests of a client take seconds, better now than in a commit.
+     *
+     * @param bucket becomes the store's own, also after a failure
+     * @throws StoreUnavailable recoverable: the bucket cannot be reached; {@link StoreRefused} if somebody must act
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: an object has the marker's key and is not one
+     */
+    public static BucketBlobStore open(Bucket bucket, KeyPrefix prefix, StoreContext context) {
+        try {
+            return new BucketBlobStore(bucket, prefix, context, agree(bucket, prefix, context));
+        } catch (RuntimeException | Error e) {
+            bucket.close();
+            throw e;
+        }
+    }
+
+    /** The id in the bucket's marker; a new one if it has none yet. Of several processes at once, one gives the id. */
+    private static String agree(Bucket bucket, KeyPrefix prefix, StoreContext context) {
+        String key = prefix.marker();
+        String where = bucket.location() + "/" + key;
+        context.meter().sent(Request.GET);
+        Optional<ByteBuffer> found = bucket.get(key, 0, MARKER_LENGTH);
+        if (found.isEmpty()) {
+            String offered = StoreMarker.newId(context.time());
+            context.meter().sent(Request.PUT);
+            if (bucket.putIfAbsent(key, StoreMarker.content(offered).getBytes(StandardCharsets.UTF_8))) {
+                return offered;
+            }
+            context.meter().sent(Request.GET);
+            found = bucket.get(key, 0, MARKER_LENGTH);
+        }
+        return StoreMarker.id(
+                StandardCharsets.UTF_8
+                        .decode(
+                                found.orElseThrow(
+                                        () -> new StoreUnavailable(
+                                                "Cannot open store: " + where
+                                                        + " is there and cannot be read. Look for something that deletes it, and start again.")))
+                        .toString(),
+                where);
+    }
+
+    @Override
+    public CompletionStage<Void> put(BlobId id, BlobContent content) {
+        content.retain();
+        return run(
+                writes,
+                "store blob " + id,
+                () -> {
+                    bucket.put(prefix.key(id), content);
+                    return nothing();
+                },
+                content::release);
+    }
+
+    @Override
+    public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+        return run(reads, "read blob " + id, () -> read(id, range), () -> {});
+    }
+
+    private BlobBytes read(BlobId id, BlobRange range) {
+        if (range.length() > Integer.MAX_VALUE - 8) {
+            throw range.outside(id, Integer.MAX_VALUE - 8, location());
+        }
+        String key = prefix.key(id);
+        ByteBuffer bytes = bucket.get(key, range.offset(), (int) range.length()).orElseThrow(() -> missing(id));
+        if (bytes.remaining() == range.length()) {
+            return BlobBytes.of(bytes);
+        }
+        meter.sent(Request.HEAD);
+        OptionalLong length = bucket.length(key);
+        if (length.isEmpty()) {
+            throw missing(id);
+        }
+        if (length.getAsLong() < range.end()) {
+            throw range.outside(id, length.getAsLong(), location());
+        }
+        throw new StoreUnavailable("Cannot read blob " + id + ": " + bytes.remaining() + " of " + range.length()
+                + " bytes came from " + location() + ". Check the way to the store.");
+    }
+
+    /** A bucket that was deleted has no blobs either, but may come back. */
+    private BlobMissing missing(BlobId id) {
+        meter.sent(Request.HEAD);
+        if (bucket.length(prefix.marker()).isEmpty()) {
+            throw new StoreRefused(
+                    "Cannot read blob " + id + ": " + location() + " is not a store any more, its object "
+                            + StoreMarker.NAME + " is gone. Restore the bucket, or check what deletes from it.");
+        }
+        return new BlobMissing(
+                "Cannot read blob " + id + ": it is not in " + location()
+                        + ". Check that writers and readers use the same store, that blobs are kept for long enough, and the bucket's lifecycle rules.");
+    }
+
+    @Override
+    public CompletionStage<Void> delete(Collection<BlobId> ids) {
+        List<String> keys = ids.stream().map(prefix::key).toList();
+        Together<Boolean> deleted = new Together<>();
+        int step = bucket.keysPerDelete();
+        for (int from = 0; from < keys.size() || from == 0; from += step) {
+            List<String> some = keys.subList(from, Math.min(keys.size(), from + step));
+            deleted.add(run(others, "delete " + keys.size() + " blobs", () -> delete(some), () -> {}));
+        }
+        return deleted.all(all -> nothing());
+    }
+
+    private boolean delete(List<String> keys) {
+        if (!keys.isEmpty()) {
+            meter.sent(Request.DELETE);
+            bucket.delete(keys);
+        }
+        return true;
+    }
+
+    @Override
+    public CompletionStage<List<BlobId>> list(long generation) {
+        return inEachShard(
+                "list generation " + generation,
+                shard -> {
+                    List<BlobId> ids = new ArrayList<>();
+                    for (String key : pages(bucket::keys, prefix.generation(shard, generation))) {
+                        prefix.blob(key).ifPresent(ids::add);
+                    }
+                    return ids;
+                },
+                shards -> shards.stream().flatMap(List::stream).toList());
+    }
+
+    @Override
+    public CompletionStage<List<Long>> generations() {
+        return inEachShard(
+                "list generations",
+                shard -> {
+                    List<Long> generations = new ArrayList<>();
+                    for (String directory : pages(bucket::directories, prefix.shard(shard))) {
+                        prefix.parseGeneration(directory).ifPresent(generations::add);
+                    }
+                    return generations;
+                },
+                shards -> shards.stream().flatMap(List::stream).distinct().toList());
+    }
+
+    private interface ShardListing<T> {
+        List<T> of(int shard);
+    }
+
+    private <T> CompletionStage<List<T>> inEachShard(
+            String what, ShardListing<T> listing, Function<List<List<T>>, List<T>> join) {
+        Together<List<T>> lists = new Together<>();
+        for (int i = 0; i < BlobKey.SHARDS; i++) {
+            int shard = i;
+            lists.add(run(others, what, () -> listing.of(shard), () -> {}));
+        }
+        return lists.all(join);
+    }
+
+    private List<String> pages(BiFunction<String, Optional<String>, Bucket.Page> listing, String start) {
+        List<String> keys = new ArrayList<>();
+        Optional<String> next = Optional.empty();
+        do {
+            meter.sent(Request.LIST);
+            Bucket.Page page = listing.apply(start, next);
+            keys.addAll(page.keys());
+            next = page.next();
+        } while (next.isPresent());
+        return keys;
+    }
+
+    private <T> CompletionStage<T> run(StoreTasks tasks, String what, Supplier<T> work, Runnable atEnd) {
+        users.incrementAndGet();
+        return tasks.run(what, work, () -> {
+            atEnd.run();
+            leave();
+        });
+    }
+
+    private void leave() {
+        if (users.decrementAndGet() == 0) {
+            bucket.close();
+        }
+    }
+
+    @Override
+    public int fingerprint() {
+        return fingerprint;
+    }
+
+    @Override
+    public String location() {
+        String text = bucket.location() + "/" + prefix.text();
+        return text.substring(0, text.length() - 1);
+    }
+
+    /** Lets running requests end; the others complete with {@code Closed}. Idempotent. */
+    @Override
+    public void close() {
+        if (isClosed.compareAndSet(false, true)) {
+            writes.close();
+            reads.close();
+            others.close();
+            leave();
+        }
+    }
+
+    @SuppressWarnings("NullAway") // The only value of Void.
+    private static Void nothing() {
+        return null;
+    }
+}

@@ -1,0 +1,95 @@
+package dev.blobshuffle.gcs;
+
+import com.google.auth.Credentials;
+import com.google.auth.oauth2.GoogleCredentials;
+import com.google.cloud.NoCredentials;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.BlobStoreProvider;
+import dev.blobshuffle.core.store.BucketBlobStore;
+import dev.blobshuffle.core.store.KeyPrefix;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.store.StoreUri;
+import java.io.IOException;
+import java.net.URI;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * {@code gs://bucket/prefix}, with the parameters {@code endpoint} (another service of the same interface), {@code project} (requests for objects need none),
+ * {@code checksum} ({@code crc32c} or {@code none}) and {@code credentials} ({@code default}: Google's application default credentials; {@code none}: none, which is
+ * the default over plain HTTP, where a token could be read on the way). Stateless.
+ */
+public final class GcsBlobStoreProvider implements BlobStoreProvider {
+    /** For the service loader. */
+    public GcsBlobStoreProvider() {}
+
+    @Override
+    public String scheme() {
+        return "gs";
+    }
+
+    @Override
+    public BlobStore open(StoreUri uri, StoreContext context) {
+        uri.requireKnown(Set.of("endpoint", "project", "checksum", "credentials"));
+        if (uri.authority().isEmpty()) {
+            throw invalid("it names no bucket", "Give gs://bucket/prefix");
+        }
+        KeyPrefix prefix = KeyPrefix.of(uri);
+        Checksum checksum = Checksum.of(uri.parameter("checksum").orElse("crc32c"));
+        Optional<String> endpoint = uri.parameter("endpoint").map(GcsBlobStoreProvider::endpoint);
+        GcsClient client = new GcsClient();
+        try {
+            var storage = client.storage(credentials(uri, endpoint, client), endpoint, uri.parameter("project"));
+            return BucketBlobStore.open(
+                    new GcsBucket(storage, uri.authority(), checksum, client::close), prefix, context);
+        } catch (RuntimeException | Error e) {
+            client.close();
+            throw e;
+        }
+    }
+
+    private static String endpoint(String text) {
+        try {
+            URI endpoint = URI.create(text);
+            if (("http".equals(endpoint.getScheme()) || "https".equals(endpoint.getScheme()))
+                    && endpoint.getHost() != null
+                    && endpoint.getUserInfo() == null
+                    && endpoint.getQuery() == null) {
+                return text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
+            }
+        } catch (IllegalArgumentException e) {
+            // Reported below.
+        }
+        throw invalid(
+                "parameter endpoint is not the URL of a service", "Give for example https://storage.googleapis.com");
+    }
+
+    private static Credentials credentials(StoreUri uri, Optional<String> endpoint, GcsClient client) {
+        boolean isPlain = endpoint.filter(url -> url.startsWith("http://")).isPresent();
+        String kind = uri.parameter("credentials").orElse(isPlain ? "none" : "default");
+        if (kind.equals("none")) {
+            return NoCredentials.getInstance();
+        }
+        if (!kind.equals("default")) {
+            throw invalid("parameter credentials is '" + kind + "'", "Give default or none");
+        }
+        if (isPlain) {
+            throw invalid(
+                    "credentials would go over plain HTTP, where everybody on the way reads them",
+                    "Give an endpoint with https, or credentials=none");
+        }
+        try {
+            return GoogleCredentials.getApplicationDefault(client::transport);
+        } catch (IOException e) {
+            throw new InvalidSettings(
+                    "Cannot open store gs://" + uri.authority()
+                            + ": there are no credentials. Set GOOGLE_APPLICATION_CREDENTIALS to a key file, run `gcloud auth application-default login`, or give the workload a service account.",
+                    e);
+        }
+    }
+
+    private static InvalidSettings invalid(String reason, String remedy) {
+        return new InvalidSettings("Cannot open store gs://: " + reason + ". " + remedy + ".");
+    }
+}

@@ -1,0 +1,179 @@
+package dev.blobshuffle.gcs;
+
+import com.google.cloud.ReadChannel;
+import com.google.cloud.storage.Blob;
+import com.google.cloud.storage.BlobId;
+import com.google.cloud.storage.BlobInfo;
+import com.google.cloud.storage.Storage;
+import com.google.cloud.storage.Storage.BlobField;
+import com.google.cloud.storage.Storage.BlobGetOption;
+import com.google.cloud.storage.Storage.BlobListOption;
+import com.google.cloud.storage.Storage.BlobSourceOption;
+import com.google.cloud.storage.Storage.BlobTargetOption;
+import com.google.cloud.storage.Storage.BlobWriteOption;
+import com.google.cloud.storage.StorageBatch;
+import com.google.cloud.storage.StorageBatchResult;
+import com.google.cloud.storage.StorageException;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.Bucket;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * A bucket of Google Cloud Storage. Writes go as one request (never resumable, which takes two or more) and are read by the calling thread only, so the content is free
+ * when the call ends; they are not compressed on the way, which the client does unless told otherwise. Thread-safe.
+ */
+final class GcsBucket implements Bucket {
+    /** The most that the service takes in one batch. */
+    private static final int KEYS_PER_DELETE = 100;
+
+    private static final int KEYS_PER_PAGE = 1000;
+    private static final int PRECONDITION_FAILED = 412;
+    private static final int NOT_FOUND = 404;
+    private static final int OUT_OF_RANGE = 416;
+
+    private final Storage client;
+    private final String name;
+    private final Checksum checksum;
+    private final Runnable whenClosed;
+    private final GcsFailures failures;
+
+    GcsBucket(Storage client, String name, Checksum checksum, Runnable whenClosed) {
+        this.client = client;
+        this.name = name;
+        this.checksum = checksum;
+        this.whenClosed = whenClosed;
+        failures = new GcsFailures(location(), name);
+    }
+
+    /** By a stream, which the client deprecates because it cannot repeat it; the other ways copy the content or take several requests. */
+    @SuppressWarnings("deprecation")
+    @Override
+    public void put(String key, BlobContent content) {
+        BlobInfo.Builder object = BlobInfo.newBuilder(name, key).setContentType("application/octet-stream");
+        try {
+            if (checksum == Checksum.CRC32C) {
+                object.setCrc32c(Checksum.crc32c(content));
+                client.create(
+                        object.build(),
+                        new ContentStream(content),
+                        BlobWriteOption.disableGzipContent(),
+                        BlobWriteOption.crc32cMatch());
+            } else {
+                client.create(object.build(), new ContentStream(content), BlobWriteOption.disableGzipContent());
+            }
+        } catch (RuntimeException e) {
+            throw failures.of("write " + key + " to", e);
+        }
+    }
+
+    @Override
+    public boolean putIfAbsent(String key, byte[] bytes) {
+        BlobInfo object = BlobInfo.newBuilder(name, key)
+                .setContentType("text/plain; charset=utf-8")
+                .build();
+        try {
+            client.create(object, bytes, BlobTargetOption.doesNotExist(), BlobTargetOption.disableGzipContent());
+            return true;
+        } catch (StorageException e) {
+            if (e.getCode() == PRECONDITION_FAILED) {
+                return false;
+            }
+            throw failures.of("write " + key + " to", e);
+        } catch (RuntimeException e) {
+            throw failures.of("write " + key + " to", e);
+        }
+    }
+
+    @Override
+    public Optional<ByteBuffer> get(String key, long offset, int length) {
+        ByteBuffer bytes = ByteBuffer.allocate(length);
+        try (ReadChannel channel =
+                client.reader(BlobId.of(name, key), BlobSourceOption.shouldReturnRawInputStream(true))) {
+            channel.setChunkSize(0); // Without a buffer of its own, which holds 2 MiB.
+            channel.seek(offset);
+            channel.limit(offset + length);
+            while (bytes.hasRemaining() && channel.read(bytes) >= 0) {
+                // Goes on to the end of the range, or of the object.
+            }
+            return Optional.of(bytes.flip());
+        } catch (IOException | RuntimeException e) {
+            int status = GcsFailures.status(e);
+            if (status == NOT_FOUND) {
+                return Optional.empty();
+            }
+            if (status == OUT_OF_RANGE) {
+                return Optional.of(bytes.clear().limit(0));
+            }
+            throw failures.of("read " + key + " from", e);
+        }
+    }
+
+    @Override
+    public OptionalLong length(String key) {
+        try {
+            Blob object = client.get(BlobId.of(name, key), BlobGetOption.fields(BlobField.SIZE));
+            return object == null ? OptionalLong.empty() : OptionalLong.of(object.getSize());
+        } catch (RuntimeException e) {
+            throw failures.of("look for " + key + " in", e);
+        }
+    }
+
+    @Override
+    public int keysPerDelete() {
+        return KEYS_PER_DELETE;
+    }
+
+    @Override
+    public void delete(List<String> keys) {
+        try {
+            StorageBatch batch = client.batch();
+            List<StorageBatchResult<Boolean>> results = new ArrayList<>(keys.size());
+            keys.forEach(key -> results.add(batch.delete(name, key)));
+            batch.submit();
+            results.forEach(StorageBatchResult::get);
+        } catch (RuntimeException e) {
+            throw failures.of("delete " + keys.size() + " objects from", e);
+        }
+    }
+
+    @Override
+    public Page keys(String start, Optional<String> from) {
+        return page(start, from, List.of());
+    }
+
+    @Override
+    public Page directories(String start, Optional<String> from) {
+        return page(start, from, List.of(BlobListOption.currentDirectory()));
+    }
+
+    private Page page(String start, Optional<String> from, List<BlobListOption> more) {
+        List<BlobListOption> options = new ArrayList<>(more);
+        options.add(BlobListOption.prefix(start));
+        options.add(BlobListOption.pageSize(KEYS_PER_PAGE));
+        options.add(BlobListOption.fields(BlobField.NAME));
+        from.map(BlobListOption::pageToken).ifPresent(options::add);
+        try {
+            com.google.api.gax.paging.Page<Blob> page = client.list(name, options.toArray(BlobListOption[]::new));
+            List<String> keys = new ArrayList<>();
+            page.getValues().forEach(object -> keys.add(object.getName()));
+            return new Page(keys, page.hasNextPage() ? Optional.of(page.getNextPageToken()) : Optional.empty());
+        } catch (RuntimeException e) {
+            throw failures.of("list", e);
+        }
+    }
+
+    @Override
+    public String location() {
+        return "gs://" + name;
+    }
+
+    @Override
+    public void close() {
+        whenClosed.run();
+    }
+}

@@ -1,0 +1,162 @@
+package dev.blobshuffle.gcs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.cloud.NoCredentials;
+import com.google.cloud.storage.BucketInfo;
+import com.google.cloud.storage.Storage;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.BlobStores;
+import dev.blobshuffle.core.store.KeyPrefix;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.testkit.LoanCheck;
+import dev.blobshuffle.testkit.TrackedContent;
+import dev.blobshuffle.testkit.servers.FakeGcsServer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What happens when the server, or what it was asked for, is not there. */
+class GcsBlobStoreIT {
+    private static final BlobId ID = new BlobId(29_700_000, 1, 1);
+
+    @RegisterExtension
+    final LoanCheck loans = new LoanCheck();
+
+    @TempDir
+    Path directory;
+
+    private final SystemTime time = new SystemTime();
+    private FakeGcsServer server;
+
+    @BeforeEach
+    void start() {
+        server = FakeGcsServer.start(directory);
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+        time.close();
+    }
+
+    @Test
+    void aBucketThatIsNotThereIsAWrongSetting() {
+        assertThatThrownBy(() -> BlobStores.open(uri("no-such-bucket"), time))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("gs://no-such-bucket")
+                .hasMessageContaining("Make bucket");
+    }
+
+    @Test
+    void aServerThatIsNotThereIsUnavailable() {
+        server.kill();
+        assertThatThrownBy(() -> BlobStores.open(uri("bucket"), time))
+                .isInstanceOf(StoreUnavailable.class)
+                .hasMessageContaining("no connection");
+    }
+
+    @Test
+    void aServerThatComesBackIsUsedAgain() throws Exception {
+        String bucket = GcsTestBucket.make(server);
+        try (BlobStore store = BlobStores.open(uri(bucket), time)) {
+            put(store);
+            server.kill();
+            assertThatThrownBy(() -> put(store)).isInstanceOf(StoreUnavailable.class);
+            assertThatThrownBy(() -> read(store)).isInstanceOf(StoreUnavailable.class);
+            server.restart(); // With an empty memory: the bucket is gone.
+            assertThatThrownBy(() -> put(store)).isInstanceOf(StoreRefused.class);
+            assertThatThrownBy(() -> read(store))
+                    .isInstanceOf(StoreRefused.class)
+                    .hasMessageContaining("not a store any more");
+            try (GcsClient client = new GcsClient()) {
+                storage(client).create(BucketInfo.of(bucket));
+            }
+            put(store);
+            assertThat(read(store)).isEqualTo(100);
+        }
+    }
+
+    @Test
+    void aServerThatDoesNotAnswerIsGivenUpInTime() {
+        String bucket = GcsTestBucket.make(server);
+        try (GcsClient client = new GcsClient(Duration.ofMillis(300));
+                BlobStore store =
+                        GcsBlobStores.open(storage(client), bucket, new KeyPrefix(""), StoreContext.unmetered(time))) {
+            server.pause();
+            assertThatThrownBy(() -> put(store))
+                    .isInstanceOf(StoreUnavailable.class)
+                    .hasMessageContaining("no answer in time");
+            assertThatThrownBy(() -> read(store)).isInstanceOf(StoreUnavailable.class);
+        } finally {
+            server.resume();
+        }
+    }
+
+    @Test
+    void anApplicationsOwnClientOpensTheSameStoreAndStaysOpen() throws Exception {
+        String bucket = GcsTestBucket.make(server);
+        try (GcsClient client = new GcsClient()) {
+            Storage storage = storage(client);
+            try (BlobStore byUri = BlobStores.open(uri(bucket), time);
+                    BlobStore byClient =
+                            GcsBlobStores.open(storage, bucket, new KeyPrefix("a/"), StoreContext.unmetered(time))) {
+                assertThat(byClient.fingerprint()).isEqualTo(byUri.fingerprint());
+                put(byClient);
+                assertThat(read(byUri)).isEqualTo(100);
+            }
+            assertThat(storage.get(bucket)).isNotNull();
+        }
+    }
+
+    private String uri(String bucket) {
+        return "gs://" + bucket + "/a?endpoint=" + server.endpoint();
+    }
+
+    private Storage storage(GcsClient client) {
+        return client.storage(
+                NoCredentials.getInstance(), Optional.of(server.endpoint().toString()), Optional.of("test"));
+    }
+
+    private void put(BlobStore store) throws Exception {
+        TrackedContent content = loans.content(new byte[100]);
+        try {
+            join(store.put(ID, content));
+        } finally {
+            content.release();
+        }
+    }
+
+    private static int read(BlobStore store) throws Exception {
+        try (BlobBytes bytes = join(store.get(ID, BlobRange.of(0, 100)))) {
+            return bytes.buffer().remaining();
+        }
+    }
+
+    private static <T> T join(CompletionStage<T> stage) throws Exception {
+        try {
+            return stage.toCompletableFuture().get(2, TimeUnit.MINUTES);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,38 @@
+package dev.blobshuffle.gcs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.store.BlobStores;
+import dev.blobshuffle.core.time.SystemTime;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class GcsBlobStoreProviderTest {
+    private final SystemTime time = new SystemTime();
+
+    @AfterEach
+    void end() {
+        time.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "gs:///prefix, names no bucket",
+        "gs://bucket/a/../b, '..'",
+        "gs://bucket?endpiont=http://localhost:1, The nearest is 'endpoint'",
+        "gs://bucket?endpoint=localhost:1, parameter endpoint",
+        "gs://bucket?endpoint=http://user:secret@localhost:1, parameter endpoint",
+        "gs://bucket?checksum=md5&endpoint=http://localhost:1, 'md5'",
+        "gs://bucket?credentials=some&endpoint=http://localhost:1, 'some'",
+        "gs://bucket?credentials=default&endpoint=http://localhost:1, plain HTTP"
+    })
+    void aWrongUriSaysWhatIsWrong(String uri, String part) {
+        assertThatThrownBy(() -> BlobStores.open(uri, time))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining(part)
+                .satisfies(failure -> assertThat(failure.getMessage()).doesNotContain("secret"));
+    }
+}

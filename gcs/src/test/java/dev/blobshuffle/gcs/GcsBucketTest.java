@@ -1,0 +1,190 @@
+package dev.blobshuffle.gcs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.auth.Credentials;
+import com.google.auth.oauth2.ServiceAccountCredentials;
+import com.google.cloud.NoCredentials;
+import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.StoreThrottled;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.testkit.LoanCheck;
+import dev.blobshuffle.testkit.TrackedContent;
+import java.io.IOException;
+import java.net.URI;
+import java.security.KeyPairGenerator;
+import java.security.PrivateKey;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What goes over the wire, and what answers mean. */
+class GcsBucketTest {
+    @RegisterExtension
+    final LoanCheck loans = new LoanCheck();
+
+    private final GcsClient client = new GcsClient(Duration.ofSeconds(30));
+    private StubService service;
+
+    @BeforeEach
+    void start() throws IOException {
+        service = new StubService();
+    }
+
+    @AfterEach
+    void stop() {
+        client.close();
+        service.close();
+    }
+
+    @Test
+    void aPutIsOneRequestThatIsNotCompressedAndCarriesTheChecksum() {
+        put(bucket(Checksum.CRC32C));
+        assertThat(service.requests()).hasSize(1);
+        StubService.Request request = service.requests().get(0);
+        assertThat(request.method()).isEqualTo("POST");
+        assertThat(request.uri()).startsWith("/upload/storage/v1/b/bucket/o").contains("uploadType=multipart");
+        assertThat(request.headers()).doesNotContainKey("Content-encoding").doesNotContainKey("Authorization");
+        assertThat(request.headers().getFirst("User-agent")).startsWith("blobshuffle");
+        assertThat(request.body())
+                .contains("a piece and another")
+                .contains("\"name\":\"key\"")
+                .contains("\"crc32c\":\"");
+        put(bucket(Checksum.NONE));
+        assertThat(service.requests().get(1).body()).doesNotContain("crc32c");
+    }
+
+    @Test
+    void theChecksumIsTheOneThatTheServiceComputes() {
+        // The check value of CRC-32C in the catalogues: E3069283 for the digits 1 to 9.
+        TrackedContent content = loans.content("1234".getBytes(), "56789".getBytes());
+        assertThat(Checksum.crc32c(content)).isEqualTo("4waSgw==");
+        content.release();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "401, authError, StoreRefused, GOOGLE_APPLICATION_CREDENTIALS",
+        "403, forbidden, StoreRefused, roles/storage.objectUser",
+        "403, rateLimitExceeded, StoreThrottled, batch.max.bytes",
+        "404, notFound, StoreRefused, Make bucket",
+        "429, rateLimitExceeded, StoreThrottled, batch.max.bytes",
+        "503, backendError, StoreThrottled, batch.max.bytes",
+        "500, internalError, StoreUnavailable, status page",
+        "408, , StoreUnavailable, status page",
+        "400, invalid, StoreRefused, Check the name",
+    })
+    void anAnswerBecomesTheFailureThatSaysWhatToDo(int status, String reason, String type, String remedy) {
+        service.answerWith(
+                status,
+                "{\"error\":{\"code\":" + status
+                        + ",\"message\":\"no\",\"errors\":[{\"domain\":\"global\",\"reason\":\"" + reason
+                        + "\",\"message\":\"no\"}]}}");
+        GcsBucket bucket = bucket(Checksum.CRC32C);
+        assertThatThrownBy(() -> put(bucket))
+                .isInstanceOf(StoreUnavailable.class)
+                .hasMessageStartingWith("Cannot write key to gs://bucket: HTTP " + status)
+                .hasMessageContaining(remedy)
+                .satisfies(failure ->
+                        assertThat(failure.getClass().getSimpleName()).isEqualTo(type));
+        assertThat(service.requests()).hasSize(1); // Retries are not the client's business.
+        if (status != 404) {
+            assertThatThrownBy(() -> bucket.get("key", 0, 10))
+                    .satisfies(failure ->
+                            assertThat(failure.getClass().getSimpleName()).isEqualTo(type));
+            assertThat(service.requests()).hasSize(2);
+        }
+    }
+
+    @Test
+    void aRefusedChecksumMayDoBetterNextTime() {
+        service.answerWith(
+                400,
+                "{\"error\":{\"code\":400,\"message\":\"Provided CRC32C \\\"x\\\" doesn't match calculated CRC32C \\\"y\\\".\"}}");
+        assertThatThrownBy(() -> put(bucket(Checksum.CRC32C)))
+                .isInstanceOf(StoreUnavailable.class)
+                .isNotInstanceOf(StoreRefused.class)
+                .hasMessageContaining("changed on their way");
+    }
+
+    @Test
+    void aServiceThatIsNotThereIsUnavailable() {
+        service.close();
+        assertThatThrownBy(() -> put(bucket(Checksum.CRC32C)))
+                .isInstanceOf(StoreUnavailable.class)
+                .isNotInstanceOf(StoreThrottled.class)
+                .hasMessageContaining("no connection")
+                .hasMessageContaining("Check the endpoint");
+    }
+
+    @Test
+    void credentialsThatAreRefusedSaySoAndNothingOfThemIsShown() throws Exception {
+        PrivateKey key = privateKey();
+        service.answerWith(400, "{\"error\":\"invalid_grant\",\"error_description\":\"account not found\"}");
+        assertThatThrownBy(() -> put(bucket(account(key))))
+                .isInstanceOf(StoreRefused.class)
+                .hasMessageContaining("credentials were refused")
+                .hasMessageContaining("clock");
+        assertThat(service.requests()).hasSize(1);
+    }
+
+    @Test
+    void aTokenIsFetchedOnceAndSent() throws Exception {
+        service.answerWith(
+                200,
+                "{\"access_token\":\"abc\",\"token_type\":\"Bearer\",\"expires_in\":3600,\"bucket\":\"bucket\",\"name\":\"key\"}");
+        GcsBucket bucket = bucket(account(privateKey()));
+        put(bucket);
+        put(bucket);
+        assertThat(service.requests()).hasSize(3);
+        assertThat(service.requests().get(2).headers().getFirst("Authorization"))
+                .isEqualTo("Bearer abc");
+    }
+
+    private static PrivateKey privateKey() throws Exception {
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
+        generator.initialize(2048);
+        return generator.generateKeyPair().getPrivate();
+    }
+
+    private Credentials account(PrivateKey key) {
+        return ServiceAccountCredentials.newBuilder()
+                .setClientEmail("shuffle@project.iam.gserviceaccount.com")
+                .setPrivateKey(key)
+                .setPrivateKeyId("1")
+                .setTokenServerUri(URI.create(service.endpoint() + "/token"))
+                .setHttpTransportFactory(client::transport)
+                .build();
+    }
+
+    private GcsBucket bucket(Checksum checksum) {
+        return bucket(NoCredentials.getInstance(), checksum);
+    }
+
+    private GcsBucket bucket(Credentials credentials) {
+        return bucket(credentials, Checksum.CRC32C);
+    }
+
+    private GcsBucket bucket(Credentials credentials, Checksum checksum) {
+        return new GcsBucket(
+                client.storage(credentials, Optional.of(service.endpoint()), Optional.empty()),
+                "bucket",
+                checksum,
+                () -> {});
+    }
+
+    private void put(GcsBucket bucket) {
+        TrackedContent content = loans.content("a piece ".getBytes(), new byte[0], "and another".getBytes());
+        try {
+            bucket.put("key", content);
+        } finally {
+            content.release();
+        }
+    }
+}

@@ -1,0 +1,155 @@
+package dev.blobshuffle.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.BlobKey;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BucketBlobStore;
+import dev.blobshuffle.core.store.KeyPrefix;
+import dev.blobshuffle.core.store.RequestMeter.Request;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.time.SystemTime;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class BucketBlobStoreTest {
+    private static final long GENERATION = 29_700_000;
+
+    @RegisterExtension
+    final LoanCheck loans = new LoanCheck();
+
+    private final SystemTime time = new SystemTime();
+    private final HeapBucket bucket = new HeapBucket();
+    private final List<Request> requests = Collections.synchronizedList(new ArrayList<>());
+
+    @AfterEach
+    void end() {
+        time.close();
+    }
+
+    @Test
+    void theFirstToOpenGivesTheIdAndTheOthersReadIt() {
+        try (BucketBlobStore first = open("a/");
+                BucketBlobStore second = open("a/");
+                BucketBlobStore other = open("b/")) {
+            assertThat(second.fingerprint()).isEqualTo(first.fingerprint());
+            assertThat(other.fingerprint()).isNotEqualTo(first.fingerprint());
+            assertThat(first.location()).isEqualTo("heap://bucket/a");
+        }
+        assertThat(bucket.objects.keySet()).containsExactly("a/blobshuffle-store", "b/blobshuffle-store");
+    }
+
+    @Test
+    void anObjectThatIsNoMarkerIsRefusedAndTheClientEnds() {
+        bucket.objects.put("blobshuffle-store", new byte[] {1, 2, 3});
+        assertThatThrownBy(() -> open("")).isInstanceOf(InvalidSettings.class).hasMessageContaining("not a marker");
+        assertThat(bucket.closes).hasValue(1);
+    }
+
+    @Test
+    void anAnswerThatIsCutShortIsNoDamage() throws Exception {
+        try (BucketBlobStore store = open("")) {
+            put(store, 1);
+            bucket.cut = 1;
+            assertThatThrownBy(() -> join(store.get(id(1), BlobRange.of(0, 10))))
+                    .isInstanceOf(StoreUnavailable.class)
+                    .hasMessageContaining("9 of 10 bytes");
+            bucket.cut = 0;
+            assertThatThrownBy(() -> join(store.get(id(1), BlobRange.of(0, 11))))
+                    .isInstanceOf(BlobCorrupt.class);
+            assertThat(requests).containsExactly(Request.GET, Request.PUT, Request.HEAD, Request.HEAD);
+        }
+    }
+
+    @Test
+    void aBlobIsMissingOnlyFromABucketThatStillIsTheStore() throws Exception {
+        try (BucketBlobStore store = open("")) {
+            assertThatThrownBy(() -> join(store.get(id(1), BlobRange.of(0, 1)))).isInstanceOf(BlobMissing.class);
+            bucket.objects.clear();
+            assertThatThrownBy(() -> join(store.get(id(1), BlobRange.of(0, 1))))
+                    .isInstanceOf(StoreRefused.class)
+                    .hasMessageContaining("blobshuffle-store");
+        }
+    }
+
+    @Test
+    void eachPageAndEachDeleteIsReported() throws Exception {
+        try (BucketBlobStore store = open("")) {
+            List<BlobId> ids = new ArrayList<>();
+            for (int i = 0; ids.size() < 2 * HeapBucket.PAGE + 1; i++) {
+                if (BlobKey.shard(id(i)) == 0) {
+                    ids.add(id(i));
+                    put(store, i);
+                }
+            }
+            requests.clear();
+            assertThat(join(store.list(GENERATION))).containsExactlyInAnyOrderElementsOf(ids);
+            assertThat(requests).hasSize(BlobKey.SHARDS + 2).containsOnly(Request.LIST);
+            requests.clear();
+            join(store.delete(ids));
+            assertThat(requests).hasSize(4).containsOnly(Request.DELETE); // 7 keys, 2 at a time.
+            assertThat(join(store.list(GENERATION))).isEmpty();
+        }
+    }
+
+    @Test
+    void keysOfOthersAreNotListed() throws Exception {
+        try (BucketBlobStore store = open("")) {
+            put(store, 1);
+            String directory = BlobKey.generation(BlobKey.shard(id(1)), GENERATION);
+            bucket.objects.put(directory + "note.txt", new byte[1]);
+            bucket.objects.put(BlobKey.shard(0) + "note.txt", new byte[1]);
+            bucket.objects.put(BlobKey.shard(0) + "notes/note.txt", new byte[1]);
+            assertThat(join(store.list(GENERATION))).containsExactly(id(1));
+            assertThat(join(store.generations())).containsExactly(GENERATION);
+        }
+    }
+
+    @Test
+    void theClientEndsOnceWithTheStore() {
+        BucketBlobStore store = open("");
+        assertThat(bucket.closes).hasValue(0);
+        store.close();
+        store.close();
+        assertThat(bucket.closes).hasValue(1);
+    }
+
+    private BucketBlobStore open(String prefix) {
+        return BucketBlobStore.open(bucket, new KeyPrefix(prefix), new StoreContext(time, requests::add));
+    }
+
+    private void put(BucketBlobStore store, long sequence) throws Exception {
+        TrackedContent content = loans.content(new byte[10]);
+        join(store.put(id(sequence), content));
+        content.release();
+    }
+
+    private static BlobId id(long sequence) {
+        return new BlobId(GENERATION, 7, sequence);
+    }
+
+    private static <T> T join(CompletionStage<T> stage) throws Exception {
+        try {
+            return stage.toCompletableFuture().get(1, TimeUnit.MINUTES);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw e;
+        }
+    }
+}

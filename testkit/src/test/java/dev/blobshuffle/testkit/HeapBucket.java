@@ -1,0 +1,110 @@
+package dev.blobshuffle.testkit;
+
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.Bucket;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A bucket in the heap with tiny pages, which can be made to answer too little. Thread-safe. */
+final class HeapBucket implements Bucket {
+    static final int PAGE = 3;
+    static final int KEYS_PER_DELETE = 2;
+
+    final ConcurrentSkipListMap<String, byte[]> objects = new ConcurrentSkipListMap<>();
+    final AtomicInteger closes = new AtomicInteger();
+
+    /** How many bytes are missing at the end of each answer. */
+    volatile int cut;
+
+    @Override
+    public void put(String key, BlobContent content) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        for (ByteBuffer buffer : content.buffers()) {
+            byte[] copy = new byte[buffer.remaining()];
+            buffer.get(copy);
+            bytes.writeBytes(copy);
+        }
+        objects.put(key, bytes.toByteArray());
+    }
+
+    @Override
+    public boolean putIfAbsent(String key, byte[] bytes) {
+        return objects.putIfAbsent(key, bytes) == null;
+    }
+
+    @Override
+    public Optional<ByteBuffer> get(String key, long offset, int length) {
+        byte[] bytes = objects.get(key);
+        if (bytes == null) {
+            return Optional.empty();
+        }
+        int from = (int) Math.min(offset, bytes.length);
+        int end = (int) Math.min(offset + length, bytes.length);
+        return Optional.of(
+                ByteBuffer.wrap(bytes, from, Math.max(0, end - from - cut)).slice());
+    }
+
+    @Override
+    public OptionalLong length(String key) {
+        byte[] bytes = objects.get(key);
+        return bytes == null ? OptionalLong.empty() : OptionalLong.of(bytes.length);
+    }
+
+    @Override
+    public int keysPerDelete() {
+        return KEYS_PER_DELETE;
+    }
+
+    @Override
+    public void delete(List<String> keys) {
+        if (keys.isEmpty() || keys.size() > KEYS_PER_DELETE) {
+            throw new IllegalArgumentException("Cannot delete " + keys.size() + " keys.");
+        }
+        keys.forEach(objects::remove);
+    }
+
+    @Override
+    public Page keys(String start, Optional<String> from) {
+        return page(objects.tailMap(start).keySet().stream()
+                .takeWhile(key -> key.startsWith(start))
+                .filter(key -> key.compareTo(from.orElse("")) > 0)
+                .toList());
+    }
+
+    @Override
+    public Page directories(String start, Optional<String> from) {
+        Set<String> directories = new LinkedHashSet<>();
+        for (String key : objects.tailMap(start).keySet()) {
+            int slash = key.indexOf('/', start.length());
+            if (key.startsWith(start)) {
+                directories.add(slash < 0 ? key : key.substring(0, slash + 1));
+            }
+        }
+        return page(directories.stream()
+                .filter(key -> key.compareTo(from.orElse("")) > 0)
+                .toList());
+    }
+
+    private static Page page(List<String> rest) {
+        List<String> page = new ArrayList<>(rest.subList(0, Math.min(PAGE, rest.size())));
+        return new Page(page, rest.size() > PAGE ? Optional.of(page.get(PAGE - 1)) : Optional.empty());
+    }
+
+    @Override
+    public String location() {
+        return "heap://bucket";
+    }
+
+    @Override
+    public void close() {
+        closes.incrementAndGet();
+    }
+}
