@@ -78,6 +78,11 @@ public final class Batcher implements AutoCloseable {
         }
     }
 
+    /** The number that names this Batcher in the ids of its blobs. */
+    public long writer() {
+        return uploads.writer();
+    }
+
     /** Bytes of the write budget that are in use. */
     public long usedBytes() {
         return pool.used();

@@ -7,6 +7,7 @@ import dev.blobshuffle.core.failure.DeliveryFailed;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.BlobLayout;
+import dev.blobshuffle.core.format.Footer;
 import dev.blobshuffle.core.format.FrameEncoder;
 import dev.blobshuffle.core.format.SegmentSource;
 import dev.blobshuffle.core.store.BlobContent;
@@ -362,6 +363,11 @@ final class Upload implements BlobContent {
             views.add(buffer.duplicate());
         }
         return views;
+    }
+
+    @Override
+    public List<Footer.Section> sections() {
+        return layout().sections();
     }
 
     @Override

@@ -93,6 +93,11 @@ final class Uploads {
         return memoryReleased;
     }
 
+    /** The number in the ids of its blobs that no other writer has. */
+    long writer() {
+        return writer;
+    }
+
     /** Stored bytes per appended byte, lately. */
     double ratio() {
         return ratio;

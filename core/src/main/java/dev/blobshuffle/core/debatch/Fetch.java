@@ -67,6 +67,9 @@ final class Fetch {
     /** Written by the attempt under way: there is never more than one. */
     private int failures;
 
+    /** Set when an attempt had no answer: then whatever stands before the store, which may be what hangs, is left out. As {@link #failures}. */
+    private volatile boolean isStoreAsked;
+
     private @Nullable BlobBytes bytes;
     private @Nullable BlobShuffleException failure;
 
@@ -156,7 +159,7 @@ final class Fetch {
             attempt.timer = engine.time().schedule(ATTEMPT_TIMEOUT, attempt::timeOut);
             // A repeated read must not join a shared one, which may be the one that hangs.
             BlobStore store = failures == 0 ? engine.sharingStore() : engine.store();
-            CompletionStage<BlobBytes> answer = store.get(blob, range);
+            CompletionStage<BlobBytes> answer = store.get(blob, isStoreAsked ? range.afresh() : range);
             attempt.shared = failures == 0 ? answer : null;
             answer.whenComplete(attempt::end);
         } catch (RuntimeException | Error e) {
@@ -184,6 +187,7 @@ final class Fetch {
         }
 
         void timeOut() {
+            isStoreAsked = true;
             end(
                     null,
                     new StoreUnavailable(

@@ -87,6 +87,9 @@ final class FetchPlan {
         long offset = first.readOffset();
         long length = end(users.get(users.size() - 1)) - offset;
         BlobRange range = new BlobRange(of.sectionOffset(), of.sectionLength(), offset, length);
+        if (first.isReadAfresh()) {
+            range = range.afresh();
+        }
         Fetch fetch = new Fetch(engine, arrivals, of.blob(), range, budgeted, reserved);
         for (QueuedSegment<?> user : users) {
             fetch.join(user);

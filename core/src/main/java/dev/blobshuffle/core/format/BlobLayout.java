@@ -16,12 +16,19 @@ import java.util.zip.CRC32C;
  * @param length total length, bytes
  * @param buffers the bytes, in order, position 0: to be duplicated by each reader and never written
  * @param notifications one per segment, in the order the segments were given
+ * @param sections the part for each zone, in order
  */
-public record BlobLayout(BlobId id, long length, List<ByteBuffer> buffers, List<Notification> notifications) {
+public record BlobLayout(
+        BlobId id,
+        long length,
+        List<ByteBuffer> buffers,
+        List<Notification> notifications,
+        List<Footer.Section> sections) {
     /** Checks nothing: made by {@link #of}. */
     public BlobLayout {
         buffers = List.copyOf(buffers);
         notifications = List.copyOf(notifications);
+        sections = List.copyOf(sections);
     }
 
     /**
@@ -50,7 +57,7 @@ public record BlobLayout(BlobId id, long length, List<ByteBuffer> buffers, List<
         }
         Footer footer = new Footer(id, store, createdMillis, sections, table);
         List<ByteBuffer> buffers = frames.finish(FooterCodec.encode(footer));
-        return new BlobLayout(id, frames.length, buffers, notifications);
+        return new BlobLayout(id, frames.length, buffers, notifications, sections);
     }
 
     private static List<Footer.Section> sections(List<SegmentSource> segments) {

@@ -79,7 +79,49 @@ public enum Counter {
     /** As {@link #DELETES}. */
     HEADS(Unit.REQUESTS, "Requests to an object store that ask for the presence or properties of something."),
     /** Counted by {@code RetryingBlobStore}. */
-    STORE_RETRIES(Unit.REQUESTS, "Requests to the store that were repeated because it was unavailable.");
+    STORE_RETRIES(Unit.REQUESTS, "Requests to the store that were repeated because it was unavailable."),
+
+    /** Counted by {@code MemoryCachedBlobStore}. */
+    CACHE_MEMORY_HITS(Unit.OCCURRENCES, "Reads that the cache in memory answered."),
+    /** As {@link #CACHE_MEMORY_HITS}. */
+    CACHE_MEMORY_MISSES(Unit.OCCURRENCES, "Reads that the cache in memory could not answer."),
+    /** As {@link #CACHE_MEMORY_HITS}. */
+    CACHE_MEMORY_BYTES(Unit.BYTES, "Bytes that the cache in memory answered."),
+    /** As {@link #CACHE_MEMORY_HITS}. */
+    CACHE_MEMORY_EVICTIONS(Unit.OCCURRENCES, "Parts of blobs that left the cache in memory to make room."),
+    /** All that could make way was in use. */
+    CACHE_MEMORY_REFUSALS(
+            Unit.OCCURRENCES, "Parts of blobs that were not cached in memory because all of it was in use."),
+    /** Counted by {@code DiskCachedBlobStore}. */
+    CACHE_DISK_HITS(Unit.OCCURRENCES, "Reads that the cache on disk answered."),
+    /** As {@link #CACHE_DISK_HITS}. */
+    CACHE_DISK_MISSES(Unit.OCCURRENCES, "Reads that the cache on disk could not answer."),
+    /** As {@link #CACHE_DISK_HITS}. */
+    CACHE_DISK_BYTES(Unit.BYTES, "Bytes that the cache on disk answered."),
+    /** As {@link #CACHE_DISK_HITS}. */
+    CACHE_DISK_EVICTIONS(Unit.OCCURRENCES, "Parts of blobs that left the cache on disk to make room."),
+    /** The disk is slower than the store, or it is in use. */
+    CACHE_DISK_REFUSALS(
+            Unit.OCCURRENCES,
+            "Parts of blobs that were not cached on disk, because it did not keep up, failed, or was in use."),
+    /** The store is asked instead. */
+    CACHE_DISK_FAILURES(Unit.OCCURRENCES, "Reads and writes of the disk cache that failed, damaged files among them."),
+    /** Counted by {@code ZoneCachedBlobStore}: answers of other members. */
+    CACHE_ZONE_HITS(Unit.OCCURRENCES, "Reads that another member of the zone answered."),
+    /** As {@link #CACHE_ZONE_HITS}. */
+    CACHE_ZONE_BYTES(Unit.BYTES, "Bytes that other members of the zone answered."),
+    /** The store is asked instead. */
+    CACHE_ZONE_FAILURES(
+            Unit.OCCURRENCES, "Reads that another member of the zone failed to answer, or answered wrongly."),
+    /** Not asked, because it failed lately. */
+    CACHE_ZONE_BYPASSES(Unit.OCCURRENCES, "Members of the zone that were passed over because they had failed lately."),
+    /** Counted by the server for other members. */
+    PEER_REQUESTS(Unit.OCCURRENCES, "Reads of other members that this instance answered."),
+    /** As {@link #PEER_REQUESTS}. */
+    PEER_BYTES(Unit.BYTES, "Bytes that this instance sent to other members."),
+    /** As {@link #PEER_REQUESTS}. */
+    PEER_REFUSALS(
+            Unit.OCCURRENCES, "Requests that this instance refused: without permission, malformed, or beyond a limit.");
 
     private final Metric metric;
 

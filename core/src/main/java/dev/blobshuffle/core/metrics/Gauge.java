@@ -10,7 +10,11 @@ public enum Gauge {
     /** Fetched or being fetched. */
     READ_BUFFER_USED(Unit.BYTES, "Bytes of the read buffer that are in use."),
     /** What a lag in channel offsets hides: one notification stands for many records. */
-    LAG_RECORDS(Unit.RECORDS, "Records that were notified and not yet handed out.");
+    LAG_RECORDS(Unit.RECORDS, "Records that were notified and not yet handed out."),
+    /** Entries, and what is being loaded. */
+    CACHE_MEMORY_USED(Unit.BYTES, "Bytes that the cache in memory takes."),
+    /** All directories together. */
+    CACHE_DISK_USED(Unit.BYTES, "Bytes that the cache on disk takes.");
 
     private final Metric metric;
 

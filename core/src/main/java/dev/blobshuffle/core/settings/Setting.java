@@ -116,6 +116,19 @@ public final class Setting<T> {
         });
     }
 
+    /** Words: a list, or a text with commas between them. Empty is the default. */
+    static Setting<List<String>> words(String name, String form, String doc) {
+        return new Setting<>(name, form, List.of(), "none", doc, value -> {
+            Collection<?> parts = value instanceof Collection<?> list
+                    ? list
+                    : Arrays.asList(value.toString().split(",", -1));
+            return parts.stream()
+                    .map(part -> String.valueOf(part).strip())
+                    .filter(part -> !part.isEmpty())
+                    .toList();
+        });
+    }
+
     private static String compiled(String pattern) {
         try {
             return Pattern.compile(pattern).pattern();

@@ -119,6 +119,84 @@ public final class Settings {
             ByteSize.ofMebibytes(64),
             "Memory of an instance for bytes that were fetched, or are being fetched, and not yet handed out.");
 
+    /** Cache in memory. */
+    public static final Setting<ByteSize> CACHE_MEMORY_BYTES = Setting.size(
+            "cache.memory.bytes",
+            new ByteSize(0),
+            new ByteSize(0),
+            "Memory of an instance for sections of blobs that it, or its zone, may read again; 0 for none. If it is not given, and `cache.disk.dirs` or"
+                    + " `cache.zone.enabled` is, 128 MiB.");
+
+    /** Cache on disk. */
+    public static final Setting<List<String>> CACHE_DISK_DIRS = Setting.words(
+            "cache.disk.dirs",
+            "directories, separated by commas",
+            "Local directories, one per disk, of this instance alone, where it keeps sections of blobs over a restart.");
+
+    /** Size of the cache on disk. */
+    public static final Setting<ByteSize> CACHE_DISK_BYTES = Setting.size(
+            "cache.disk.bytes",
+            new ByteSize(1),
+            ByteSize.ofMebibytes(10 << 10),
+            "Most bytes of the cache on disk, shared evenly by its directories.");
+
+    /** Cache of the zone. */
+    public static final Setting<Boolean> CACHE_ZONE_ENABLED = Setting.flag(
+            "cache.zone.enabled",
+            false,
+            "Whether the instances of a zone share their caches, so that each section is downloaded once per zone; needs `peer.listen` and the artifact"
+                    + " `blobshuffle-peer`.");
+
+    /** Caches that run by themselves. */
+    public static final Setting<List<String>> CACHE_ZONE_MEMBERS = Setting.words(
+            "cache.zone.members",
+            "zone=host:port, separated by commas",
+            "Caches that run by themselves (`blobshuffle cache`), of every zone.");
+
+    /** Cache on write. */
+    public static final Setting<Boolean> CACHE_ON_WRITE = Setting.flag(
+            "cache.on.write",
+            true,
+            "Whether an instance that caches keeps what it writes for readers in its own zone.");
+
+    /** Unit of loading. */
+    public static final Setting<CacheUnit> CACHE_UNIT = Setting.choice(
+            "cache.unit",
+            CacheUnit.SECTION,
+            "What a cache loads at once: the whole section of its zone, in one request, or each segment as it is asked for.");
+
+    /** Address to listen on. */
+    public static final Setting<Optional<String>> PEER_LISTEN = Setting.text(
+            "peer.listen",
+            "none",
+            "Address on which an instance answers the others of its zone, `host:port`; port 0 for any free one.");
+
+    /** Address to tell others. */
+    public static final Setting<Optional<String>> PEER_ADVERTISED = Setting.text(
+            "peer.advertised", "as `peer.listen`", "Address under which the others of the zone reach this instance, `host:port`.");
+
+    /** Shared secret. */
+    public static final Setting<Optional<String>> PEER_SECRET_FILE = Setting.text(
+            "peer.secret.file",
+            "none",
+            "File with a secret of 16 bytes or more, the same in every instance, by which instances know each other; needed unless `peer.tls.*` is given.");
+
+    /** Certificate. */
+    public static final Setting<Optional<String>> PEER_TLS_CERTIFICATE_FILE = Setting.text(
+            "peer.tls.certificate.file",
+            "none: no TLS",
+            "PEM file with this instance's certificate and those between it and the authority.");
+
+    /** Private key. */
+    public static final Setting<Optional<String>> PEER_TLS_KEY_FILE = Setting.text(
+            "peer.tls.key.file", "none: no TLS", "PEM file with the private key (PKCS#8, not encrypted) of the certificate.");
+
+    /** Authority. */
+    public static final Setting<Optional<String>> PEER_TLS_TRUST_FILE = Setting.text(
+            "peer.tls.trust.file",
+            "none: no TLS",
+            "PEM file with the authority that signs the certificates of instances, and of nobody else: whoever has one may read.");
+
     private static final List<Setting<?>> ALL = List.of(
             STORE,
             ZONE,
@@ -135,7 +213,20 @@ public final class Settings {
             COMPRESSION_TYPE,
             DELIVERY_TIMEOUT,
             WRITE_BUFFER_BYTES,
-            READ_BUFFER_BYTES);
+            READ_BUFFER_BYTES,
+            CACHE_MEMORY_BYTES,
+            CACHE_DISK_DIRS,
+            CACHE_DISK_BYTES,
+            CACHE_ZONE_ENABLED,
+            CACHE_ZONE_MEMBERS,
+            CACHE_ON_WRITE,
+            CACHE_UNIT,
+            PEER_LISTEN,
+            PEER_ADVERTISED,
+            PEER_SECRET_FILE,
+            PEER_TLS_CERTIFICATE_FILE,
+            PEER_TLS_KEY_FILE,
+            PEER_TLS_TRUST_FILE);
 
     private final Map<Setting<?>, Object> values;
     private final Zone zone;

@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.store;
 
+import dev.blobshuffle.core.format.Footer;
 import java.nio.ByteBuffer;
 import java.util.List;
 
@@ -13,6 +14,11 @@ public interface BlobContent {
 
     /** Fresh read-only views of the buffers, in order: each attempt reads its own. Valid while the caller holds a reference. */
     List<ByteBuffer> buffers();
+
+    /** Which part is for which zone, so that a cache can keep what its own zone will read; empty where nobody knows. Valid as the buffers are. */
+    default List<Footer.Section> sections() {
+        return List.of();
+    }
 
     /** Takes a reference. Only legal while somebody else holds one. */
     void retain();

@@ -10,8 +10,17 @@ import dev.blobshuffle.core.format.BlobId;
  * @param sectionLength length of the section
  * @param offset start of the part
  * @param length length of the part, 1 or more
+ * @param source where the bytes may come from
  */
-public record BlobRange(long sectionOffset, long sectionLength, long offset, long length) {
+public record BlobRange(long sectionOffset, long sectionLength, long offset, long length, Source source) {
+    /** Where bytes may come from. */
+    public enum Source {
+        /** The nearest place that has them: a cache, a peer, the store. */
+        ANYWHERE,
+        /** The store alone, because bytes that came otherwise were wrong or did not come. Caches forget what they hold of the section. */
+        STORE
+    }
+
     /** Checks that the part lies in the section. */
     public BlobRange {
         if (sectionOffset < 0
@@ -25,9 +34,29 @@ public record BlobRange(long sectionOffset, long sectionLength, long offset, lon
         }
     }
 
+    /** A part that may come from anywhere. */
+    public BlobRange(long sectionOffset, long sectionLength, long offset, long length) {
+        this(sectionOffset, sectionLength, offset, length, Source.ANYWHERE);
+    }
+
     /** A range that is its own section. */
     public static BlobRange of(long offset, long length) {
         return new BlobRange(offset, length, offset, length);
+    }
+
+    /** The whole section that the part lies in. */
+    public BlobRange section() {
+        return new BlobRange(sectionOffset, sectionLength, sectionOffset, sectionLength, source);
+    }
+
+    /** The same part from the store alone. */
+    public BlobRange afresh() {
+        return new BlobRange(sectionOffset, sectionLength, offset, length, Source.STORE);
+    }
+
+    /** Whether caches must leave the answer to the store. */
+    public boolean isAfresh() {
+        return source == Source.STORE;
     }
 
     /** The first byte after the part. */

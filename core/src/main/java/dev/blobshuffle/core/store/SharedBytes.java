@@ -5,18 +5,18 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Bytes on loan to several readers, given back when the last of them is done. Thread-safe; each view has one reader. */
-final class SharedBytes {
+public final class SharedBytes {
     private final BlobBytes bytes;
     private final AtomicInteger readers;
 
     /** Bytes that so many views will be taken of, each of which must be closed. */
-    SharedBytes(BlobBytes bytes, int readers) {
+    public SharedBytes(BlobBytes bytes, int readers) {
         this.bytes = bytes;
         this.readers = new AtomicInteger(readers);
     }
 
     /** One reader's view, with a position and limit of its own. */
-    BlobBytes view() {
+    public BlobBytes view() {
         ByteBuffer buffer = bytes.buffer().duplicate();
         AtomicBoolean open = new AtomicBoolean(true);
         return new BlobBytes() {

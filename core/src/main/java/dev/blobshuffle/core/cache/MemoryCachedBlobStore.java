@@ -1,0 +1,218 @@
+package dev.blobshuffle.core.cache;
+
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.Footer;
+import dev.blobshuffle.core.metrics.Counter;
+import dev.blobshuffle.core.metrics.Gauge;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.settings.CacheUnit;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.ForwardingBlobStore;
+import java.nio.ByteBuffer;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/**
+ * A store with a cache in memory, least recently used first out (the BlobShuffle paper, section 3.3, "local cache"). It loads whole sections, or ranges as they are asked for
+ * ({@link CacheUnit}), each once however many ask at a time, and answers with slices of what it holds, without a copy. What is written for the own zone is
+ * copied once on its way to the store, because the write buffer is recycled.
+ *
+ * <p>Bytes on loan count: entries in use, and bytes on their way from the store, never take more than the capacity together. When everything is in use, and for parts
+ * larger than half the capacity, reads pass through. Thread-safe.
+ */
+public final class MemoryCachedBlobStore extends ForwardingBlobStore implements CachedBlobStore {
+    private final CachedBlobStore below;
+    private final CacheOptions options;
+    private final ShuffleMetrics metrics;
+    private final LeasedEntries<BlobBytes> entries;
+    private final long largestPart;
+    private final ConcurrentMap<CachedPart, MemoryLoad> loads = new ConcurrentHashMap<>();
+    private final ShuffleMetrics.Registration gauge;
+    private volatile boolean isClosed;
+
+    /** A cache of {@link CacheOptions#memoryBytes()} before a store. */
+    public MemoryCachedBlobStore(BlobStore store, CacheOptions options, ShuffleMetrics metrics) {
+        super(store);
+        this.below = Uncached.of(store);
+        this.options = options;
+        this.metrics = metrics;
+        entries = new LeasedEntries<>(
+                options.memoryBytes(),
+                BlobBytes::close,
+                evicted -> metrics.add(Counter.CACHE_MEMORY_EVICTIONS, evicted));
+        largestPart = Math.min(Math.max(1, options.memoryBytes() / 2), Integer.MAX_VALUE - 8);
+        gauge = metrics.report(Gauge.CACHE_MEMORY_USED, entries::used);
+    }
+
+    @Override
+    public CompletionStage<Void> put(BlobId id, BlobContent content) {
+        if (!isClosed) {
+            // Before the put, so that whoever hears of the blob finds it here.
+            for (Footer.Section section : content.sections()) {
+                if (options.keeps(section.zone())) {
+                    keep(id, content, section);
+                }
+            }
+        }
+        return store().put(id, content);
+    }
+
+    private void keep(BlobId id, BlobContent content, Footer.Section section) {
+        CachedPart part = new CachedPart(id, section.offset(), section.length());
+        LeasedEntries<BlobBytes>.Lease present = entries.lease(part);
+        if (present != null) {
+            present.close(); // The put is an attempt after the first.
+        } else if (section.length() <= largestPart && reserve(section.length())) {
+            try {
+                ByteBuffer copy = copy(content, section);
+                entries.insert(part, BlobBytes.of(copy), section.length()).close();
+            } catch (RuntimeException | OutOfMemoryError e) {
+                entries.giveBack(section.length());
+                throw e;
+            }
+        }
+    }
+
+    private static ByteBuffer copy(BlobContent content, Footer.Section section) {
+        ByteBuffer copy = ByteBuffer.allocate(Math.toIntExact(section.length()));
+        long at = 0;
+        for (ByteBuffer buffer : content.buffers()) {
+            long from = Math.max(section.offset(), at);
+            long to = Math.min(section.end(), at + buffer.remaining());
+            if (from < to) {
+                copy.put(buffer.slice((int) (buffer.position() + from - at), (int) (to - from)));
+            }
+            at += buffer.remaining();
+        }
+        return copy.flip();
+    }
+
+    @Override
+    public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+        if (isClosed) {
+            return CompletableFuture.failedFuture(closed(id));
+        }
+        if (range.isAfresh()) {
+            forget(id, range);
+            return store().get(id, range);
+        }
+        Optional<BlobBytes> here = held(id, range);
+        if (here.isPresent()) {
+            return CompletableFuture.completedFuture(here.get());
+        }
+        metrics.add(Counter.CACHE_MEMORY_MISSES, 1);
+        BlobRange unit = options.unit() == CacheUnit.SECTION ? range.section() : range;
+        return unit.length() > largestPart ? store().get(id, range) : load(id, unit, range);
+    }
+
+    @Override
+    public Optional<BlobBytes> held(BlobId id, BlobRange range) {
+        LeasedEntries<BlobBytes>.Lease lease = entries.lease(CachedPart.section(id, range));
+        if (lease == null) {
+            lease = entries.lease(CachedPart.exactly(id, range));
+        }
+        if (lease == null) {
+            return Optional.empty();
+        }
+        metrics.add(Counter.CACHE_MEMORY_HITS, 1);
+        metrics.add(Counter.CACHE_MEMORY_BYTES, range.length());
+        return Optional.of(LeasedBytes.of(lease, range));
+    }
+
+    @Override
+    public Optional<CachedFile> file(BlobId id, BlobRange range) {
+        return below.file(id, range);
+    }
+
+    @Override
+    public Optional<CompletionStage<BlobBytes>> cached(BlobId id, BlobRange range) {
+        Optional<BlobBytes> here = held(id, range);
+        return here.isPresent()
+                ? Optional.of(CompletableFuture.completedFuture(here.get()))
+                : below.cached(id, range);
+    }
+
+    private CompletionStage<BlobBytes> load(BlobId id, BlobRange unit, BlobRange range) {
+        CachedPart part = CachedPart.exactly(id, unit);
+        while (true) {
+            MemoryLoad own = new MemoryLoad(part, entries, loads);
+            CompletableFuture<BlobBytes> result = own.join(range);
+            MemoryLoad other = loads.putIfAbsent(part, own);
+            if (other == null) {
+                start(own, unit);
+                return result;
+            }
+            CompletableFuture<BlobBytes> shared = other.join(range);
+            if (shared != null) {
+                return shared;
+            }
+            loads.remove(part, other); // It has just landed, and may have brought nothing.
+            Optional<BlobBytes> here = held(id, range);
+            if (here.isPresent()) {
+                return CompletableFuture.completedFuture(here.get());
+            }
+        }
+    }
+
+    private void start(MemoryLoad load, BlobRange unit) {
+        // Another load of the part may have ended between the look at the entries and the start of this one.
+        LeasedEntries<BlobBytes>.Lease present = entries.lease(load.part());
+        if (present != null) {
+            load.land(present);
+        } else if (reserve(unit.length())) {
+            load.ask(store(), unit);
+        } else {
+            load.passOn(store());
+        }
+    }
+
+    private boolean reserve(long bytes) {
+        boolean fits = entries.reserve(bytes);
+        if (!fits) {
+            metrics.add(Counter.CACHE_MEMORY_REFUSALS, 1);
+        }
+        return fits;
+    }
+
+    private void forget(BlobId id, BlobRange range) {
+        for (CachedPart part : new CachedPart[] {CachedPart.section(id, range), CachedPart.exactly(id, range)}) {
+            loads.remove(part);
+            entries.forget(part);
+        }
+    }
+
+    @Override
+    public CompletionStage<Void> delete(Collection<BlobId> ids) {
+        Set<BlobId> gone = Set.copyOf(ids);
+        entries.forget(part -> gone.contains(part.blob()));
+        return store().delete(ids);
+    }
+
+    /** Bytes that the cache takes. */
+    public long usedBytes() {
+        return entries.used();
+    }
+
+    /** Empties the cache; bytes on loan stay valid. Closes the store below. Idempotent. */
+    @Override
+    public void close() {
+        isClosed = true;
+        entries.close();
+        gauge.close();
+        super.close();
+    }
+
+    private Closed closed(BlobId id) {
+        return new Closed("Cannot read blob " + id + ": the cache before " + location()
+                + " is closed. Close the store after everything that uses it.");
+    }
+}

@@ -1,0 +1,122 @@
+package dev.blobshuffle.core.cache;
+
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One part on its way into the cache in memory, and those who wait for ranges of it. The part becomes an entry before the load is forgotten, so whoever comes
+ * between finds one of them and the store is asked once. A failure goes to all who wait. Thread-safe.
+ */
+final class MemoryLoad {
+    private final CachedPart part;
+    private final LeasedEntries<BlobBytes> entries;
+    private final ConcurrentMap<CachedPart, MemoryLoad> loads;
+
+    /** Guarded by this, as what follows. */
+    private final List<Waiter> waiting = new ArrayList<>(1);
+
+    private boolean hasLanded;
+
+    MemoryLoad(CachedPart part, LeasedEntries<BlobBytes> entries, ConcurrentMap<CachedPart, MemoryLoad> loads) {
+        this.part = part;
+        this.entries = entries;
+        this.loads = loads;
+    }
+
+    private record Waiter(BlobRange range, CompletableFuture<BlobBytes> result) {
+        void end(@Nullable BlobBytes bytes, @Nullable Throwable failure) {
+            if (bytes == null) {
+                result.completeExceptionally(failure);
+            } else if (!result.complete(bytes)) {
+                bytes.close(); // Cancelled by its caller.
+            }
+        }
+    }
+
+    CachedPart part() {
+        return part;
+    }
+
+    /** A place in the load; null if it has landed. */
+    synchronized @Nullable CompletableFuture<BlobBytes> join(BlobRange range) {
+        if (hasLanded) {
+            return null;
+        }
+        CompletableFuture<BlobBytes> result = new CompletableFuture<>();
+        waiting.add(new Waiter(range, result));
+        return result;
+    }
+
+    /** Asks the store for the part, for which room is reserved. */
+    void ask(BlobStore store, BlobRange unit) {
+        start(store, unit).whenComplete((bytes, failure) -> {
+            if (bytes != null && bytes.buffer().remaining() == part.length()) {
+                land(entries.insert(part, bytes, part.length()));
+                return;
+            }
+            entries.giveBack(part.length());
+            if (bytes == null) {
+                fail(failure);
+            } else {
+                int came = bytes.buffer().remaining();
+                bytes.close();
+                fail(new BlobCorrupt("Cannot read blob " + part.blob() + ": " + came + " bytes came for the "
+                        + part.length() + " asked for at offset " + part.offset() + " of " + store.location()
+                        + ". Check the network and the proxies before the store."));
+            }
+        });
+    }
+
+    /** Gives each who waits the range of an entry. Takes the lease over. */
+    void land(LeasedEntries<BlobBytes>.Lease lease) {
+        for (Waiter waiter : end()) {
+            waiter.end(LeasedBytes.of(lease.share(), waiter.range()), null);
+        }
+        lease.close();
+    }
+
+    /** Asks the store for each range by itself: the cache has no room. */
+    void passOn(BlobStore store) {
+        for (Waiter waiter : end()) {
+            start(store, waiter.range()).whenComplete(waiter::end);
+        }
+    }
+
+    private void fail(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        for (Waiter waiter : end()) {
+            waiter.end(null, cause);
+        }
+    }
+
+    private synchronized List<Waiter> takeWaiting() {
+        hasLanded = true;
+        return waiting;
+    }
+
+    /** Ends the load: whoever comes now starts anew, and finds the entry if there is one. */
+    private List<Waiter> end() {
+        List<Waiter> served = takeWaiting();
+        loads.remove(part, this);
+        return served;
+    }
+
+    /** A store of the user's own may break its contract and throw: that must not leave those who wait for ever. */
+    private CompletionStage<BlobBytes> start(BlobStore store, BlobRange range) {
+        try {
+            return store.get(part.blob(), range);
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package dev.blobshuffle.core.cache;
+
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.ForwardingBlobStore;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/** A store of which nothing is near at hand: what the innermost cache stands on. Thread-safe. */
+final class Uncached extends ForwardingBlobStore implements CachedBlobStore {
+    private Uncached(BlobStore store) {
+        super(store);
+    }
+
+    static CachedBlobStore of(BlobStore store) {
+        return store instanceof CachedBlobStore cached ? cached : new Uncached(store);
+    }
+
+    @Override
+    public Optional<BlobBytes> held(BlobId id, BlobRange range) {
+        return Optional.empty();
+    }
+
+    @Override
+    public Optional<CachedFile> file(BlobId id, BlobRange range) {
+        return Optional.empty();
+    }
+
+    @Override
+    public Optional<CompletionStage<BlobBytes>> cached(BlobId id, BlobRange range) {
+        return Optional.empty();
+    }
+}
