@@ -50,10 +50,19 @@ public final class Batcher implements AutoCloseable {
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the codec's library is not on the class path
      */
     public Batcher(BlobStore store, BatcherOptions options, Time time, ShuffleMetrics metrics) {
+        this(store, options, time, metrics, time.randomLong());
+    }
+
+    /**
+     * A Batcher without lanes, and with a number that was drawn for it.
+     *
+     * @param writer names it in the ids of its blobs; random, and new at every start
+     */
+    public Batcher(BlobStore store, BatcherOptions options, Time time, ShuffleMetrics metrics, long writer) {
         this.options = options;
         this.time = time;
         pool = new ChunkPool(options.bufferBytes(), options.chunkBytes(), time.signal());
-        uploads = new Uploads(store, options, time, metrics, pool.released(), this::blobEnded);
+        uploads = new Uploads(store, options, time, metrics, writer, pool.released(), this::blobEnded);
         groupCommit = new GroupCommit(time);
         shared = new OpenBatch(options, time, uploads);
         gauge = metrics.report(Gauge.WRITE_BUFFER_USED, pool::used);
@@ -76,11 +85,6 @@ public final class Batcher implements AutoCloseable {
             batch.add(lane);
             return lane;
         }
-    }
-
-    /** The number that names this Batcher in the ids of its blobs. */
-    public long writer() {
-        return uploads.writer();
     }
 
     /** Bytes of the write budget that are in use. */

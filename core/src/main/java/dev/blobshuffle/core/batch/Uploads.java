@@ -66,16 +66,17 @@ final class Uploads {
             BatcherOptions options,
             Time time,
             ShuffleMetrics metrics,
+            long writer,
             Signal memoryReleased,
             Runnable whenOneEnds) {
         this.store = store;
         this.options = options;
         this.time = time;
         this.metrics = metrics;
+        this.writer = writer;
         this.memoryReleased = memoryReleased;
         this.whenOneEnds = whenOneEnds;
         returnEncoder(new FrameEncoder(options.codec())); // Fails here when the codec's library is absent.
-        writer = time.randomLong();
         encoding = time.workers("blobshuffle-encoder", options.workers());
         delivery = time.workers("blobshuffle-delivery", DELIVERY_THREADS);
         fallback = options.fallback().map(how -> new Fallback(how, time)).orElse(null);
@@ -91,11 +92,6 @@ final class Uploads {
 
     Signal memoryReleased() {
         return memoryReleased;
-    }
-
-    /** The number in the ids of its blobs that no other writer has. */
-    long writer() {
-        return writer;
     }
 
     /** Stored bytes per appended byte, lately. */

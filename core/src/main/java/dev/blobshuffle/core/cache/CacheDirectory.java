@@ -75,7 +75,8 @@ final class CacheDirectory {
             return directory;
         } catch (IOException e) {
             throw new InvalidSettings(
-                    "Cannot cache in " + path + ": " + e + ". Give cache.disk.dirs directories that can be written.", e);
+                    "Cannot cache in " + path + ": " + e + ". Give cache.disk.dirs directories that can be written.",
+                    e);
         }
     }
 

@@ -1,6 +1,5 @@
 package dev.blobshuffle.core.cache;
 
-import dev.blobshuffle.core.settings.ByteSize;
 import dev.blobshuffle.core.settings.CacheUnit;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.zone.Zone;
@@ -24,9 +23,6 @@ public record CacheOptions(
         long diskBytes,
         CacheUnit unit,
         WhenWriting whenWriting) {
-    /** Enough for the sections of some blobs of the usual size. */
-    private static final ByteSize USUAL_MEMORY = ByteSize.ofMebibytes(128);
-
     /** Whether a writer keeps what it writes for its own zone. */
     public enum WhenWriting {
         /** It keeps it: readers in its zone need no request to the store. */
@@ -39,27 +35,30 @@ public record CacheOptions(
     public CacheOptions {
         diskDirectories = List.copyOf(diskDirectories);
         if (memoryBytes < 0 || diskBytes < 0) {
-            throw new IllegalArgumentException(
-                    "Cannot cache in " + memoryBytes + " bytes of memory and " + diskBytes + " of disk. Give 0 or more.");
+            throw new IllegalArgumentException("Cannot cache in " + memoryBytes + " bytes of memory and " + diskBytes
+                    + " of disk. Give 0 or more.");
         }
     }
 
     /** As settings say. */
     public static CacheOptions of(Settings settings) {
-        List<Path> directories =
-                settings.value(Settings.CACHE_DISK_DIRS).stream().map(Path::of).toList();
-        ByteSize memory = settings.value(Settings.CACHE_MEMORY_BYTES);
-        boolean isMemoryNeeded = !directories.isEmpty() || settings.value(Settings.CACHE_ZONE_ENABLED);
-        if (isMemoryNeeded && !settings.isGiven(Settings.CACHE_MEMORY_BYTES)) {
-            memory = USUAL_MEMORY;
-        }
         return new CacheOptions(
                 settings.zone(),
-                memory.bytes(),
-                directories,
+                settings.cacheMemory().bytes(),
+                settings.value(Settings.CACHE_DISK_DIRS).stream().map(Path::of).toList(),
                 settings.value(Settings.CACHE_DISK_BYTES).bytes(),
                 settings.value(Settings.CACHE_UNIT),
                 settings.value(Settings.CACHE_ON_WRITE) ? WhenWriting.KEEP : WhenWriting.FORGET);
+    }
+
+    /** No caches. */
+    public static CacheOptions none() {
+        return new CacheOptions(Zone.SINGLE, 0, List.of(), 0, CacheUnit.SECTION, WhenWriting.FORGET);
+    }
+
+    /** Whether there is no cache. */
+    public boolean isNone() {
+        return memoryBytes == 0 && diskDirectories.isEmpty();
     }
 
     /** Whether a section of a blob that this instance writes is worth keeping. */

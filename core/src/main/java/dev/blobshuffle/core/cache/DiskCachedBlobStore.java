@@ -81,10 +81,10 @@ public final class DiskCachedBlobStore extends ForwardingBlobStore implements Ca
                         .sum());
     }
 
-    private static List<CacheDirectory> open(
-            BlobStore store, CacheOptions options, ShuffleMetrics metrics, Time time) {
+    private static List<CacheDirectory> open(BlobStore store, CacheOptions options, ShuffleMetrics metrics, Time time) {
         List<CacheDirectory> opened = new ArrayList<>();
-        long capacity = Math.max(1, options.diskBytes() / Math.max(1, options.diskDirectories().size()));
+        long capacity = Math.max(
+                1, options.diskBytes() / Math.max(1, options.diskDirectories().size()));
         try {
             for (Path path : options.diskDirectories()) {
                 opened.add(CacheDirectory.open(
@@ -145,7 +145,8 @@ public final class DiskCachedBlobStore extends ForwardingBlobStore implements Ca
                     + location() + " is closed. Close the store after everything that uses it."));
         }
         if (range.isAfresh()) {
-            var ignored = forget(part -> part.equals(CachedPart.section(id, range)) || part.equals(CachedPart.exactly(id, range)));
+            var ignored = forget(
+                    part -> part.equals(CachedPart.section(id, range)) || part.equals(CachedPart.exactly(id, range)));
             return store().get(id, range);
         }
         LeasedEntries<PartFile>.Lease lease = find(id, range);

@@ -136,9 +136,7 @@ public final class MemoryCachedBlobStore extends ForwardingBlobStore implements 
     @Override
     public Optional<CompletionStage<BlobBytes>> cached(BlobId id, BlobRange range) {
         Optional<BlobBytes> here = held(id, range);
-        return here.isPresent()
-                ? Optional.of(CompletableFuture.completedFuture(here.get()))
-                : below.cached(id, range);
+        return here.isPresent() ? Optional.of(CompletableFuture.completedFuture(here.get())) : below.cached(id, range);
     }
 
     private CompletionStage<BlobBytes> load(BlobId id, BlobRange unit, BlobRange range) {

@@ -153,7 +153,8 @@ final class PartFile {
 
     private int[] readChecksums(FileChannel channel) throws IOException {
         int count = (int) blocks(part.length());
-        ByteBuffer tail = ByteBuffer.allocate(count * Integer.BYTES + TRAILER_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer tail =
+                ByteBuffer.allocate(count * Integer.BYTES + TRAILER_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
         readAll(channel, tail, part.length());
         tail.flip();
         int end = tail.limit() - TRAILER_LENGTH;

@@ -2,8 +2,14 @@ package dev.blobshuffle.core.engine;
 
 import dev.blobshuffle.core.batch.Batcher;
 import dev.blobshuffle.core.batch.BatcherOptions;
+import dev.blobshuffle.core.cache.CacheOptions;
+import dev.blobshuffle.core.cache.PeerNetwork;
+import dev.blobshuffle.core.cache.PeerNetworkProvider;
 import dev.blobshuffle.core.debatch.ReadEngine;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.membership.FixedZoneMap;
+import dev.blobshuffle.core.membership.Member;
+import dev.blobshuffle.core.membership.ZoneMap;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Channel;
@@ -20,6 +26,7 @@ import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -31,6 +38,7 @@ public final class ShuffleEngine implements Engine {
 
     private final BlobStore store;
     private final ShuffleMetrics metrics;
+    private final Optional<NearStore> caches;
     private final Batcher batcher;
     private final ReadEngine reading;
     private final Runnable whenClosed;
@@ -39,11 +47,17 @@ public final class ShuffleEngine implements Engine {
     private ShuffleEngine(Builder parts) {
         metrics = parts.metrics;
         BatcherOptions options = parts.batching;
-        store = new MeteredBlobStore(parts.store, metrics, parts.time);
+        BlobStore metered = new MeteredBlobStore(parts.store, metrics, parts.time);
+        long writer = parts.time.randomLong();
+        caches = parts.caching.isNone() && parts.peers.isEmpty()
+                ? Optional.empty()
+                : Optional.of(NearStore.open(metered, parts.caching, parts.peers, writer, metrics, parts.time));
+        store = caches.isPresent() ? caches.get().store() : metered;
         Duration timeout = options.deliveryTimeout();
         boolean isHasty = options.fallback().isPresent() && timeout.compareTo(PUT_TIME_BEFORE_FALLBACK) > 0;
         RetryPolicy retries = RetryPolicy.within(isHasty ? PUT_TIME_BEFORE_FALLBACK : timeout);
-        batcher = new Batcher(new RetryingBlobStore(store, retries, parts.time, metrics), options, parts.time, metrics);
+        batcher = new Batcher(
+                new RetryingBlobStore(store, retries, parts.time, metrics), options, parts.time, metrics, writer);
         reading = new ReadEngine(store, parts.readBufferBytes, parts.time, metrics);
         whenClosed = parts.whenClosed;
     }
@@ -60,22 +74,36 @@ public final class ShuffleEngine implements Engine {
             ShuffleMetrics metrics = new ShuffleMetrics();
             BlobStore store = BlobStores.open(settings.store(), new StoreContext(time, RequestMeter.into(metrics)));
             try {
-                return builder(store, time)
+                Builder builder = builder(store, time)
                         .metrics(metrics)
                         .batching(BatcherOptions.builder(settings).build())
                         .readBufferBytes(
                                 settings.value(Settings.READ_BUFFER_BYTES).bytes())
+                        .caching(CacheOptions.of(settings))
                         .whenClosed(() -> {
                             store.close();
                             time.close();
-                        })
-                        .build();
+                        });
+                return settings.value(Settings.CACHE_ZONE_ENABLED)
+                        ? inZone(builder, settings, metrics, time)
+                        : builder.build();
             } catch (RuntimeException | Error e) {
                 store.close();
                 throw e;
             }
         } catch (RuntimeException | Error e) {
             time.close();
+            throw e;
+        }
+    }
+
+    private static ShuffleEngine inZone(Builder builder, Settings settings, ShuffleMetrics metrics, Time time) {
+        ZoneMap members = new FixedZoneMap(FixedZoneMap.caches(settings.value(Settings.CACHE_ZONE_MEMBERS)));
+        PeerNetwork network = PeerNetworkProvider.openInstalled(settings, metrics, time);
+        try {
+            return builder.zonePeers(new ZonePeers(members, network)).build();
+        } catch (RuntimeException | Error e) {
+            network.close();
             throw e;
         }
     }
@@ -110,8 +138,14 @@ public final class ShuffleEngine implements Engine {
         if (isClosed.compareAndSet(false, true)) {
             batcher.close();
             reading.close();
+            caches.ifPresent(NearStore::close);
             whenClosed.run();
         }
+    }
+
+    /** This instance as others of its zone know it: its id, and where it answers; empty if it does not answer. What it reads is not known here. */
+    public Optional<Member> member() {
+        return caches.flatMap(NearStore::member);
     }
 
     /** Collects the parts of an engine. */
@@ -121,6 +155,8 @@ public final class ShuffleEngine implements Engine {
         private BatcherOptions batching = BatcherOptions.builder().build();
         private ShuffleMetrics metrics = new ShuffleMetrics();
         private long readBufferBytes = 64 << 20;
+        private CacheOptions caching = CacheOptions.none();
+        private Optional<ZonePeers> peers = Optional.empty();
         private Runnable whenClosed = () -> {};
 
         private Builder(BlobStore store, Time time) {
@@ -150,6 +186,18 @@ public final class ShuffleEngine implements Engine {
         /** The metrics that the engine writes, where its store reports into them too ({@link RequestMeter}); its own by default. */
         public Builder metrics(ShuffleMetrics metrics) {
             this.metrics = metrics;
+            return this;
+        }
+
+        /** How to cache; by default not at all. */
+        public Builder caching(CacheOptions options) {
+            caching = options;
+            return this;
+        }
+
+        /** The members of the zone with whom to share caches; by default nobody. */
+        public Builder zonePeers(ZonePeers others) {
+            peers = Optional.of(others);
             return this;
         }
 

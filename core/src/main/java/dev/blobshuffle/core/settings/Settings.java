@@ -173,7 +173,9 @@ public final class Settings {
 
     /** Address to tell others. */
     public static final Setting<Optional<String>> PEER_ADVERTISED = Setting.text(
-            "peer.advertised", "as `peer.listen`", "Address under which the others of the zone reach this instance, `host:port`.");
+            "peer.advertised",
+            "as `peer.listen`",
+            "Address under which the others of the zone reach this instance, `host:port`.");
 
     /** Shared secret. */
     public static final Setting<Optional<String>> PEER_SECRET_FILE = Setting.text(
@@ -189,13 +191,18 @@ public final class Settings {
 
     /** Private key. */
     public static final Setting<Optional<String>> PEER_TLS_KEY_FILE = Setting.text(
-            "peer.tls.key.file", "none: no TLS", "PEM file with the private key (PKCS#8, not encrypted) of the certificate.");
+            "peer.tls.key.file",
+            "none: no TLS",
+            "PEM file with the private key (PKCS#8, not encrypted) of the certificate.");
 
     /** Authority. */
     public static final Setting<Optional<String>> PEER_TLS_TRUST_FILE = Setting.text(
             "peer.tls.trust.file",
             "none: no TLS",
             "PEM file with the authority that signs the certificates of instances, and of nobody else: whoever has one may read.");
+
+    /** Enough for the sections of some blobs of the usual size. */
+    private static final ByteSize USUAL_CACHE_MEMORY = ByteSize.ofMebibytes(128);
 
     private static final List<Setting<?>> ALL = List.of(
             STORE,
@@ -317,6 +324,22 @@ public final class Settings {
                     timeout.toMillis(),
                     "Give the delay less than the timeout.");
         }
+        checkCaches();
+    }
+
+    private void checkCaches() {
+        ByteSize batch = value(BATCH_MAX_BYTES);
+        ByteSize memory = cacheMemory();
+        boolean isNeeded = value(CACHE_ZONE_ENABLED) || !value(CACHE_DISK_DIRS).isEmpty();
+        boolean isUsed = isNeeded || memory.bytes() > 0;
+        if (isUsed && batch.bytes() > memory.bytes() / 2) {
+            throw contradiction(
+                    BATCH_MAX_BYTES,
+                    batch,
+                    CACHE_MEMORY_BYTES,
+                    memory,
+                    "What is cached passes through memory whole, so give the cache at least twice as much.");
+        }
     }
 
     private static InvalidSettings contradiction(
@@ -348,6 +371,12 @@ public final class Settings {
                         () -> new InvalidSettings(
                                 "Cannot start: setting " + STORE
                                         + " is missing. Give the URI of a store that all instances share, for example file:///var/lib/blobs."));
+    }
+
+    /** Memory for caching: as given, or else as the other caches need it. */
+    public ByteSize cacheMemory() {
+        boolean isNeeded = value(CACHE_ZONE_ENABLED) || !value(CACHE_DISK_DIRS).isEmpty();
+        return isNeeded && !isGiven(CACHE_MEMORY_BYTES) ? USUAL_CACHE_MEMORY : value(CACHE_MEMORY_BYTES);
     }
 
     /** The zone of this instance: {@link Zone#SINGLE} where nobody named one. */

@@ -9,6 +9,7 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.metrics.Counter;
+import dev.blobshuffle.core.metrics.Gauge;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Debatcher;
 import dev.blobshuffle.core.shuffle.Engine;
@@ -32,19 +33,55 @@ class ShuffleEngineTest {
                 Map.of("blobshuffle.store", directory.toUri().toString(), "blobshuffle.compression.type", "zstd"));
         try (ShuffleEngine engine = ShuffleEngine.open(settings)) {
             RecordingChannel channel = new RecordingChannel();
-            List<String> expected = new ArrayList<>();
-            try (Lane lane = engine.lane("writer", channel)) {
-                for (int i = 0; i < 100; i++) {
-                    lane.output(PARTITION, Zone.SINGLE)
-                            .append(i, null, ("v" + i).getBytes(StandardCharsets.UTF_8), Headers.NONE);
-                    expected.add("v" + i);
-                }
-                lane.flush(Duration.ofMinutes(1));
-            }
+            List<String> expected = write(engine, channel);
             assertThat(drain(engine, channel)).isEqualTo(expected);
             assertThat(engine.metrics().value(Counter.PUTS)).isPositive();
             assertThat(engine.metrics().value(Counter.RECORDS_DELIVERED)).isEqualTo(100);
         }
+    }
+
+    @Test
+    void whatAnInstanceWroteItReadsFromMemoryAndAfterARestartFromDisk(@TempDir Path blobs, @TempDir Path cache)
+            throws Exception {
+        Settings settings = Settings.parse(Map.of(
+                "blobshuffle.store", blobs.toUri().toString(), "blobshuffle.cache.disk.dirs", cache.toString()));
+        RecordingChannel channel = new RecordingChannel();
+        List<String> expected;
+        try (ShuffleEngine engine = ShuffleEngine.open(settings)) {
+            expected = write(engine, channel);
+            assertThat(drain(engine, channel)).isEqualTo(expected);
+            assertThat(engine.metrics().value(Counter.CACHE_MEMORY_HITS)).isPositive();
+            assertThat(engine.metrics().value(Counter.GETS)).isZero();
+            long deadline = System.nanoTime() + Duration.ofMinutes(1).toNanos();
+            while (engine.metrics().value(Gauge.CACHE_DISK_USED) == 0 && System.nanoTime() < deadline) {
+                Thread.onSpinWait(); // Kept in the background.
+            }
+        }
+        try (ShuffleEngine engine = ShuffleEngine.open(settings)) {
+            assertThat(drain(engine, channel)).isEqualTo(expected);
+            assertThat(engine.metrics().value(Counter.CACHE_DISK_HITS)).isPositive();
+            assertThat(engine.metrics().value(Counter.GETS)).isZero();
+        }
+    }
+
+    @Test
+    void aCacheTooSmallForASectionIsRefused() {
+        assertThatThrownBy(() -> Settings.parse(Map.of("blobshuffle.cache.memory.bytes", "1 MiB")))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("batch.max.bytes");
+    }
+
+    private static List<String> write(Engine engine, RecordingChannel channel) throws Exception {
+        List<String> expected = new ArrayList<>();
+        try (Lane lane = engine.lane("writer", channel)) {
+            for (int i = 0; i < 100; i++) {
+                lane.output(PARTITION, Zone.SINGLE)
+                        .append(i, null, ("v" + i).getBytes(StandardCharsets.UTF_8), Headers.NONE);
+                expected.add("v" + i);
+            }
+            lane.flush(Duration.ofMinutes(1));
+        }
+        return expected;
     }
 
     private static List<String> drain(Engine engine, RecordingChannel channel) throws InterruptedException {

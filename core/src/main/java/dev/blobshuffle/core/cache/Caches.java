@@ -1,0 +1,23 @@
+package dev.blobshuffle.core.cache;
+
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.time.Time;
+
+/** Puts the caches of an instance together, in the order in which reads go through them: memory, disk, store. Stateless. */
+public final class Caches {
+    private Caches() {}
+
+    /**
+     * A store behind the caches that the options ask for, possibly none. Closing it closes the store. Blocks while it looks through the directories.
+     *
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory cannot be used, or another instance uses it
+     */
+    public static CachedBlobStore before(BlobStore store, CacheOptions options, ShuffleMetrics metrics, Time time) {
+        CachedBlobStore cached = Uncached.of(store);
+        if (!options.diskDirectories().isEmpty()) {
+            cached = new DiskCachedBlobStore(cached, options, metrics, time);
+        }
+        return options.memoryBytes() == 0 ? cached : new MemoryCachedBlobStore(cached, options, metrics);
+    }
+}

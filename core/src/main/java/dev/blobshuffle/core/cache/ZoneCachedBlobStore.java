@@ -1,0 +1,136 @@
+package dev.blobshuffle.core.cache;
+
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.membership.Member;
+import dev.blobshuffle.core.membership.SectionOwners;
+import dev.blobshuffle.core.membership.ZoneMap;
+import dev.blobshuffle.core.metrics.Counter;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.ForwardingBlobStore;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.core.zone.Zone;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store behind the caches of a whole zone (the BlobShuffle paper, section 3.3, "distributed cache"). A read looks into the caches of this instance, then asks the
+ * section's owner in the zone ({@link SectionOwners}), which downloads each section once however many ask, and if that fails reads from the store itself.
+ *
+ * <p>An owner that fails or gives no sign of life is passed over for a while, and the next in order owns its sections meanwhile. Members that know different things name
+ * different owners: sections are downloaded more than once then, and nothing else happens. A member that is asked answers from its own caches and from the
+ * store, never by asking another one, so requests cannot run in circles. Bytes of another member are checked like all others, by the reader's checksums; the repeated read
+ * asks the store alone, and counts against the owner. Thread-safe.
+ */
+public final class ZoneCachedBlobStore extends ForwardingBlobStore {
+    private final CachedBlobStore local;
+    private final Zone zone;
+    private final long self;
+    private final ZoneMap members;
+    private final PeerClient peers;
+    private final ShuffleMetrics metrics;
+    private final PeerCircuits circuits;
+
+    /**
+     * The caches of a zone, seen from one member.
+     *
+     * @param local the store with the member's own caches, which answer the others too
+     * @param zone the member's zone
+     * @param self the member's id, whether or not it is among the members
+     */
+    public ZoneCachedBlobStore(
+            CachedBlobStore local,
+            Zone zone,
+            long self,
+            ZoneMap members,
+            PeerClient peers,
+            Time time,
+            ShuffleMetrics metrics) {
+        super(local);
+        this.local = local;
+        this.zone = zone;
+        this.self = self;
+        this.members = members;
+        this.peers = peers;
+        this.metrics = metrics;
+        circuits = new PeerCircuits(time);
+    }
+
+    @Override
+    public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+        if (range.isAfresh()) {
+            blame(id, range);
+            return local.get(id, range);
+        }
+        Optional<CompletionStage<BlobBytes>> here = local.cached(id, range);
+        if (here.isPresent()) {
+            return here.get();
+        }
+        Optional<Member> owner = SectionOwners.owner(members.members(zone), id, range.sectionOffset(), this::isUsable);
+        return owner.isEmpty() || owner.get().id() == self ? local.get(id, range) : ask(owner.get(), id, range);
+    }
+
+    private boolean isUsable(Member member) {
+        boolean isUsable = member.id() == self || circuits.allows(member.id());
+        if (!isUsable) {
+            metrics.add(Counter.CACHE_ZONE_BYPASSES, 1);
+        }
+        return isUsable;
+    }
+
+    /** Whoever answered for a section did so with wrong bytes, or not at all. If it was somebody else than the present owner, a failure too many costs the owner little. */
+    private void blame(BlobId id, BlobRange range) {
+        SectionOwners.owner(
+                        members.members(zone),
+                        id,
+                        range.sectionOffset(),
+                        member -> member.id() == self || !circuits.isLeftAlone(member.id()))
+                .filter(owner -> owner.id() != self)
+                .ifPresent(owner -> failed(owner, null));
+    }
+
+    private CompletionStage<BlobBytes> ask(Member owner, BlobId id, BlobRange range) {
+        return start(owner, id, range)
+                .handle((bytes, failure) -> {
+                    if (bytes != null && bytes.buffer().remaining() == range.length()) {
+                        circuits.answered(owner.id());
+                        metrics.add(Counter.CACHE_ZONE_HITS, 1);
+                        metrics.add(Counter.CACHE_ZONE_BYTES, range.length());
+                        return CompletableFuture.completedFuture(bytes);
+                    }
+                    if (bytes != null) {
+                        bytes.close();
+                    }
+                    failed(owner, failure);
+                    // Of the range alone, and not kept: the section is its owner's to load.
+                    return local.get(id, range.afresh());
+                })
+                .thenCompose(Function.identity());
+    }
+
+    private CompletionStage<BlobBytes> start(Member owner, BlobId id, BlobRange range) {
+        try {
+            return peers.get(owner, id, range);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private void failed(Member owner, @Nullable Throwable failure) {
+        metrics.add(Counter.CACHE_ZONE_FAILURES, 1);
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause == null || cause instanceof StoreUnavailable) {
+            circuits.failed(owner.id());
+        } else if (!(cause instanceof Closed)) {
+            circuits.answered(owner.id()); // It passed on what the store said.
+        }
+    }
+}

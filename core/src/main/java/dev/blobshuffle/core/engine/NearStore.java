@@ -1,0 +1,104 @@
+package dev.blobshuffle.core.engine;
+
+import dev.blobshuffle.core.cache.CacheOptions;
+import dev.blobshuffle.core.cache.CachedBlobStore;
+import dev.blobshuffle.core.cache.Caches;
+import dev.blobshuffle.core.cache.ZoneCachedBlobStore;
+import dev.blobshuffle.core.membership.Endpoint;
+import dev.blobshuffle.core.membership.Member;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.ForwardingBlobStore;
+import dev.blobshuffle.core.time.Time;
+import java.util.Optional;
+import java.util.Set;
+
+/** The store with everything that is nearer than it: caches in memory, on disk and of the zone. Thread-safe. Closing it leaves the store open. */
+final class NearStore implements AutoCloseable {
+    /** The newest blob format that this code reads. */
+    private static final int FORMAT_VERSION = 1;
+
+    private final CachedBlobStore local;
+    private final BlobStore store;
+    private final Optional<ZonePeers> peers;
+    private final Optional<Member> member;
+
+    private NearStore(CachedBlobStore local, BlobStore store, Optional<ZonePeers> peers, Optional<Member> member) {
+        this.local = local;
+        this.store = store;
+        this.peers = peers;
+        this.member = member;
+    }
+
+    /**
+     * Opens the caches before a store, and begins to answer others. Blocks.
+     *
+     * @param writer the number in the ids of the blobs that this instance writes
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory or an address cannot be used
+     */
+    static NearStore open(
+            BlobStore store,
+            CacheOptions caching,
+            Optional<ZonePeers> peers,
+            long writer,
+            ShuffleMetrics metrics,
+            Time time) {
+        CachedBlobStore local = Caches.before(new LentBlobStore(store), caching, metrics, time);
+        if (peers.isEmpty()) {
+            return new NearStore(local, local, peers, Optional.empty());
+        }
+        try {
+            ZonePeers others = peers.get();
+            Optional<Endpoint> endpoint = others.network().serve(local);
+            BlobStore zoned = new ZoneCachedBlobStore(
+                    local,
+                    caching.zone(),
+                    endpoint.flatMap(own -> listed(others, own)).orElse(writer),
+                    others.members(),
+                    others.network().client(),
+                    time,
+                    metrics);
+            return new NearStore(
+                    local,
+                    zoned,
+                    peers,
+                    endpoint.map(own -> new Member(writer, own, caching.zone(), Set.of(), FORMAT_VERSION)));
+        } catch (RuntimeException | Error e) {
+            local.close();
+            throw e;
+        }
+    }
+
+    /** A fixed list may name this instance by its endpoint, under an id that is not its writer's. */
+    private static Optional<Long> listed(ZonePeers others, Endpoint own) {
+        return others.members().members().stream()
+                .filter(listed -> listed.endpoint().equals(own))
+                .map(Member::id)
+                .findFirst();
+    }
+
+    BlobStore store() {
+        return store;
+    }
+
+    Optional<Member> member() {
+        return member;
+    }
+
+    /** Ends the answering, then the caches. Idempotent. */
+    @Override
+    public void close() {
+        peers.ifPresent(others -> others.network().close());
+        local.close();
+    }
+
+    /** A store that somebody else closes. */
+    private static final class LentBlobStore extends ForwardingBlobStore {
+        LentBlobStore(BlobStore store) {
+            super(store);
+        }
+
+        @Override
+        public void close() {}
+    }
+}
