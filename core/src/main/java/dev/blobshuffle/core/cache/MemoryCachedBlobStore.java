@@ -143,7 +143,7 @@ public final class MemoryCachedBlobStore extends ForwardingBlobStore implements 
         CachedPart part = CachedPart.exactly(id, unit);
         while (true) {
             MemoryLoad own = new MemoryLoad(part, entries, loads);
-            CompletableFuture<BlobBytes> result = own.join(range);
+            CompletableFuture<BlobBytes> result = own.begin(range);
             MemoryLoad other = loads.putIfAbsent(part, own);
             if (other == null) {
                 start(own, unit);

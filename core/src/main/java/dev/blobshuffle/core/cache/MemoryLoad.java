@@ -46,14 +46,16 @@ final class MemoryLoad {
         return part;
     }
 
-    /** A place in the load; null if it has landed. */
-    synchronized @Nullable CompletableFuture<BlobBytes> join(BlobRange range) {
-        if (hasLanded) {
-            return null;
-        }
+    /** The first place in the load. */
+    synchronized CompletableFuture<BlobBytes> begin(BlobRange range) {
         CompletableFuture<BlobBytes> result = new CompletableFuture<>();
         waiting.add(new Waiter(range, result));
         return result;
+    }
+
+    /** A place in the load; null if it has landed. */
+    synchronized @Nullable CompletableFuture<BlobBytes> join(BlobRange range) {
+        return hasLanded ? null : begin(range);
     }
 
     /** Asks the store for the part, for which room is reserved. */

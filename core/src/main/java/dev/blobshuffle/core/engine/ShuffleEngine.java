@@ -56,8 +56,13 @@ public final class ShuffleEngine implements Engine {
         Duration timeout = options.deliveryTimeout();
         boolean isHasty = options.fallback().isPresent() && timeout.compareTo(PUT_TIME_BEFORE_FALLBACK) > 0;
         RetryPolicy retries = RetryPolicy.within(isHasty ? PUT_TIME_BEFORE_FALLBACK : timeout);
-        batcher = new Batcher(
-                new RetryingBlobStore(store, retries, parts.time, metrics), options, parts.time, metrics, writer);
+        BlobStore retrying = new RetryingBlobStore(store, retries, parts.time, metrics);
+        try {
+            batcher = new Batcher(retrying, options, parts.time, metrics, writer);
+        } catch (RuntimeException | Error e) {
+            caches.ifPresent(NearStore::close);
+            throw e;
+        }
         reading = new ReadEngine(store, parts.readBufferBytes, parts.time, metrics);
         whenClosed = parts.whenClosed;
     }

@@ -43,8 +43,8 @@ class ShuffleEngineTest {
     @Test
     void whatAnInstanceWroteItReadsFromMemoryAndAfterARestartFromDisk(@TempDir Path blobs, @TempDir Path cache)
             throws Exception {
-        Settings settings = Settings.parse(Map.of(
-                "blobshuffle.store", blobs.toUri().toString(), "blobshuffle.cache.disk.dirs", cache.toString()));
+        Settings settings = Settings.parse(
+                Map.of("blobshuffle.store", blobs.toUri().toString(), "blobshuffle.cache.disk.dirs", cache.toString()));
         RecordingChannel channel = new RecordingChannel();
         List<String> expected;
         try (ShuffleEngine engine = ShuffleEngine.open(settings)) {
