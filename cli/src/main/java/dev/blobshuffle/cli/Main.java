@@ -4,7 +4,6 @@ import dev.blobshuffle.cli.bench.BenchCommand;
 import dev.blobshuffle.cli.demo.DemoCommand;
 import dev.blobshuffle.cli.drained.DrainedCommand;
 import dev.blobshuffle.cli.inspect.InspectCommand;
-import dev.blobshuffle.cli.plan.PlanCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -17,7 +16,6 @@ import picocli.CommandLine.HelpCommand;
         versionProvider = Version.class,
         subcommands = {
             DemoCommand.class,
-            PlanCommand.class,
             InspectCommand.class,
             DrainedCommand.class,
             BenchCommand.class,

@@ -25,7 +25,7 @@ import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 /** Requests through an asynchronous client of the user's, each waited for on the store's own thread: the client's threads do none of our work. Thread-safe. */
 final class AsyncRequests implements S3Requests {
     /** Beyond the timeout that each request carries: a client that does not keep it must not hold a thread for ever. */
-    private static final Duration PATIENCE = S3Clients.CALL_TIMEOUT.plusSeconds(5);
+    private static final Duration PATIENCE = S3Timeouts.DEFAULT.call().plusSeconds(5);
 
     private final S3AsyncClient client;
 

@@ -71,8 +71,8 @@ public final class S3BlobStore implements BlobStore {
         return new S3BlobStoreBuilder(bucket);
     }
 
-    static S3BlobStore open(S3Settings settings, S3Requests requests, StoreContext context) {
-        S3Objects objects = new S3Objects(settings, requests, new S3Failures(settings.location()));
+    static S3BlobStore open(S3Settings settings, S3Timeouts timeouts, S3Requests requests, StoreContext context) {
+        S3Objects objects = new S3Objects(settings, timeouts, requests, new S3Failures(settings.location()));
         try {
             String id = new S3Marker(settings, objects, context).agree();
             return new S3BlobStore(settings, objects, id, context);

@@ -25,6 +25,7 @@ public final class S3BlobStoreBuilder {
     private RequestChecksum checksum = RequestChecksum.CRC32C;
     private Optional<ServerSideEncryption> encryption = Optional.empty();
     private int connections = S3Settings.DEFAULT_CONNECTIONS;
+    private S3Timeouts timeouts = S3Timeouts.DEFAULT;
     private Optional<S3Requests> requests = Optional.empty();
 
     S3BlobStoreBuilder(String bucket) {
@@ -85,6 +86,12 @@ public final class S3BlobStoreBuilder {
         return this;
     }
 
+    /** For tests of what no decorator ends. */
+    S3BlobStoreBuilder timeouts(S3Timeouts timeouts) {
+        this.timeouts = timeouts;
+        return this;
+    }
+
     /**
      * Opens the store, and gives it an id if it has none. Blocks.
      *
@@ -95,7 +102,8 @@ public final class S3BlobStoreBuilder {
         S3Settings settings =
                 new S3Settings(bucket, prefix, region, endpoint, isPathStyle, checksum, encryption, connections);
         try {
-            return S3BlobStore.open(settings, requests.orElseGet(() -> S3Clients.requests(settings)), context);
+            return S3BlobStore.open(
+                    settings, timeouts, requests.orElseGet(() -> S3Clients.requests(settings, timeouts)), context);
         } catch (StoreRefused e) {
             throw new InvalidSettings(String.valueOf(e.getMessage()), e);
         }

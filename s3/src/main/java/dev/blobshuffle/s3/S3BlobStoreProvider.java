@@ -36,7 +36,8 @@ public final class S3BlobStoreProvider implements BlobStoreProvider {
     @Override
     public BlobStore open(StoreUri uri, StoreContext context) {
         S3Settings settings = settings(uri);
-        return S3BlobStore.open(settings, S3Clients.requests(settings), context);
+        return S3BlobStore.open(
+                settings, S3Timeouts.DEFAULT, S3Clients.requests(settings, S3Timeouts.DEFAULT), context);
     }
 
     static S3Settings settings(StoreUri uri) {

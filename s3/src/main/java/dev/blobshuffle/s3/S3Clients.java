@@ -21,12 +21,6 @@ import software.amazon.awssdk.services.s3.S3ClientBuilder;
  * found where the SDK looks for them. Stateless.
  */
 final class S3Clients {
-    /** The end of any call: what is still under way then keeps a thread from others. Attempts are given up much earlier, by decorators. */
-    static final Duration CALL_TIMEOUT = Duration.ofSeconds(60);
-
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
-    /** Longest silence on a connection. A store may be silent for seconds between the last byte of a large blob and its answer. */
-    private static final Duration SILENCE = Duration.ofSeconds(20);
     /** S3 closes connections that are idle for about ten seconds, and a request on such a one would wait for its timeout. */
     private static final Duration IDLE_LIMIT = Duration.ofSeconds(5);
     /** New connections now and then, so that requests follow the addresses of the service. */
@@ -37,12 +31,12 @@ final class S3Clients {
     private S3Clients() {}
 
     /** Requests through a client that ends with the store. */
-    static S3Requests requests(S3Settings settings) {
+    static S3Requests requests(S3Settings settings, S3Timeouts timeouts) {
         SdkHttpClient http = Apache5HttpClient.builder()
                 .maxConnections(settings.connections())
-                .connectionTimeout(CONNECT_TIMEOUT)
-                .connectionAcquisitionTimeout(SILENCE)
-                .socketTimeout(SILENCE)
+                .connectionTimeout(timeouts.connect())
+                .connectionAcquisitionTimeout(timeouts.silence())
+                .socketTimeout(timeouts.silence())
                 .connectionMaxIdleTime(IDLE_LIMIT)
                 .connectionTimeToLive(LIFETIME)
                 .tcpKeepAlive(true)
@@ -50,7 +44,7 @@ final class S3Clients {
                 .build();
         S3Client client;
         try {
-            client = client(settings, http);
+            client = client(settings, http, timeouts);
         } catch (RuntimeException e) {
             http.close();
             throw e;
@@ -61,7 +55,7 @@ final class S3Clients {
         });
     }
 
-    private static S3Client client(S3Settings settings, SdkHttpClient http) {
+    private static S3Client client(S3Settings settings, SdkHttpClient http, S3Timeouts timeouts) {
         S3ClientBuilder builder = S3Client.builder()
                 .httpClient(http)
                 .region(region(settings))
@@ -72,7 +66,7 @@ final class S3Clients {
                 .serviceConfiguration(
                         service -> service.chunkedEncodingEnabled(false).expectContinueEnabled(false))
                 .overrideConfiguration(override -> override.retryStrategy(AwsRetryStrategy.doNotRetry())
-                        .apiCallTimeout(CALL_TIMEOUT)
+                        .apiCallTimeout(timeouts.call())
                         .putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX, "blobshuffle"));
         settings.endpoint().ifPresent(builder::endpointOverride);
         if (settings.checksum() != RequestChecksum.CRC32C) {

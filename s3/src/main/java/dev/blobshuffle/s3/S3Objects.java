@@ -16,13 +16,17 @@ import software.amazon.awssdk.services.s3.model.PutObjectRequest;
  * The forms that requests to one bucket take. Thread-safe.
  *
  * @param settings the bucket, and how it is asked
+ * @param timeouts when a request is given up
  * @param requests sends them
  * @param failures says what went wrong
  */
-record S3Objects(S3Settings settings, S3Requests requests, S3Failures failures) {
-    private static final AwsRequestOverrideConfiguration BOUNDED = AwsRequestOverrideConfiguration.builder()
-            .apiCallTimeout(S3Clients.CALL_TIMEOUT)
-            .build();
+record S3Objects(S3Settings settings, S3Timeouts timeouts, S3Requests requests, S3Failures failures) {
+    /** Also for clients of a user's, which may have no end of their own. */
+    private AwsRequestOverrideConfiguration bounded() {
+        return AwsRequestOverrideConfiguration.builder()
+                .apiCallTimeout(timeouts.call())
+                .build();
+    }
 
     /** Stores an object, with the checksum and encryption that the settings ask for. */
     PutObjectRequest.Builder put(String key, UploadAttempt attempt) {
@@ -30,7 +34,7 @@ record S3Objects(S3Settings settings, S3Requests requests, S3Failures failures) 
                 .bucket(settings.bucket())
                 .key(key)
                 .contentLength(attempt.length())
-                .overrideConfiguration(BOUNDED);
+                .overrideConfiguration(bounded());
         try {
             switch (settings.checksum()) {
                 case CRC32C -> request.checksumCRC32C(attempt.crc32c());
@@ -56,7 +60,7 @@ record S3Objects(S3Settings settings, S3Requests requests, S3Failures failures) 
                 .bucket(settings.bucket())
                 .key(key)
                 .range("bytes=" + offset + "-" + (offset + length - 1))
-                .overrideConfiguration(BOUNDED)
+                .overrideConfiguration(bounded())
                 .build();
     }
 
@@ -65,7 +69,7 @@ record S3Objects(S3Settings settings, S3Requests requests, S3Failures failures) 
         return HeadObjectRequest.builder()
                 .bucket(settings.bucket())
                 .key(key)
-                .overrideConfiguration(BOUNDED)
+                .overrideConfiguration(bounded())
                 .build();
     }
 
@@ -77,7 +81,7 @@ record S3Objects(S3Settings settings, S3Requests requests, S3Failures failures) 
         return DeleteObjectsRequest.builder()
                 .bucket(settings.bucket())
                 .delete(Delete.builder().objects(objects).quiet(true).build())
-                .overrideConfiguration(BOUNDED)
+                .overrideConfiguration(bounded())
                 .build();
     }
 
@@ -86,6 +90,6 @@ record S3Objects(S3Settings settings, S3Requests requests, S3Failures failures) 
         return ListObjectsV2Request.builder()
                 .bucket(settings.bucket())
                 .prefix(prefix)
-                .overrideConfiguration(BOUNDED);
+                .overrideConfiguration(bounded());
     }
 }

@@ -1,0 +1,198 @@
+package dev.blobshuffle.s3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.store.StoreMarker;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.testkit.LoanCheck;
+import dev.blobshuffle.testkit.TrackedContent;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3AsyncClient;
+
+/**
+ * An attempt that was given up while the server was slow to read: by the time the server reads on, the blob's memory is full of something else, and none of that may
+ * arrive. Contents here hold zeros, and {@link TrackedContent} overwrites them with another byte when they are given back.
+ */
+class LateSendingTest {
+    private static final BlobId ID = new BlobId(29_700_000, 1, 1);
+    /** More than the sockets between a client and a server that does not read can hold. */
+    private static final int LENGTH = 48 << 20;
+
+    private static final byte OVERWRITTEN = (byte) 0xDD;
+
+    @RegisterExtension
+    final LoanCheck loans = new LoanCheck();
+
+    private final SystemTime time = new SystemTime();
+    private final SlowReader server = new SlowReader();
+
+    @BeforeEach
+    void useCredentials() {
+        TestCredentials.use();
+    }
+
+    @AfterEach
+    void end() throws IOException {
+        server.close();
+        time.close();
+    }
+
+    @Test
+    void nothingIsReadAfterABlockingCallTimedOut() throws Exception {
+        try (BlobStore store = builder().endpoint(server.endpoint()).pathStyle().open(StoreContext.unmetered(time))) {
+            giveUpAPut(store);
+        }
+    }
+
+    @Test
+    void nothingIsReadAfterAnAsynchronousCallTimedOut() throws Exception {
+        try (S3AsyncClient client = S3AsyncClient.builder()
+                        .endpointOverride(server.endpoint())
+                        .forcePathStyle(true)
+                        .region(Region.US_EAST_1)
+                        .httpClientBuilder(NettyNioAsyncHttpClient.builder())
+                        .build();
+                BlobStore store = builder().client(client).open(StoreContext.unmetered(time))) {
+            giveUpAPut(store);
+        }
+    }
+
+    private static S3BlobStoreBuilder builder() {
+        Duration hasty = Duration.ofSeconds(2);
+        return S3BlobStore.builder("blobs")
+                .timeouts(new S3Timeouts(Duration.ofMinutes(1), Duration.ofMinutes(1), hasty));
+    }
+
+    private void giveUpAPut(BlobStore store) throws Exception {
+        TrackedContent content = loans.content(new byte[LENGTH]);
+        CompletionStage<Void> put = store.put(ID, content);
+        content.release();
+        assertThatThrownBy(() -> put.toCompletableFuture().get(1, TimeUnit.MINUTES))
+                .hasCauseInstanceOf(StoreUnavailable.class);
+        assertThat(content.references())
+                .as("given back when the attempt has ended")
+                .isZero();
+        server.readOn.countDown();
+        byte[] received = server.received.get(1, TimeUnit.MINUTES);
+        assertThat(received.length).as("something was sent, and not all").isBetween(1, LENGTH - 1);
+        for (int i = 0; i < received.length; i++) {
+            if (received[i] == OVERWRITTEN) {
+                throw new AssertionError("Byte " + i + " of " + received.length + " was sent after it was recycled.");
+            }
+        }
+    }
+
+    /** Answers reads with a marker, and reads the body of a write only when it is told to. Owned by the test; its threads end with their connections. */
+    private static final class SlowReader implements AutoCloseable {
+        private final ServerSocket listener;
+        private final CountDownLatch readOn = new CountDownLatch(1);
+        private final CompletableFuture<byte[]> received = new CompletableFuture<>();
+
+        SlowReader() {
+            try {
+                listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            start("accept", this::accept);
+        }
+
+        URI endpoint() {
+            return URI.create("http://127.0.0.1:" + listener.getLocalPort());
+        }
+
+        private static void start(String name, Runnable task) {
+            Thread thread = new Thread(task, "slow-reader-" + name);
+            thread.setDaemon(true);
+            thread.start();
+        }
+
+        private void accept() {
+            try {
+                while (true) {
+                    Socket socket = listener.accept();
+                    start("connection", () -> serve(socket));
+                }
+            } catch (IOException e) {
+                // Closed with the test.
+            }
+        }
+
+        private void serve(Socket socket) {
+            ByteArrayOutputStream body = new ByteArrayOutputStream();
+            boolean isWrite = false;
+            try (socket) {
+                InputStream in = socket.getInputStream();
+                String head = head(in);
+                while (head.startsWith("GET")) {
+                    answer(socket);
+                    head = head(in);
+                }
+                isWrite = head.startsWith("PUT");
+                if (isWrite) {
+                    if (head.contains("100-continue")) {
+                        socket.getOutputStream()
+                                .write("HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                    }
+                    readOn.await();
+                    in.transferTo(body);
+                }
+            } catch (IOException | InterruptedException e) {
+                // The client has broken the connection.
+            }
+            if (isWrite) {
+                received.complete(body.toByteArray());
+            }
+        }
+
+        private static String head(InputStream in) throws IOException {
+            StringBuilder head = new StringBuilder();
+            while (head.indexOf("\r\n\r\n") < 0) {
+                int character = in.read();
+                if (character < 0) {
+                    return "";
+                }
+                head.append((char) character);
+            }
+            return head.toString();
+        }
+
+        private static void answer(Socket socket) throws IOException {
+            byte[] marker = StoreMarker.content("0123456789abcdef").getBytes(StandardCharsets.UTF_8);
+            String head = "HTTP/1.1 206 Partial Content\r\nContent-Length: " + marker.length
+                    + "\r\nContent-Range: bytes 0-" + (marker.length - 1) + "/" + marker.length + "\r\n\r\n";
+            socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+            socket.getOutputStream().write(marker);
+        }
+
+        @Override
+        public void close() throws IOException {
+            readOn.countDown();
+            listener.close();
+        }
+    }
+}
