@@ -77,6 +77,7 @@ final class ChaosApplication {
                 System.err.println("stuck: " + name.tags() + " " + name.name() + " " + metric.metricValue());
             }
         });
+        StuckProducers.describe().forEach(line -> System.err.println("stuck: " + line));
         Thread.getAllStackTraces().forEach((thread, stack) -> {
             if (thread.getName().contains("StreamThread")) {
                 System.err.println("stuck: " + thread.getName() + " "

@@ -63,6 +63,7 @@ final class ChaosInstance {
                 "-Xmx256m",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
+                "--add-opens=java.base/java.lang=ALL-UNNAMED", // StuckProducers
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=" + System.getProperty("chaos.log", "error"),
                 "-Dorg.slf4j.simpleLogger.showDateTime=true",
                 "-cp",

@@ -2,6 +2,7 @@ package dev.blobshuffle.kstreams.chaos;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
@@ -17,6 +18,7 @@ import java.util.stream.Stream;
  * @param instances of the application
  * @param rate records per second that go in
  * @param commits whether commits wait for what they cover
+ * @param variant through blobs, or natively: what Kafka itself makes of the same faults
  */
 record ChaosOptions(
         List<ChaosFault> kinds,
@@ -28,7 +30,16 @@ record ChaosOptions(
         int brokers,
         int instances,
         int rate,
-        Commits commits) {
+        Commits commits,
+        Variant variant) {
+    /** What shuffles. */
+    enum Variant {
+        /** BlobShuffle. */
+        BLOBS,
+        /** Kafka alone. */
+        NATIVE
+    }
+
     /** Whether commits wait. */
     enum Commits {
         /** As they must. */
@@ -54,7 +65,8 @@ record ChaosOptions(
                 Integer.getInteger("chaos.brokers", 1),
                 Integer.getInteger("chaos.instances", 2),
                 Integer.getInteger("chaos.rate", 1000),
-                Commits.DRAIN);
+                Commits.DRAIN,
+                Variant.valueOf(System.getProperty("chaos.variant", "blobs").toUpperCase(Locale.ROOT)));
     }
 
     /** The control: a few crashes of instances whose commits forget to wait. */
@@ -70,7 +82,12 @@ record ChaosOptions(
                 1,
                 2,
                 given.rate,
-                Commits.FORGET);
+                Commits.FORGET,
+                Variant.BLOBS);
+    }
+
+    boolean isNative() {
+        return variant == Variant.NATIVE;
     }
 
     boolean isExactlyOnce() {

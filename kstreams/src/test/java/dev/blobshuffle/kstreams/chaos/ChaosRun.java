@@ -91,7 +91,8 @@ final class ChaosRun {
 
     private void inject(ChaosFault fault) throws Exception {
         ChaosInstance target = instances.get(random.nextInt(instances.size()));
-        boolean isBusy = target.await(status -> status.isRunning() && status.isBusy(), UNTIL_BUSY);
+        boolean isBusy = target.await(
+                status -> status.isRunning() && (status.isBusy() || options.isNative()), UNTIL_BUSY);
         ChaosInstance.Status status = target.status();
         double at = seconds();
         long faults = faults();
@@ -113,7 +114,7 @@ final class ChaosRun {
             case REPLACE_THREAD -> target.order("replace");
             case ADD_AND_REMOVE_INSTANCE -> {
                 ChaosInstance another = start(options.instances());
-                another.await(now -> now.isRunning() && now.isBusy(), START);
+                another.await(now -> now.isRunning() && (now.isBusy() || options.isNative()), START);
                 another.order("close");
                 another.awaitEnd(START);
                 end(another);
@@ -210,6 +211,9 @@ final class ChaosRun {
         if (options.protocol().equals("classic")) {
             settings.setProperty("main.consumer.session.timeout.ms", "5000");
             settings.setProperty("main.consumer.heartbeat.interval.ms", "1000");
+        }
+        if (options.isNative()) {
+            return settings;
         }
         settings.setProperty("blobshuffle.store", "chaos://" + directory.resolve("blobs"));
         settings.setProperty("blobshuffle.batch.max.bytes", "64 KiB");
