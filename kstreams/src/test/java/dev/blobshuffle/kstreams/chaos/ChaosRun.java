@@ -91,8 +91,8 @@ final class ChaosRun {
 
     private void inject(ChaosFault fault) throws Exception {
         ChaosInstance target = instances.get(random.nextInt(instances.size()));
-        boolean isBusy = target.await(
-                status -> status.isRunning() && (status.isBusy() || options.isNative()), UNTIL_BUSY);
+        boolean isBusy =
+                target.await(status -> status.isRunning() && (status.isBusy() || options.isNative()), UNTIL_BUSY);
         ChaosInstance.Status status = target.status();
         double at = seconds();
         long faults = faults();
