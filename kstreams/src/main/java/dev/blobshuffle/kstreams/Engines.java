@@ -3,6 +3,7 @@ package dev.blobshuffle.kstreams;
 import dev.blobshuffle.core.batch.BatcherOptions;
 import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.resilience.ResilienceOptions;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.store.BlobStore;
@@ -26,6 +27,7 @@ final class Engines {
             return ShuffleEngine.builder(store, time)
                     .metrics(metrics)
                     .batching(batching)
+                    .resilience(ResilienceOptions.of(settings))
                     .readBufferBytes(settings.value(Settings.READ_BUFFER_BYTES).bytes())
                     .whenClosed(store::close)
                     .build();

@@ -25,6 +25,8 @@ public record Fault(Kind kind, Duration delay) {
         FAIL_BEFORE,
         /** {@code StoreUnavailable}, although the request has had its effect. */
         FAIL_AFTER,
+        /** {@code StoreThrottled}, and the request has had no effect. */
+        THROTTLE,
         /** No answer until the store is closed; a put holds its content for as long. */
         HANG,
         /** A read returns too few bytes. Other requests are only late. */

@@ -2,6 +2,7 @@ package dev.blobshuffle.testkit;
 
 import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.StoreThrottled;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.store.BlobBytes;
@@ -182,6 +183,12 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
         if (kind == Fault.Kind.FAIL_BEFORE) {
             atEnd.run();
             result.completeExceptionally(planned);
+            return;
+        }
+        if (kind == Fault.Kind.THROTTLE) {
+            atEnd.run();
+            result.completeExceptionally(
+                    new StoreThrottled("Cannot " + what + ": the test says that it is too many. Ask less often."));
             return;
         }
         action.get().whenComplete((value, failure) -> {

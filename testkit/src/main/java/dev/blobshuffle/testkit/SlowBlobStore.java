@@ -61,6 +61,12 @@ public final class SlowBlobStore extends ForwardingBlobStore {
         return later(profile.get(), 0, () -> store().generations(), () -> {});
     }
 
+    /** As an object store is. */
+    @Override
+    public boolean isRemote() {
+        return true;
+    }
+
     /** Requests under way fail when their time has come. Idempotent. */
     @Override
     public void close() {

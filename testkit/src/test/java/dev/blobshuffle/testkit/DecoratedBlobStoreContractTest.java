@@ -2,11 +2,12 @@ package dev.blobshuffle.testkit;
 
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.plan.LatencyProfile;
+import dev.blobshuffle.core.resilience.ResilienceOptions;
+import dev.blobshuffle.core.resilience.RetryPolicy;
+import dev.blobshuffle.core.resilience.StoreStack;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.MemoryBlobStore;
-import dev.blobshuffle.core.store.MeteredBlobStore;
-import dev.blobshuffle.core.store.RetryPolicy;
-import dev.blobshuffle.core.store.RetryingBlobStore;
 import dev.blobshuffle.core.store.SingleFlightBlobStore;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.testkit.Fault.Kind;
@@ -26,10 +27,25 @@ class DecoratedBlobStoreContractTest extends BlobStoreContractTest {
         BlobStore faulty = new FaultyBlobStore(new MemoryBlobStore("contract", 256 << 20), TIME, plan);
         BlobStore slow =
                 new SlowBlobStore(faulty, LatencyProfile.constant(Duration.ofMillis(1), Duration.ofMillis(1)), TIME);
-        RetryPolicy policy = new RetryPolicy(
-                Duration.ofMillis(1), Duration.ofMillis(10), Duration.ofSeconds(60), Duration.ofSeconds(60));
-        BlobStore retrying = new RetryingBlobStore(new MeteredBlobStore(slow, metrics, TIME), policy, TIME, metrics);
-        return new SingleFlightBlobStore(retrying);
+        BlobStore stack = StoreStack.over(
+                slow, RetryPolicy.within(Duration.ofSeconds(60)), ResilienceOptions.USUAL, TIME, metrics);
+        return new SingleFlightBlobStore(new Owning(stack, slow));
+    }
+
+    /** Closes the store below the stack too, which the stack leaves to its owner. */
+    private static final class Owning extends ForwardingBlobStore {
+        private final BlobStore below;
+
+        Owning(BlobStore stack, BlobStore below) {
+            super(stack);
+            this.below = below;
+        }
+
+        @Override
+        public void close() {
+            super.close();
+            below.close();
+        }
     }
 
     @AfterAll

@@ -1,13 +1,11 @@
 package dev.blobshuffle.core.debatch;
 
 import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.DeliveryFailed;
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.store.Abandonable;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
@@ -18,37 +16,28 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One range read, for one or more segments that lie side by side, and the bytes it brought until the last of them is decoded. A store that is unavailable
- * is asked again without end, with growing delays, and so is one that does not answer.
+ * One range read, for one or more segments that lie side by side, and the bytes it brought until the last of them is decoded. While the store is unavailable its
+ * decorators go on asking, until the fetch gives the read up. If nothing has come for a minute the store is asked past the caches.
  *
  * <pre>
  *   READING ──bytes, or a lasting failure──▶ ARRIVED ──last user leaves──▶ ENDED
- *    │  ▲ │                                                                  ▲
- *    │  │ └────────────────────────last user leaves──────────────────────────┤   the attempt under way gives the memory back when it ends
- *    ▼  │                                                                    │
- *   WAITING ───────────────────────last user leaves──────────────────────────┘
+ *      └────────────────────────last user leaves──────────────────────────┘   the read is given up; the memory goes back when it ends
  * </pre>
  *
- * <p>Owned by the Debatcher's thread, but for the state: attempts end on the store's threads, which hand over by setting it.
+ * <p>Owned by the Debatcher's thread, but for the state: reads end on the store's threads, which hand over by setting it.
  */
 final class Fetch {
-    /** The largest read takes this long at 1 MiB/s. A store that gives up earlier on its own is welcome to. */
-    private static final Duration ATTEMPT_TIMEOUT = Duration.ofMinutes(1);
-
-    private static final long FIRST_DELAY_NANOS = Duration.ofMillis(20).toNanos();
-    private static final long LONGEST_DELAY_NANOS = Duration.ofSeconds(5).toNanos();
+    /** For so long whatever stands before the store may take; the largest read takes as long at 1 MiB/s. */
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     /** What a fetch is doing. */
     enum State {
-        /** An attempt is under way. */
+        /** The read is under way. */
         READING,
-        /** The last attempt failed and the next one is scheduled. */
-        WAITING,
         /** Bytes or a failure are there; the memory belongs to the users. */
         ARRIVED,
         /** Nobody uses it any more. */
@@ -63,13 +52,8 @@ final class Fetch {
     private final long reserved;
     private final List<QueuedSegment<?>> users = new ArrayList<>(1);
     private final AtomicReference<State> state = new AtomicReference<>(State.READING);
-
-    /** Written by the attempt under way: there is never more than one. */
-    private int failures;
-
-    /** Set when an attempt had no answer: then whatever stands before the store, which may be what hangs, is left out. As {@link #failures}. */
-    private volatile boolean isStoreAsked;
-
+    private final AtomicReference<@Nullable Read> current = new AtomicReference<>();
+    private volatile Time.@Nullable Cancellable timer;
     private @Nullable BlobBytes bytes;
     private @Nullable BlobShuffleException failure;
 
@@ -111,17 +95,86 @@ final class Fetch {
             return;
         }
         State before = state.getAndSet(State.ENDED);
-        if (before == State.ARRIVED && bytes != null) {
-            bytes.close();
-        }
-        if (before == State.ARRIVED || before == State.WAITING) {
+        if (before == State.ARRIVED) {
+            if (bytes != null) {
+                bytes.close();
+            }
             giveBack();
+        } else if (before == State.READING) {
+            stopTimer();
+            Read running = current.get();
+            if (running != null) {
+                running.abandon();
+            }
         }
     }
 
-    /** Starts the first attempt. */
+    /** Starts the read. */
     void start() {
-        attempt();
+        Read read = new Read();
+        current.set(read);
+        read.start(engine.sharingStore(), range);
+        if (state.get() == State.READING) {
+            try {
+                timer = engine.time().schedule(PATIENCE, this::askStore);
+            } catch (Closed e) {
+                // The process ends: the read stays as it is.
+            }
+            if (current.get() == null) {
+                stopTimer(); // It ended meanwhile.
+            }
+        }
+    }
+
+    /** Asks the store alone, once: whatever stands before it may be what hangs. */
+    private void askStore() {
+        Read hanging = current.get();
+        Read read = new Read();
+        if (hanging != null && state.get() == State.READING && current.compareAndSet(hanging, read)) {
+            read.start(engine.store(), range.afresh());
+            hanging.abandon();
+        }
+    }
+
+    private void stopTimer() {
+        Time.Cancellable running = timer;
+        if (running != null) {
+            running.cancel();
+        }
+    }
+
+    /** One way of asking. Only the current one counts; what another brings goes back. */
+    private final class Read {
+        private volatile @Nullable CompletionStage<BlobBytes> stage;
+
+        void start(BlobStore store, BlobRange asked) {
+            try {
+                CompletionStage<BlobBytes> answer = store.get(blob, asked);
+                stage = answer;
+                var ignored = answer.whenComplete(this::ended);
+            } catch (RuntimeException | Error e) {
+                ended(null, e);
+            }
+            if (state.get() == State.ENDED) {
+                abandon(); // Left meanwhile, before there was a stage.
+            }
+        }
+
+        void abandon() {
+            CompletionStage<BlobBytes> running = stage;
+            if (running != null) {
+                Abandonable.abandon(running);
+            }
+        }
+
+        private void ended(@Nullable BlobBytes brought, @Nullable Throwable thrown) {
+            if (current.compareAndSet(this, null)) {
+                stopTimer();
+                arrive(brought, thrown);
+            } else if (brought != null) {
+                brought.close();
+            }
+        }
     }
 
     /** Tells the users that are left that the bytes, or a failure, are there. */
@@ -153,115 +206,30 @@ final class Fetch {
         return all.slice(Math.toIntExact(all.position() + offset - range.offset()), Math.toIntExact(length));
     }
 
-    private void attempt() {
-        Attempt attempt = new Attempt();
-        try {
-            attempt.timer = engine.time().schedule(ATTEMPT_TIMEOUT, attempt::timeOut);
-            // A repeated read must not join a shared one, which may be the one that hangs.
-            BlobStore store = failures == 0 ? engine.sharingStore() : engine.store();
-            CompletionStage<BlobBytes> answer = store.get(blob, isStoreAsked ? range.afresh() : range);
-            attempt.shared = failures == 0 ? answer : null;
-            answer.whenComplete(attempt::end);
-        } catch (RuntimeException | Error e) {
-            attempt.end(null, e);
+    private void arrive(@Nullable BlobBytes brought, @Nullable Throwable thrown) {
+        if (brought == null) {
+            failure = lasting(
+                    thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown);
         }
-    }
-
-    /** One request. Ends once: with its answer, or when it has had none for too long; a later answer is given back. */
-    private final class Attempt {
-        private final AtomicBoolean hasEnded = new AtomicBoolean();
-        private volatile Time.@Nullable Cancellable timer;
-        /** The place in a shared download, to be given up with the attempt. Others keep theirs, and a download that nobody wants is forgotten. */
-        private volatile @Nullable CompletionStage<BlobBytes> shared;
-
-        void end(@Nullable BlobBytes read, @Nullable Throwable thrown) {
-            if (hasEnded.compareAndSet(false, true)) {
-                Time.Cancellable running = timer;
-                if (running != null) {
-                    running.cancel();
-                }
-                ended(read, thrown);
-            } else if (read != null) {
-                read.close();
-            }
-        }
-
-        void timeOut() {
-            isStoreAsked = true;
-            end(
-                    null,
-                    new StoreUnavailable(
-                            "Cannot read blob " + blob + ": " + engine.store().location() + " has not answered for "
-                                    + ATTEMPT_TIMEOUT.toSeconds() + " s. Check the network and the store."));
-            CompletionStage<BlobBytes> given = shared;
-            if (given != null) {
-                given.toCompletableFuture().cancel(false);
-            }
-        }
-    }
-
-    private void ended(@Nullable BlobBytes read, @Nullable Throwable thrown) {
-        if (read != null) {
-            engine.answered();
-            arrive(read, null);
-            return;
-        }
-        Throwable cause =
-                thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
-        engine.failed(++failures, cause);
-        if (cause instanceof BlobMissing
-                || cause instanceof BlobCorrupt
-                || cause instanceof InvalidSettings
-                || cause instanceof Closed) {
-            arrive(null, (BlobShuffleException) cause);
-        } else if (cause instanceof Error) {
-            arrive(
-                    null,
-                    new DeliveryFailed(
-                            "Cannot read blob " + blob + ": the client of "
-                                    + engine.store().location()
-                                    + " broke. Start again; if it lasts, the cause says what is wrong with it.",
-                            cause));
-        } else if (state.compareAndSet(State.READING, State.WAITING)) {
-            retryLater();
-        } else {
-            giveBack();
-        }
-    }
-
-    private void arrive(@Nullable BlobBytes read, @Nullable BlobShuffleException lasting) {
-        bytes = read;
-        failure = lasting;
+        bytes = brought;
         if (state.compareAndSet(State.READING, State.ARRIVED)) {
             arrivals.arrived(this);
-        } else {
-            if (read != null) {
-                read.close();
-            }
-            giveBack();
+            return;
         }
+        if (brought != null) {
+            brought.close();
+        }
+        giveBack();
     }
 
-    private void retryLater() {
-        try {
-            engine.time().schedule(delay(), this::retry);
-        } catch (Closed e) {
-            if (state.compareAndSet(State.WAITING, State.READING)) {
-                arrive(null, e);
-            }
+    private BlobShuffleException lasting(@Nullable Throwable cause) {
+        if (cause instanceof BlobShuffleException known) {
+            return known;
         }
-    }
-
-    private void retry() {
-        if (state.compareAndSet(State.WAITING, State.READING)) {
-            attempt();
-        }
-    }
-
-    /** Doubles with each failure; half of it is left to chance, so that readers who failed together do not come back together. */
-    private Duration delay() {
-        long most = Math.min(LONGEST_DELAY_NANOS, FIRST_DELAY_NANOS << Math.min(failures - 1, 20));
-        return Duration.ofNanos(most / 2 + Long.remainderUnsigned(engine.time().randomLong(), most / 2));
+        return new DeliveryFailed(
+                "Cannot read blob " + blob + ": the client of " + engine.store().location()
+                        + " broke. Start again; if it lasts, the cause says what is wrong with it.",
+                cause);
     }
 
     private void giveBack() {

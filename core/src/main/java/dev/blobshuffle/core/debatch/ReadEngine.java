@@ -13,21 +13,13 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.SingleFlightBlobStore;
 import dev.blobshuffle.core.time.Time;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What all Debatchers of an instance share: the store to read from, the read budget and the metrics. Thread-safe. Closed after the last of its Debatchers.
  */
 public final class ReadEngine implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(ReadEngine.class);
-
-    /** A read that failed this often in a row is worth a word: by then it has waited for about a second. */
-    private static final int NOTEWORTHY_FAILURES = 6;
-
     private final BlobStore store;
     private final BlobStore sharingStore;
     private final ReadBudget budget;
@@ -36,12 +28,11 @@ public final class ReadEngine implements AutoCloseable {
     private final List<ShuffleMetrics.Registration> gauges;
     private final LongAdder lag = new LongAdder();
     private final int fingerprint;
-    private final AtomicBoolean isStoreDown = new AtomicBoolean();
 
     /**
      * A read side.
      *
-     * @param store the store, with its decorators; not closed from here
+     * @param store the store, with its decorators: it goes on asking while it is unavailable, until a read is given up ({@code Abandonable}); not closed from here
      * @param budgetBytes the most bytes that its Debatchers hold, beside a small reserve for the heads of queues
      */
     public ReadEngine(BlobStore store, long budgetBytes, Time time, ShuffleMetrics metrics) {
@@ -83,24 +74,6 @@ public final class ReadEngine implements AutoCloseable {
             return null;
         } catch (InvalidSettings e) {
             return e;
-        }
-    }
-
-    /** Takes note that the store answered a read. */
-    void answered() {
-        if (isStoreDown.get() && isStoreDown.compareAndSet(true, false)) {
-            LOG.info("The store {} answers reads again.", store.location());
-        }
-    }
-
-    /** Takes note of a failed attempt, the {@code failures}-th of its read in a row. */
-    void failed(int failures, @Nullable Throwable cause) {
-        metrics.add(Counter.FETCH_FAILURES, 1);
-        if (failures == NOTEWORTHY_FAILURES && isStoreDown.compareAndSet(false, true)) {
-            LOG.warn(
-                    "The store {} does not answer reads; trying on, and meanwhile the lag grows.",
-                    store.location(),
-                    cause);
         }
     }
 

@@ -11,6 +11,9 @@ import dev.blobshuffle.core.membership.FixedZoneMap;
 import dev.blobshuffle.core.membership.Member;
 import dev.blobshuffle.core.membership.ZoneMap;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.resilience.ResilienceOptions;
+import dev.blobshuffle.core.resilience.RetryPolicy;
+import dev.blobshuffle.core.resilience.StoreStack;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Channel;
 import dev.blobshuffle.core.shuffle.Debatcher;
@@ -18,10 +21,7 @@ import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.shuffle.Lane;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
-import dev.blobshuffle.core.store.MeteredBlobStore;
 import dev.blobshuffle.core.store.RequestMeter;
-import dev.blobshuffle.core.store.RetryPolicy;
-import dev.blobshuffle.core.store.RetryingBlobStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
@@ -30,13 +30,19 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The engine of one instance: a {@link Batcher}, a read side, and the store behind both, metered; puts are tried again until the delivery timeout. Thread-safe.
+ * The engine of one instance: a {@link Batcher}, a read side, and the store behind both with its decorators ({@link StoreStack}) and caches; puts are tried again
+ * until the delivery timeout, reads until their reader gives them up. Thread-safe.
  */
 public final class ShuffleEngine implements Engine {
-    /** With a fallback, a put is given up this early: a transaction that waits for it must not time out first. */
+    /** With a fallback, a put is given up this early, and at once while the store is known to be down: a transaction that waits for it must not time out first. */
     private static final Duration PUT_TIME_BEFORE_FALLBACK = Duration.ofSeconds(5);
 
+    /** The store with the decorators that keep it calm. */
+    private final BlobStore calm;
+
+    /** The same, behind the caches if there are any. */
     private final BlobStore store;
+
     private final ShuffleMetrics metrics;
     private final Optional<NearStore> caches;
     private final Batcher batcher;
@@ -47,24 +53,30 @@ public final class ShuffleEngine implements Engine {
     private ShuffleEngine(Builder parts) {
         metrics = parts.metrics;
         BatcherOptions options = parts.batching;
-        BlobStore metered = new MeteredBlobStore(parts.store, metrics, parts.time);
+        calm = StoreStack.over(parts.store, putRetries(options), parts.resilience, parts.time, metrics);
         long writer = parts.time.randomLong();
         caches = parts.caching.isNone() && parts.peers.isEmpty()
                 ? Optional.empty()
-                : Optional.of(NearStore.open(metered, parts.caching, parts.peers, writer, metrics, parts.time));
-        store = caches.isPresent() ? caches.get().store() : metered;
-        Duration timeout = options.deliveryTimeout();
-        boolean isHasty = options.fallback().isPresent() && timeout.compareTo(PUT_TIME_BEFORE_FALLBACK) > 0;
-        RetryPolicy retries = RetryPolicy.within(isHasty ? PUT_TIME_BEFORE_FALLBACK : timeout);
-        BlobStore retrying = new RetryingBlobStore(store, retries, parts.time, metrics);
+                : Optional.of(NearStore.open(calm, parts.caching, parts.peers, writer, metrics, parts.time));
+        store = caches.isPresent() ? caches.get().store() : calm;
         try {
-            batcher = new Batcher(retrying, options, parts.time, metrics, writer);
+            batcher = new Batcher(store, options, parts.time, metrics, writer);
         } catch (RuntimeException | Error e) {
             caches.ifPresent(NearStore::close);
+            calm.close();
             throw e;
         }
         reading = new ReadEngine(store, parts.readBufferBytes, parts.time, metrics);
         whenClosed = parts.whenClosed;
+    }
+
+    private static RetryPolicy putRetries(BatcherOptions options) {
+        Duration timeout = options.deliveryTimeout();
+        if (options.fallback().isEmpty()) {
+            return RetryPolicy.within(timeout);
+        }
+        boolean isLong = timeout.compareTo(PUT_TIME_BEFORE_FALLBACK) > 0;
+        return RetryPolicy.within(isLong ? PUT_TIME_BEFORE_FALLBACK : timeout).whenDown(RetryPolicy.WhenDown.FAIL);
     }
 
     /**
@@ -82,6 +94,7 @@ public final class ShuffleEngine implements Engine {
                 Builder builder = builder(store, time)
                         .metrics(metrics)
                         .batching(BatcherOptions.builder(settings).build())
+                        .resilience(ResilienceOptions.of(settings))
                         .readBufferBytes(
                                 settings.value(Settings.READ_BUFFER_BYTES).bytes())
                         .caching(CacheOptions.of(settings))
@@ -144,6 +157,7 @@ public final class ShuffleEngine implements Engine {
             batcher.close();
             reading.close();
             caches.ifPresent(NearStore::close);
+            calm.close();
             whenClosed.run();
         }
     }
@@ -159,6 +173,7 @@ public final class ShuffleEngine implements Engine {
         private final Time time;
         private BatcherOptions batching = BatcherOptions.builder().build();
         private ShuffleMetrics metrics = new ShuffleMetrics();
+        private ResilienceOptions resilience = ResilienceOptions.USUAL;
         private long readBufferBytes = 64 << 20;
         private CacheOptions caching = CacheOptions.none();
         private Optional<ZonePeers> peers = Optional.empty();
@@ -185,6 +200,12 @@ public final class ShuffleEngine implements Engine {
                 throw new InvalidSettings("Cannot read: read.buffer.bytes is " + bytes + ". Give 1 or more.");
             }
             readBufferBytes = bytes;
+            return this;
+        }
+
+        /** How requests to the store are limited and repeated; {@link ResilienceOptions#USUAL} by default. */
+        public Builder resilience(ResilienceOptions options) {
+            resilience = options;
             return this;
         }
 

@@ -3,7 +3,7 @@ package dev.blobshuffle.core.failure;
 import org.jspecify.annotations.Nullable;
 
 /** The store did not answer, or refused, and may well succeed later: retry, or roll back to the last commit. */
-public sealed class StoreUnavailable extends BlobShuffleException permits StoreThrottled, StoreRefused {
+public non-sealed class StoreUnavailable extends BlobShuffleException {
     private static final long serialVersionUID = 1L;
 
     /** A failure with its message: "Cannot verb what: reason, values. Remedy." */

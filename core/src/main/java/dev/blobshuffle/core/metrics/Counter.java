@@ -49,8 +49,6 @@ public enum Counter {
     RECORDS_DELIVERED(Unit.RECORDS, "Records that were read from blobs and handed out."),
     /** As {@link #RECORDS_DELIVERED}. */
     BYTES_DELIVERED(Unit.BYTES, "Bytes of keys and values that were read from blobs and handed out."),
-    /** A read of a Debatcher that failed; it is tried again. */
-    FETCH_FAILURES(Unit.OCCURRENCES, "Reads of segments that failed and were tried again."),
     /** A read whose bytes did not match their checksum; a fresh read decides whether the blob is damaged. */
     FETCHES_CORRUPT(Unit.OCCURRENCES, "Reads of segments whose bytes did not match their checksum."),
 
@@ -78,8 +76,18 @@ public enum Counter {
     LISTS(Unit.REQUESTS, "Requests to an object store that list blobs, one page each."),
     /** As {@link #DELETES}. */
     HEADS(Unit.REQUESTS, "Requests to an object store that ask for the presence or properties of something."),
-    /** Counted by {@code RetryingBlobStore}. */
+    /** Counted by {@code RetryingBlobStore}; they are among puts and gets too. */
     STORE_RETRIES(Unit.REQUESTS, "Requests to the store that were repeated because it was unavailable."),
+    /** Counted by {@code TimeLimitedBlobStore}. */
+    REQUESTS_TIMED_OUT(Unit.REQUESTS, "Requests to the store that had no answer in their time."),
+    /** Counted by {@code HedgingBlobStore}; they are among puts and gets too. */
+    HEDGES(Unit.REQUESTS, "Requests to the store that were sent a second time because the first took long."),
+    /** As {@link #HEDGES}. */
+    HEDGES_WON(Unit.REQUESTS, "Second requests whose answer came first."),
+    /** Counted by {@code CircuitBreakingBlobStore}. */
+    STORE_OUTAGES(
+            Unit.OCCURRENCES,
+            "Times that puts, or gets, were held back because the store had failed several times in a row."),
 
     /** Counted by {@code MemoryCachedBlobStore}. */
     CACHE_MEMORY_HITS(Unit.OCCURRENCES, "Reads that the cache in memory answered."),

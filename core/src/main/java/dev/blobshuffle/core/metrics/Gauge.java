@@ -11,6 +11,12 @@ public enum Gauge {
     READ_BUFFER_USED(Unit.BYTES, "Bytes of the read buffer that are in use."),
     /** What a lag in channel offsets hides: one notification stands for many records. */
     LAG_RECORDS(Unit.RECORDS, "Records that were notified and not yet handed out."),
+    /** Sent and not answered, nor given up for their time. */
+    STORE_REQUESTS_IN_FLIGHT(Unit.REQUESTS, "Requests to the store that are under way, second ones not counted."),
+    /** The store takes a bounded number at a time, fewer while it throttles. */
+    STORE_REQUESTS_WAITING(Unit.REQUESTS, "Requests to the store that wait for their turn."),
+    /** One for puts, one for gets. */
+    STORE_CIRCUITS_OPEN(Unit.OCCURRENCES, "Kinds of requests, puts and gets, for which the store is down at present."),
     /** Entries, and what is being loaded. */
     CACHE_MEMORY_USED(Unit.BYTES, "Bytes that the cache in memory takes."),
     /** All directories together. */

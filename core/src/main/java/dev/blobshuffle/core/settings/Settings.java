@@ -119,6 +119,19 @@ public final class Settings {
             ByteSize.ofMebibytes(64),
             "Memory of an instance for bytes that were fetched, or are being fetched, and not yet handed out.");
 
+    /** Hedging. */
+    public static final Setting<Boolean> STORE_HEDGE_ENABLED = Setting.flag(
+            "store.hedge.enabled",
+            true,
+            "Whether a request to an object store that takes longer than 95 % of its like is sent a second time: shorter tails for at most 5 % more requests.");
+
+    /** Time limit of a request. */
+    public static final Setting<Duration> STORE_REQUEST_TIMEOUT = Setting.millis(
+            "store.request.timeout.ms",
+            1,
+            15_000,
+            "The longest that one request to the store may take before it is tried again; in practice about four times what all but 1 % take.");
+
     /** Cache in memory. */
     public static final Setting<ByteSize> CACHE_MEMORY_BYTES = Setting.size(
             "cache.memory.bytes",
@@ -206,6 +219,8 @@ public final class Settings {
 
     private static final List<Setting<?>> ALL = List.of(
             STORE,
+            STORE_HEDGE_ENABLED,
+            STORE_REQUEST_TIMEOUT,
             ZONE,
             TOPICS_INCLUDE,
             TOPICS_EXCLUDE,

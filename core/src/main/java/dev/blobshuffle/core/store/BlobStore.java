@@ -16,8 +16,7 @@ import java.util.concurrent.CompletionStage;
  * {@link dev.blobshuffle.core.failure.BlobMissing} (confirmed not there), {@link dev.blobshuffle.core.failure.BlobCorrupt} (a range outside the blob)
  * or {@link dev.blobshuffle.core.failure.Closed}.
  *
- * <p>Whoever wants an answer no more may cancel the stage's future: a store may then end the request early. A content stays retained until the request has
- * really ended, and bytes that arrive after all are given back by the store.
+ * <p>A request runs to its end: nobody cancels a stage, since its bytes would be lost; only decorators that wait or repeat can be told to stop ({@link Abandonable}).
  */
 public interface BlobStore extends AutoCloseable {
     /**
@@ -43,6 +42,14 @@ public interface BlobStore extends AutoCloseable {
      * reader with another store fails with both named instead of finding nothing.
      */
     int fingerprint();
+
+    /**
+     * Whether requests go to a service of many machines, so that the same request, sent again, may be answered sooner by another one. Decides whether requests are
+     * hedged.
+     */
+    default boolean isRemote() {
+        return true;
+    }
 
     /** The store's location as it may be shown to people: no credentials. */
     String location();

@@ -191,6 +191,11 @@ public final class FileBlobStore implements BlobStore {
     }
 
     @Override
+    public boolean isRemote() {
+        return false;
+    }
+
+    @Override
     public String location() {
         return "file://" + directories.stream().map(BlobDirectory::toString).collect(Collectors.joining(","));
     }

@@ -50,6 +50,11 @@ public abstract class ForwardingBlobStore implements BlobStore {
     }
 
     @Override
+    public boolean isRemote() {
+        return store.isRemote();
+    }
+
+    @Override
     public String location() {
         return store.location();
     }

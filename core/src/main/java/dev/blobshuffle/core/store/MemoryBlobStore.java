@@ -149,6 +149,11 @@ public final class MemoryBlobStore implements BlobStore {
     }
 
     @Override
+    public boolean isRemote() {
+        return false;
+    }
+
+    @Override
     public String location() {
         return "memory://" + name;
     }

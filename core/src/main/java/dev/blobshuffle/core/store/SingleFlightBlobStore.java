@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A store from which concurrent reads of the same range share one download: partitions of a section, and the members of an instance, ask for the same bytes
  * at about the same time. Each caller has its own view and closes it; the bytes go back with the last one. A failed download fails all who wait for it, and is
- * forgotten; so is one that all who wait for it have given up, by cancelling their future. Thread-safe.
+ * forgotten; so is one that all who wait for it have given up ({@link Abandonable}), and the download itself is given up too. Thread-safe.
  */
 public final class SingleFlightBlobStore extends ForwardingBlobStore {
     private record Key(BlobId id, BlobRange range) {}
@@ -29,87 +29,143 @@ public final class SingleFlightBlobStore extends ForwardingBlobStore {
     public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
         Key key = new Key(id, range);
         while (true) {
-            Flight own = new Flight();
+            Flight own = new Flight(key);
             Flight flight = flights.putIfAbsent(key, own);
             if (flight == null) {
-                CompletableFuture<BlobBytes> result = own.lead();
-                start(key, own);
-                return forgetWhenGivenUp(result, key, own);
+                Seat seat = own.lead();
+                start(own);
+                return seat;
             }
-            CompletableFuture<BlobBytes> result = flight.join();
-            if (result != null) {
-                return forgetWhenGivenUp(result, key, flight);
+            Seat seat = flight.join();
+            if (seat != null) {
+                return seat;
             }
             flights.remove(key, flight); // It has just landed: its bytes may be gone, so start anew.
         }
     }
 
-    private void start(Key key, Flight flight) {
+    private void start(Flight flight) {
         try {
-            store().get(key.id(), key.range()).whenComplete((bytes, failure) -> {
-                flights.remove(key, flight);
+            CompletionStage<BlobBytes> download = store().get(flight.key.id(), flight.key.range());
+            var ignored = download.whenComplete((bytes, failure) -> {
+                flights.remove(flight.key, flight);
                 flight.land(bytes, failure);
             });
+            flight.takeOff(download);
         } catch (RuntimeException | Error e) {
-            flights.remove(key, flight);
+            flights.remove(flight.key, flight);
             flight.land(null, e);
         }
     }
 
-    private CompletableFuture<BlobBytes> forgetWhenGivenUp(
-            CompletableFuture<BlobBytes> result, Key key, Flight flight) {
-        var ignored = result.whenComplete((bytes, failure) -> {
-            if (result.isCancelled() && flight.leave(result)) {
-                flights.remove(key, flight);
+    /** One caller's place in a flight. */
+    private final class Seat extends CompletableFuture<BlobBytes> implements Abandonable {
+        private final Flight flight;
+
+        Seat(Flight flight) {
+            this.flight = flight;
+        }
+
+        @Override
+        public void abandon() {
+            CompletionStage<BlobBytes> unwanted = flight.leave(this);
+            if (unwanted != null) {
+                flights.remove(flight.key, flight);
+                Abandonable.abandon(unwanted);
             }
-        });
-        return result;
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            abandon();
+            return super.cancel(mayInterruptIfRunning);
+        }
+
+        void end() {
+            boolean ignored = super.cancel(false);
+        }
     }
 
     /** One download and those who wait for it. Guarded by itself until it lands. */
-    private static final class Flight {
-        private final List<CompletableFuture<BlobBytes>> waiting = new ArrayList<>(1);
+    private final class Flight {
+        private final Key key;
+        private final List<Seat> waiting = new ArrayList<>(1);
         private boolean landed;
+        private @Nullable CompletionStage<BlobBytes> download;
 
-        synchronized CompletableFuture<BlobBytes> lead() {
-            CompletableFuture<BlobBytes> result = new CompletableFuture<>();
-            waiting.add(result);
-            return result;
+        /** The last one who gave up, and so ends with the download. */
+        private @Nullable Seat last;
+
+        Flight(Key key) {
+            this.key = key;
         }
 
-        /** A place in the flight; null if it has landed. */
-        synchronized @Nullable CompletableFuture<BlobBytes> join() {
+        synchronized Seat lead() {
+            Seat seat = new Seat(this);
+            waiting.add(seat);
+            return seat;
+        }
+
+        /** A place in the flight; null if it has landed, or nobody waits any more. */
+        synchronized @Nullable Seat join() {
             return landed ? null : lead();
         }
 
-        /** Gives a place up. @return whether nobody waits any more: then nobody joins either */
-        synchronized boolean leave(CompletableFuture<BlobBytes> result) {
-            if (landed || !waiting.remove(result)) {
-                return false;
+        /** Gives a place up. Returns the download if nobody wants it any more; then nobody joins either. */
+        @Nullable
+        CompletionStage<BlobBytes> leave(Seat seat) {
+            synchronized (this) {
+                if (landed || !waiting.remove(seat)) {
+                    return null;
+                }
+                if (waiting.isEmpty()) {
+                    landed = true;
+                    last = seat;
+                    return download;
+                }
             }
-            landed = waiting.isEmpty();
-            return landed;
+            seat.end();
+            return null;
+        }
+
+        /** Takes note of the download, to be given up when nobody waits for it. */
+        void takeOff(CompletionStage<BlobBytes> stage) {
+            synchronized (this) {
+                if (last == null) {
+                    download = stage;
+                    return;
+                }
+            }
+            flights.remove(key, this);
+            Abandonable.abandon(stage);
         }
 
         void land(@Nullable BlobBytes bytes, @Nullable Throwable failure) {
+            Seat gaveUp;
             synchronized (this) {
                 landed = true;
+                gaveUp = last;
             }
             if (bytes == null) {
                 Throwable cause = failure instanceof CompletionException wrapped && wrapped.getCause() != null
                         ? wrapped.getCause()
                         : failure;
                 waiting.forEach(result -> result.completeExceptionally(cause));
-                return;
-            }
-            if (waiting.isEmpty()) {
+            } else if (waiting.isEmpty()) {
                 bytes.close();
-                return;
+            } else {
+                share(bytes);
             }
+            if (gaveUp != null) {
+                gaveUp.end();
+            }
+        }
+
+        private void share(BlobBytes bytes) {
             SharedBytes shared = new SharedBytes(bytes, waiting.size());
-            for (CompletableFuture<BlobBytes> result : waiting) {
+            for (Seat seat : waiting) {
                 BlobBytes view = shared.view();
-                if (!result.complete(view)) {
+                if (!seat.complete(view)) {
                     view.close(); // Cancelled by its caller.
                 }
             }

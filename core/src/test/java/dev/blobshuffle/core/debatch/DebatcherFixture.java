@@ -2,6 +2,8 @@ package dev.blobshuffle.core.debatch;
 
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.resilience.RetryPolicy;
+import dev.blobshuffle.core.resilience.RetryingBlobStore;
 import dev.blobshuffle.core.shuffle.Debatcher;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.time.SystemTime;
@@ -19,12 +21,14 @@ final class DebatcherFixture implements AutoCloseable {
     final SegmentFixture blobs = new SegmentFixture(store);
     final ShuffleMetrics metrics = new ShuffleMetrics();
     final SystemTime time = new SystemTime();
+    private final RetryingBlobStore retrying;
     final ReadEngine engine;
     final Debatcher<String> debatcher;
     final RecordedSink sink = new RecordedSink();
 
     DebatcherFixture(long budget) {
-        engine = new ReadEngine(store, budget, time, metrics);
+        retrying = new RetryingBlobStore(store, RetryPolicy.forever(), time, metrics);
+        engine = new ReadEngine(retrying, budget, time, metrics);
         debatcher = new PrefetchingDebatcher<>("test", engine);
     }
 

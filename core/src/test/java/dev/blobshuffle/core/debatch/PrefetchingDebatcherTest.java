@@ -269,7 +269,7 @@ class PrefetchingDebatcherTest {
         }
         offer(P0, 0, fixture.blobs.segment(rows("a", 3)));
         assertThat(fixture.drainUntil(3)).containsExactly("a-0", "a-1", "a-2");
-        assertThat(fixture.metrics.value(Counter.FETCH_FAILURES)).isEqualTo(4);
+        assertThat(fixture.metrics.value(Counter.STORE_RETRIES)).isEqualTo(4);
         assertThat(fixture.store.reads()).hasSize(5);
     }
 

@@ -1,4 +1,4 @@
-package dev.blobshuffle.testkit;
+package dev.blobshuffle.testkit.resilience;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,13 +9,22 @@ import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.resilience.RequestLatencies;
+import dev.blobshuffle.core.resilience.RetryPolicy;
+import dev.blobshuffle.core.resilience.RetryingBlobStore;
+import dev.blobshuffle.core.resilience.TimeLimitedBlobStore;
+import dev.blobshuffle.core.store.Abandonable;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.MemoryBlobStore;
-import dev.blobshuffle.core.store.RetryPolicy;
-import dev.blobshuffle.core.store.RetryingBlobStore;
+import dev.blobshuffle.testkit.Fault;
 import dev.blobshuffle.testkit.Fault.Kind;
+import dev.blobshuffle.testkit.FaultPlan;
+import dev.blobshuffle.testkit.FaultyBlobStore;
+import dev.blobshuffle.testkit.LoanCheck;
+import dev.blobshuffle.testkit.SimulatedTime;
+import dev.blobshuffle.testkit.TrackedContent;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -26,7 +35,8 @@ class RetryingBlobStoreTest {
     private static final BlobId ID = new BlobId(1, 2, 3);
     private static final Duration TOTAL = Duration.ofSeconds(10);
     private static final RetryPolicy POLICY =
-            new RetryPolicy(Duration.ofMillis(100), Duration.ofSeconds(1), Duration.ofSeconds(3), TOTAL);
+            new RetryPolicy(Duration.ofMillis(100), Duration.ofSeconds(1), TOTAL, RetryPolicy.WhenDown.WAIT);
+    private static final Duration ATTEMPT = Duration.ofSeconds(3);
     private static final Fault ALWAYS = Fault.of(Kind.FAIL_BEFORE);
 
     @RegisterExtension
@@ -36,7 +46,8 @@ class RetryingBlobStoreTest {
     private final ShuffleMetrics metrics = new ShuffleMetrics();
     private final FaultyBlobStore faulty =
             new FaultyBlobStore(loans.watch(new MemoryBlobStore("retries", 1 << 20)), time, request -> Fault.NONE);
-    private final BlobStore store = new RetryingBlobStore(faulty, POLICY, time, metrics);
+    private final BlobStore limited = new TimeLimitedBlobStore(faulty, ATTEMPT, new RequestLatencies(), time, metrics);
+    private final BlobStore store = new RetryingBlobStore(limited, POLICY, time, metrics);
 
     @AfterEach
     void end() {
@@ -101,7 +112,18 @@ class RetryingBlobStoreTest {
     }
 
     @Test
-    void aLateAnswerIsIgnoredAndItsBytesGoBack() {
+    void aLateAnswerCountsWhenItComesBeforeThatOfTheNextAttempt() {
+        faulty.follow(FaultPlan.puts(new Fault(Kind.DELAY, Duration.ofSeconds(5)), Fault.of(Kind.HANG)));
+        CompletableFuture<Void> put = put();
+        time.settle(Duration.ofMillis(4_900));
+        assertThat(put).isNotDone();
+        assertThat(metrics.value(Counter.REQUESTS_TIMED_OUT)).isEqualTo(1);
+        time.settle(Duration.ofMillis(200));
+        put.join();
+    }
+
+    @Test
+    void anAnswerThatIsTooLateGoesBack() {
         put().join();
         faulty.follow(FaultPlan.gets(new Fault(Kind.DELAY, Duration.ofSeconds(5))));
         CompletableFuture<BlobBytes> get = store.get(ID, BlobRange.of(0, 3)).toCompletableFuture();
@@ -109,6 +131,39 @@ class RetryingBlobStoreTest {
         get.join().close();
         time.settle(Duration.ofSeconds(
                 4)); // The check after the test finds the bytes of the first attempt, were they kept.
+    }
+
+    @Test
+    void repeatedRequestsKeepToTheirBudget() {
+        faulty.follow(request -> ALWAYS);
+        for (int i = 0; i < 1000; i++) {
+            put();
+        }
+        time.settle(TOTAL.plusSeconds(1));
+        // A tenth of the operations, twenty at the start (full, so the tenths were lost), and five per second.
+        assertThat(metrics.value(Counter.STORE_RETRIES)).isBetween(60L, 71L);
+    }
+
+    @Test
+    void anOperationThatIsGivenUpWhileItPausesEndsAtOnceAndAsksNoMore() {
+        faulty.follow(request -> ALWAYS);
+        CompletableFuture<BlobBytes> get = store.get(ID, BlobRange.of(0, 3)).toCompletableFuture();
+        Abandonable.abandon(get);
+        assertThat(get).isCancelled();
+        long asked = faulty.faults();
+        time.settle(TOTAL);
+        assertThat(faulty.faults()).isEqualTo(asked);
+    }
+
+    @Test
+    void anOperationThatIsGivenUpDuringAnAttemptEndsWithIt() {
+        put().join();
+        faulty.follow(FaultPlan.gets(new Fault(Kind.DELAY, Duration.ofSeconds(2))));
+        CompletableFuture<BlobBytes> get = store.get(ID, BlobRange.of(0, 3)).toCompletableFuture();
+        Abandonable.abandon(get);
+        assertThat(get).isNotDone();
+        time.settle(Duration.ofSeconds(2));
+        assertThat(get).isCancelled();
     }
 
     @Test

@@ -1,0 +1,100 @@
+package dev.blobshuffle.core.resilience;
+
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call to a store, as a decorator delays or repeats it. Immutable.
+ *
+ * @param what completes "Cannot …"
+ * @param bytes length of what is written or read; 0 if that has no meaning
+ * @param action sends one request
+ * @param unwanted gives an answer back that nobody takes
+ * @param content what to hold while a request may still be sent
+ */
+record Call<T>(
+        Kind kind, String what, long bytes, Supplier<CompletionStage<T>> action, Consumer<T> unwanted, Hold content) {
+    /** What must stay valid for as long as requests may be sent: the content of a put. */
+    interface Hold {
+        /** Nothing. */
+        Hold NOTHING = new Hold() {
+            @Override
+            public void retain() {}
+
+            @Override
+            public void release() {}
+        };
+
+        /** Takes a reference, while somebody else holds one. */
+        void retain();
+
+        /** Gives a reference back. */
+        void release();
+    }
+
+    static Call<Void> put(BlobStore store, BlobId id, BlobContent content) {
+        Hold hold = new Hold() {
+            @Override
+            public void retain() {
+                content.retain();
+            }
+
+            @Override
+            public void release() {
+                content.release();
+            }
+        };
+        return new Call<>(
+                Kind.PUT, "store blob " + id, content.length(), () -> store.put(id, content), nothing -> {}, hold);
+    }
+
+    static Call<BlobBytes> get(BlobStore store, BlobId id, BlobRange range) {
+        return new Call<>(
+                Kind.GET,
+                "read blob " + id,
+                range.length(),
+                () -> store.get(id, range),
+                BlobBytes::close,
+                Hold.NOTHING);
+    }
+
+    static Call<Void> delete(BlobStore store, List<BlobId> ids) {
+        return other("delete " + ids.size() + " blobs", () -> store.delete(ids));
+    }
+
+    static <T> Call<T> other(String what, Supplier<CompletionStage<T>> action) {
+        return new Call<>(Kind.OTHER, what, 0, action, answer -> {}, Hold.NOTHING);
+    }
+
+    /** Sends one request. A store that breaks its contract and throws must not leave the caller waiting for ever. */
+    CompletionStage<T> start() {
+        try {
+            return action.get();
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** Gives an answer back; a failure has none, and that of a put has nothing to give back. */
+    void discard(@Nullable T answer) {
+        if (answer != null) {
+            unwanted.accept(answer);
+        }
+    }
+
+    /** Hands an answer over, or gives it back if its taker has gone. */
+    void complete(CompletableFuture<T> result, T answer) {
+        if (!result.complete(answer)) {
+            discard(answer);
+        }
+    }
+}

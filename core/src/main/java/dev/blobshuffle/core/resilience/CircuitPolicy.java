@@ -1,0 +1,26 @@
+package dev.blobshuffle.core.resilience;
+
+import java.time.Duration;
+
+/**
+ * When a store counts as down, and for how long it is left alone.
+ *
+ * @param failures number of failures in a row, no success between them, that open the circuit
+ * @param span the least time from the first of them to the last: a burst is not an outage
+ * @param firstPause time without requests after the circuit has opened; doubles with each probe that fails
+ * @param longestPause the longest such time
+ */
+public record CircuitPolicy(int failures, Duration span, Duration firstPause, Duration longestPause) {
+    /** Five failures in a row over at least a second; a probe after 1 s, 2 s, 4 s, then every 8 s. */
+    public static final CircuitPolicy USUAL =
+            new CircuitPolicy(5, Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(8));
+
+    /** Checks that all are positive and in order. */
+    public CircuitPolicy {
+        if (failures < 1 || span.isNegative() || firstPause.toNanos() < 1 || longestPause.compareTo(firstPause) < 0) {
+            throw new IllegalArgumentException("Cannot form a circuit policy: " + failures + " failures over " + span
+                    + ", pauses from " + firstPause + " to " + longestPause
+                    + ". All must be positive, and the longest pause not below the first.");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package dev.blobshuffle.core.resilience;
+
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.ForwardingBlobStore;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/** A store all of whose requests go through one method. As thread-safe as its subclass. */
+abstract class InterceptingBlobStore extends ForwardingBlobStore {
+    InterceptingBlobStore(BlobStore store) {
+        super(store);
+    }
+
+    /** Sends a request to the store below, when and as often as the subclass sees fit. The caller holds the content during this call only. */
+    abstract <T> CompletionStage<T> run(Call<T> call);
+
+    @Override
+    public final CompletionStage<Void> put(BlobId id, BlobContent content) {
+        return run(Call.put(store(), id, content));
+    }
+
+    @Override
+    public final CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+        return run(Call.get(store(), id, range));
+    }
+
+    @Override
+    public final CompletionStage<Void> delete(Collection<BlobId> ids) {
+        return run(Call.delete(store(), List.copyOf(ids)));
+    }
+
+    @Override
+    public final CompletionStage<List<BlobId>> list(long generation) {
+        return run(Call.other("list generation " + generation, () -> store().list(generation)));
+    }
+
+    @Override
+    public final CompletionStage<List<Long>> generations() {
+        return run(Call.other("list generations", () -> store().generations()));
+    }
+}

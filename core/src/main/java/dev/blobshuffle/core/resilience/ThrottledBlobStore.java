@@ -1,0 +1,54 @@
+package dev.blobshuffle.core.resilience;
+
+import dev.blobshuffle.core.metrics.Gauge;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.time.Time;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.function.ToLongFunction;
+
+/**
+ * A store that gets a bounded number of requests at a time, and fewer when it says that there are too many ({@code StoreThrottled}): the number falls by 30 % then,
+ * and grows by one for each round of requests that succeed (additive increase, multiplicative decrease). Others wait for their turn, in order; when too many wait,
+ * further ones are refused, so nothing here grows without bound: what waits holds bytes of its caller's budget, and that is what blocks the caller.
+ * Its stages can be given up. Thread-safe; nothing blocks.
+ */
+public final class ThrottledBlobStore extends InterceptingBlobStore {
+    private final Map<Kind, Turnstile> turnstiles = new EnumMap<>(Kind.class);
+    private final List<ShuffleMetrics.Registration> gauges;
+
+    /** Limits the requests to a store. */
+    public ThrottledBlobStore(BlobStore store, ThrottlePolicy policy, Time time, ShuffleMetrics metrics) {
+        super(store);
+        for (Kind kind : Kind.values()) {
+            turnstiles.put(kind, new Turnstile(policy.most(kind), policy.waiting(), store.location(), time));
+        }
+        gauges = List.of(
+                metrics.report(Gauge.STORE_REQUESTS_IN_FLIGHT, () -> sum(Turnstile::inFlight)),
+                metrics.report(Gauge.STORE_REQUESTS_WAITING, () -> sum(Turnstile::waiting)));
+    }
+
+    private long sum(ToLongFunction<Turnstile> number) {
+        return turnstiles.values().stream().mapToLong(number).sum();
+    }
+
+    @Override
+    <T> CompletionStage<T> run(Call<T> call) {
+        Turnstile turnstile = turnstiles.get(call.kind());
+        if (turnstile == null) {
+            throw new IllegalStateException("Cannot run a request: its kind " + call.kind() + " has no limit.");
+        }
+        return turnstile.enter(call);
+    }
+
+    /** Fails what waits with {@code Closed} and closes the store below. Idempotent. */
+    @Override
+    public void close() {
+        turnstiles.values().forEach(Turnstile::close);
+        gauges.forEach(ShuffleMetrics.Registration::close);
+        super.close();
+    }
+}

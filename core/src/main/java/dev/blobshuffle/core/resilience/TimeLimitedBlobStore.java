@@ -1,0 +1,121 @@
+package dev.blobshuffle.core.resilience;
+
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.metrics.Counter;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store whose requests fail when they have had no answer for too long: four times the 99th percentile of their kind and size, at least 2 s and at most the
+ * request timeout; before enough was seen, the request timeout. Requests of more bytes than the timeout has time for at 1 MiB/s have that much longer, so that a
+ * slow line gets its blobs through. Deletes and listings, of many keys at once, have at least a minute. A request is not taken back: its late answer may still be
+ * used by the retries above. Thread-safe.
+ */
+public final class TimeLimitedBlobStore extends InterceptingBlobStore {
+    private static final int PERCENTILE_FACTOR = 4;
+    private static final long LEAST_NANOS = Duration.ofSeconds(2).toNanos();
+    private static final long OTHER_NANOS = Duration.ofMinutes(1).toNanos();
+    private static final long NANOS_PER_MEBIBYTE = Duration.ofSeconds(1).toNanos();
+    private static final double MEBIBYTE = 1 << 20;
+
+    private final Duration requestTimeout;
+    private final RequestLatencies latencies;
+    private final Time time;
+    private final ShuffleMetrics metrics;
+
+    /**
+     * Limits the time of the requests to a store.
+     *
+     * @param latencies what the hedges below observe
+     */
+    public TimeLimitedBlobStore(
+            BlobStore store, Duration requestTimeout, RequestLatencies latencies, Time time, ShuffleMetrics metrics) {
+        super(store);
+        this.requestTimeout = requestTimeout;
+        this.latencies = latencies;
+        this.time = time;
+        this.metrics = metrics;
+    }
+
+    Duration limit(Kind kind, long bytes) {
+        long most = requestTimeout.toNanos();
+        if (kind == Kind.OTHER) {
+            return Duration.ofNanos(Math.max(most, OTHER_NANOS));
+        }
+        long transfer = (long) (bytes / MEBIBYTE * NANOS_PER_MEBIBYTE);
+        long usual = latencies.p99(kind, bytes).orElse(most);
+        // The percentile may be of a store that hangs: no overflow.
+        long patient = Math.max(LEAST_NANOS, Math.min(usual, most) * PERCENTILE_FACTOR);
+        return Duration.ofNanos(Math.max(transfer, Math.min(patient, most)));
+    }
+
+    @Override
+    <T> CompletionStage<T> run(Call<T> call) {
+        Request<T> request = new Request<>(call, limit(call.kind(), call.bytes()));
+        request.start();
+        return request.result;
+    }
+
+    /** One request and its time. Thread-safe: who ends it first decides. */
+    private final class Request<T> {
+        private final Call<T> call;
+        private final Duration limit;
+        private final CompletableFuture<T> result = new CompletableFuture<>();
+        private final AtomicBoolean hasEnded = new AtomicBoolean();
+        private final LateAnswer<T> late;
+        private volatile Time.@Nullable Cancellable timer;
+
+        Request(Call<T> call, Duration limit) {
+            this.call = call;
+            this.limit = limit;
+            late = new LateAnswer<>(call::discard);
+        }
+
+        void start() {
+            CompletionStage<T> stage = call.start();
+            if (!stage.toCompletableFuture().isDone()) {
+                try {
+                    timer = time.schedule(limit, this::timeOut);
+                } catch (Closed e) {
+                    hasEnded.set(true);
+                    result.completeExceptionally(e);
+                }
+            }
+            var ignored = stage.whenComplete(this::answered);
+        }
+
+        private void answered(T value, @Nullable Throwable failure) {
+            if (!hasEnded.compareAndSet(false, true)) {
+                if (failure == null) {
+                    late.came(value);
+                }
+                return;
+            }
+            Time.Cancellable running = timer;
+            if (running != null) {
+                running.cancel();
+            }
+            if (failure == null) {
+                call.complete(result, value);
+            } else {
+                result.completeExceptionally(Failures.unwrapped(failure));
+            }
+        }
+
+        private void timeOut() {
+            if (hasEnded.compareAndSet(false, true)) {
+                metrics.add(Counter.REQUESTS_TIMED_OUT, 1);
+                result.completeExceptionally(new NoAnswer(
+                        "Cannot " + call.what() + ": no answer from " + location() + " within " + limit.toMillis()
+                                + " ms. Check the store and the way to it.",
+                        late));
+            }
+        }
+    }
+}

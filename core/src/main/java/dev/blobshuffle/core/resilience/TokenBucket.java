@@ -1,0 +1,64 @@
+package dev.blobshuffle.core.resilience;
+
+import dev.blobshuffle.core.time.Time;
+
+/**
+ * A budget for extra requests: each usual request brings a share of a token, an extra one takes a whole token, and there are never more than so many. So the extra
+ * requests are at most the share of the usual ones, beside what was there at the start and what comes with time. Thread-safe.
+ */
+final class TokenBucket {
+    private static final double NANOS_PER_SECOND = 1e9;
+
+    private final double share;
+    private final double perSecond;
+    private final double most;
+    private final Time time;
+
+    /** Guarded by this. */
+    private double tokens;
+
+    private long filledNanos;
+
+    /**
+     * A bucket.
+     *
+     * @param share tokens per usual request
+     * @param perSecond tokens that come with time
+     * @param most tokens that it holds
+     * @param first tokens at the start
+     */
+    TokenBucket(double share, double perSecond, double most, double first, Time time) {
+        this.share = share;
+        this.perSecond = perSecond;
+        this.most = most;
+        this.time = time;
+        tokens = first;
+        filledNanos = time.nanos();
+    }
+
+    /** Takes note of a usual request. */
+    synchronized void request() {
+        add(share);
+    }
+
+    /** Takes a token, if there is a whole one. */
+    synchronized boolean tryTake() {
+        long now = time.nanos();
+        add((now - filledNanos) / NANOS_PER_SECOND * perSecond);
+        filledNanos = now;
+        if (tokens < 1) {
+            return false;
+        }
+        tokens--;
+        return true;
+    }
+
+    /** Gives a token back: its request was not sent. */
+    synchronized void giveBack() {
+        add(1);
+    }
+
+    private void add(double amount) {
+        tokens = Math.min(most, tokens + amount);
+    }
+}
