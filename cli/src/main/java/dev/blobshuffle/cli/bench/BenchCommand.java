@@ -5,9 +5,9 @@ import picocli.CommandLine.Command;
 /** The command {@code blobshuffle bench}, which only has subcommands. */
 @Command(
         name = "bench",
-        description = "Measures whole applications on real brokers, native against blobs.",
+        description = "Measures whole applications, native against blobs, and stores.",
         mixinStandardHelpOptions = true,
-        subcommands = {ShuffleCommand.class},
+        subcommands = {ShuffleCommand.class, StoreCommand.class},
         synopsisSubcommandLabel = "COMMAND")
 public final class BenchCommand {
     /** For picocli. */
