@@ -2,6 +2,7 @@ package dev.blobshuffle.cli;
 
 import dev.blobshuffle.cli.bench.BenchCommand;
 import dev.blobshuffle.cli.demo.DemoCommand;
+import dev.blobshuffle.cli.doctor.DoctorCommand;
 import dev.blobshuffle.cli.drained.DrainedCommand;
 import dev.blobshuffle.cli.inspect.InspectCommand;
 import picocli.CommandLine;
@@ -16,6 +17,7 @@ import picocli.CommandLine.HelpCommand;
         versionProvider = Version.class,
         subcommands = {
             DemoCommand.class,
+            DoctorCommand.class,
             InspectCommand.class,
             DrainedCommand.class,
             BenchCommand.class,

@@ -103,12 +103,14 @@ final class BareClient implements AutoCloseable {
         }
         String head = new String(buffer, 0, bodyStart, StandardCharsets.US_ASCII);
         if (!head.startsWith("HTTP/1.1 2")) {
-            throw new IOException("cannot " + what + ": " + head.lines().findFirst().orElse(""));
+            throw new IOException(
+                    "cannot " + what + ": " + head.lines().findFirst().orElse(""));
         }
         return head.lines()
                 .filter(line -> line.toLowerCase(Locale.ROOT).startsWith("content-length:"))
                 .findFirst()
-                .map(line -> Long.parseLong(line.substring(line.indexOf(':') + 1).strip()))
+                .map(line ->
+                        Long.parseLong(line.substring(line.indexOf(':') + 1).strip()))
                 .orElse(0L);
     }
 

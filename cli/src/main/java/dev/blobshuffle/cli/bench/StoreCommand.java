@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -43,13 +44,22 @@ import picocli.CommandLine.Spec;
 final class StoreCommand implements Callable<Integer> {
     private static final String BUCKET = "bench";
     private static final String GIVEN = "given";
-    private static final long WARM_UP_BYTES = 128L << 20;
+    private static final long MOST_WARM_UP_BYTES = 256L << 20;
+    private static final int WARM_UPS = 4;
+
+    /** MiB and blobs in flight of a warm-up. */
+    private static final int WARM_UP = 4;
+
     private static final double BYTES_PER_GIB = 1 << 30;
 
     @Option(names = "--store", paramLabel = "URI", description = "The store; default: the simulator.")
     private @Nullable String uri;
 
-    @Option(names = "--transports", split = ",", defaultValue = "plain,tls", description = "How to reach the simulator.")
+    @Option(
+            names = "--transports",
+            split = ",",
+            defaultValue = "plain,tls",
+            description = "How to reach the simulator.")
     private List<String> transports;
 
     @Option(names = "--mib", split = ",", defaultValue = "1,4,8,16", description = "Sizes of blobs, MiB.")
@@ -88,7 +98,8 @@ final class StoreCommand implements Callable<Integer> {
         out.print(report.table());
         out.println();
         out.print(report.summary());
-        out.println(report.isVerified() ? "Every blob came back as it was." : "WRONG: a blob came back with other bytes.");
+        out.println(
+                report.isVerified() ? "Every blob came back as it was." : "WRONG: a blob came back with other bytes.");
         out.flush();
         if (json != null) {
             Files.writeString(json, Json.write(asJson(report)));
@@ -107,7 +118,8 @@ final class StoreCommand implements Callable<Integer> {
         numbers.addAll(concurrencies);
         numbers.add(repetitions);
         if (numbers.stream().anyMatch(number -> number < 1 || number > 1024) || !(gibibytes > 0)) {
-            throw invalid("Cannot measure with these numbers: sizes, concurrency and repetitions must be 1 to 1024, --gib above 0.");
+            throw invalid(
+                    "Cannot measure with these numbers: sizes, concurrency and repetitions must be 1 to 1024, --gib above 0.");
         }
     }
 
@@ -123,15 +135,14 @@ final class StoreCommand implements Callable<Integer> {
             }
             return;
         }
-        long bytes = 4L * (concurrencies.stream().max(Integer::compare).orElseThrow())
-                * (sizes.stream().max(Integer::compare).orElseThrow())
+        // Blobs in flight, those that they replace, and as much again.
+        long bytes = 4L * Math.max(WARM_UP, Collections.max(concurrencies)) * Math.max(WARM_UP, Collections.max(sizes))
                 << 20;
         try (S3SimProcess sim = transport.equals("tls")
                 ? S3SimProcess.tls(BUCKET, bytes, LatencyProfile.ZERO)
                 : S3SimProcess.plain(BUCKET, bytes, LatencyProfile.ZERO)) {
             trust(sim);
-            String simulated =
-                    "s3://" + BUCKET + "/store?region=us-east-1&path-style=true&endpoint=" + sim.endpoint();
+            String simulated = "s3://" + BUCKET + "/store?region=us-east-1&path-style=true&endpoint=" + sim.endpoint();
             try (BlobStore store = BlobStores.open(simulated, time)) {
                 measure(transport, store, Optional.of(sim), results, out);
             }
@@ -151,14 +162,15 @@ final class StoreCommand implements Callable<Integer> {
     private void measure(
             String transport, BlobStore store, Optional<S3SimProcess> sim, List<StoreResult> results, PrintWriter out)
             throws IOException, InterruptedException, ExecutionException, GeneralSecurityException {
-        StoreRun warmUp = new StoreRun(WARM_UP_BYTES, Optional::empty);
-        StoreRun run = new StoreRun(
-                (long) (gibibytes * BYTES_PER_GIB),
-                () -> sim.map(server -> server.counts().total()));
+        long bytes = (long) (gibibytes * BYTES_PER_GIB);
+        StoreRun warmUp = new StoreRun(Math.min(2 * bytes, MOST_WARM_UP_BYTES), Optional::empty);
+        StoreRun run =
+                new StoreRun(bytes, () -> sim.map(server -> server.counts().total()));
         Random order = new Random(seed);
         for (StoreCell.Direction direction : StoreCell.Direction.values()) {
-            for (int i = 0; i < 3; i++) {
-                List<StoreResult> ignored = pair(new StoreCell(transport, direction, 4, 4), warmUp, store, sim, 0, order);
+            for (int i = 0; i < WARM_UPS; i++) {
+                List<StoreResult> ignored =
+                        pair(new StoreCell(transport, direction, WARM_UP, WARM_UP), warmUp, store, sim, 0, order);
             }
             for (int mebibytes : sizes) {
                 for (int concurrency : concurrencies) {

@@ -118,9 +118,8 @@ record StoreReport(List<StoreResult> results) {
         for (StoreResult ours : results) {
             if (ours.cell().equals(cell) && !ours.isBare()) {
                 results.stream()
-                        .filter(bare -> bare.isBare()
-                                && bare.cell().equals(cell)
-                                && bare.repetition() == ours.repetition())
+                        .filter(bare ->
+                                bare.isBare() && bare.cell().equals(cell) && bare.repetition() == ours.repetition())
                         .forEach(bare -> ratios.add(ours.cpuPerGibibyte() / bare.cpuPerGibibyte()));
             }
         }

@@ -78,8 +78,9 @@ final class S3SimServer {
     private static Map<Operation, Long> parseNumbers(String text) {
         Map<Operation, Long> numbers = new EnumMap<>(Operation.class);
         if (!text.equals(NONE)) {
-            Arrays.stream(text.split(",", -1)).map(pair -> pair.split("=", -1)).forEach(pair ->
-                    numbers.put(Operation.valueOf(pair[0]), Long.parseLong(pair[1])));
+            Arrays.stream(text.split(",", -1))
+                    .map(pair -> pair.split("=", -1))
+                    .forEach(pair -> numbers.put(Operation.valueOf(pair[0]), Long.parseLong(pair[1])));
         }
         return numbers;
     }

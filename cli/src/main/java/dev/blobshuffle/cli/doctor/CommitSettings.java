@@ -1,0 +1,56 @@
+package dev.blobshuffle.cli.doctor;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.settings.Settings;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The settings of an application that decide how its commits get along with a store, with Kafka Streams' defaults.
+ *
+ * @param exactlyOnce whether commits are transactions
+ * @param linger of the producer
+ * @param batchDelay the longest that a record waits in a batch
+ */
+record CommitSettings(
+        boolean exactlyOnce,
+        Duration commitInterval,
+        Duration transactionTimeout,
+        Duration linger,
+        Duration batchDelay) {
+    private static final long COMMIT_MILLIS = 30_000;
+    private static final long COMMIT_MILLIS_EXACTLY_ONCE = 100;
+    private static final long TRANSACTION_MILLIS = 10_000;
+    private static final long LINGER_MILLIS = 100;
+
+    /**
+     * Takes them from an application's configuration.
+     *
+     * @throws InvalidSettings fatal: a value is not of its form, or a key below {@code blobshuffle.} unknown
+     */
+    static CommitSettings of(Map<String, String> configuration) {
+        boolean exactlyOnce = "exactly_once_v2".equals(configuration.get("processing.guarantee"));
+        return new CommitSettings(
+                exactlyOnce,
+                millis(configuration, exactlyOnce ? COMMIT_MILLIS_EXACTLY_ONCE : COMMIT_MILLIS, "commit.interval.ms"),
+                millis(configuration, TRANSACTION_MILLIS, "producer.transaction.timeout.ms", "transaction.timeout.ms"),
+                millis(configuration, LINGER_MILLIS, "producer.linger.ms", "linger.ms"),
+                Settings.parse(configuration).value(Settings.BATCH_MAX_DELAY));
+    }
+
+    private static Duration millis(Map<String, String> configuration, long absent, String... names) {
+        for (String name : names) {
+            Optional<String> value = Optional.ofNullable(configuration.get(name));
+            if (value.isPresent()) {
+                try {
+                    return Duration.ofMillis(Long.parseLong(value.get().strip()));
+                } catch (NumberFormatException e) {
+                    throw new InvalidSettings(
+                            "Cannot use setting " + name + ": it is no number of milliseconds. Give one.", e);
+                }
+            }
+        }
+        return Duration.ofMillis(absent);
+    }
+}

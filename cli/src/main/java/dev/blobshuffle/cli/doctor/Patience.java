@@ -1,0 +1,71 @@
+package dev.blobshuffle.cli.doctor;
+
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Waits for answers, and not for ever. Owned by one thread. */
+final class Patience implements AutoCloseable {
+    private final Duration limit;
+    private final Time.Workers workers;
+
+    /**
+     * Waits for each answer up to a limit.
+     *
+     * @param time where blocking calls get their threads from: one that never comes back must not hold up the next
+     */
+    Patience(Duration limit, Time time) {
+        this.limit = limit;
+        workers = time.workers("blobshuffle-doctor", 4);
+    }
+
+    /**
+     * Runs a call that blocks.
+     *
+     * @throws BlobShuffleException if it fails, or takes too long
+     */
+    <T> T call(Callable<T> call) throws InterruptedException {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        workers.execute(() -> {
+            try {
+                answer.complete(call.call());
+            } catch (Exception | Error e) {
+                answer.completeExceptionally(e);
+            }
+        });
+        return await(answer);
+    }
+
+    /**
+     * Waits for a stage.
+     *
+     * @throws BlobShuffleException if it fails, or takes too long
+     */
+    <T> T await(CompletionStage<T> stage) throws InterruptedException {
+        try {
+            return stage.toCompletableFuture().get(limit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            throw new StoreUnavailable(
+                    "no answer for " + limit.toSeconds()
+                            + " s. Check the address, and firewalls and proxies on the way.",
+                    e);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof BlobShuffleException failure) {
+                throw failure;
+            }
+            throw new StoreUnavailable(e.getCause() + ". Look up this failure of the client's library.", e.getCause());
+        }
+    }
+
+    @Override
+    public void close() {
+        workers.close();
+    }
+}

@@ -1,0 +1,162 @@
+package dev.blobshuffle.cli.doctor;
+
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.InspectableStore;
+import dev.blobshuffle.core.store.StoreInspection;
+import dev.blobshuffle.core.time.Time;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Finds out what a store can do by doing it, with probes that it deletes. Owned by one thread. */
+final class StoreCheckup {
+    private static final int PROBE_BYTES = 4096;
+    private static final Duration SAMPLING = Duration.ofSeconds(30);
+
+    private final BlobStore store;
+    private final Time time;
+    private final Patience patience;
+    private final List<Finding> findings = new ArrayList<>();
+    private Optional<Latencies> puts = Optional.empty();
+    private Optional<Latencies> gets = Optional.empty();
+
+    StoreCheckup(BlobStore store, Time time, Patience patience) {
+        this.store = store;
+        this.time = time;
+        this.patience = patience;
+    }
+
+    List<Finding> findings() {
+        return findings;
+    }
+
+    /** Of puts, if there were any that worked. */
+    Optional<Latencies> puts() {
+        return puts;
+    }
+
+    /** Of gets, if there were any that worked. */
+    Optional<Latencies> gets() {
+        return gets;
+    }
+
+    /**
+     * Puts, gets, lists and deletes a small probe, asks the store about itself, and measures.
+     *
+     * @param samples puts and gets to measure
+     * @param blobBytes their size
+     */
+    void run(int samples, int blobBytes) throws InterruptedException {
+        Probe probe = Probe.of(PROBE_BYTES, time);
+        boolean isStored = step("put", "a probe was stored", () -> patience.await(store.put(probe.id(), probe)));
+        boolean isReadable =
+                isStored && step("get", "the probe came back as it was", () -> compare(probe, 0, PROBE_BYTES));
+        if (isReadable) {
+            step("range", "a part of it came back as it was", () -> compare(probe, 1000, 17));
+        }
+        boolean isDeleted = false;
+        if (isStored) {
+            step("list", "the probe is in its generation's listing", () -> list(probe));
+            isDeleted =
+                    step("delete", "the probe was deleted", () -> patience.await(store.delete(List.of(probe.id()))));
+        }
+        inspect();
+        if (isReadable && isDeleted) {
+            step("missing blob", "a deleted blob is reported as missing", () -> expectMissing(probe));
+            // Not where blobs would have to stay.
+            measure(samples, blobBytes);
+        }
+    }
+
+    private interface Step {
+        void run() throws InterruptedException;
+    }
+
+    /** Whether it worked. */
+    private boolean step(String subject, String fact, Step step) throws InterruptedException {
+        try {
+            step.run();
+            findings.add(Finding.ok(Finding.STORE, subject, fact));
+            return true;
+        } catch (BlobShuffleException e) {
+            findings.add(Finding.failed(Finding.STORE, subject, e));
+            return false;
+        }
+    }
+
+    private void compare(Probe probe, int offset, int length) throws InterruptedException {
+        try (BlobBytes bytes = patience.await(store.get(probe.id(), BlobRange.of(offset, length)))) {
+            if (!bytes.buffer().equals(ByteBuffer.wrap(probe.bytes(), offset, length))) {
+                throw new BlobCorrupt(
+                        "other bytes came back than were stored. Check the store, and proxies on the way.");
+            }
+        }
+    }
+
+    private void list(Probe probe) throws InterruptedException {
+        if (!patience.await(store.list(probe.id().generation())).contains(probe.id())) {
+            throw new BlobCorrupt("a listing leaves out a blob that was stored before."
+                    + " Use a store whose listings are consistent with its puts.");
+        }
+    }
+
+    private void expectMissing(Probe probe) throws InterruptedException {
+        try (BlobBytes ignored = patience.await(store.get(probe.id(), BlobRange.of(0, 1)))) {
+            throw new BlobCorrupt(
+                    "a blob can still be read after it was deleted. Use a store whose reads are consistent with its deletes.");
+        } catch (BlobMissing e) {
+            // As it should be.
+        }
+    }
+
+    private void inspect() throws InterruptedException {
+        if (!(store instanceof InspectableStore inspectable)) {
+            return;
+        }
+        try {
+            StoreInspection inspection = patience.call(inspectable::inspect);
+            inspection.clockAhead().ifPresent(ahead -> findings.add(ClockAdvice.of(Finding.STORE, "store", ahead)));
+            inspection.findings().forEach(finding -> findings.add(Finding.of(Finding.STORE, finding)));
+        } catch (BlobShuffleException e) {
+            findings.add(Finding.failed(Finding.STORE, "inspection", e));
+        }
+    }
+
+    /** One after the other, like the uploads of one quiet instance; stops early where the store is slow. */
+    private void measure(int samples, int blobBytes) throws InterruptedException {
+        List<Duration> putTimes = new ArrayList<>();
+        List<Duration> getTimes = new ArrayList<>();
+        long start = time.nanos();
+        try {
+            for (int i = 0; i < samples && time.nanos() - start < SAMPLING.toNanos(); i++) {
+                Probe probe = Probe.of(blobBytes, time);
+                long before = time.nanos();
+                patience.await(store.put(probe.id(), probe));
+                long between = time.nanos();
+                patience.await(store.get(probe.id(), BlobRange.of(0, blobBytes)))
+                        .close();
+                long after = time.nanos();
+                putTimes.add(Duration.ofNanos(between - before));
+                getTimes.add(Duration.ofNanos(after - between));
+                patience.await(store.delete(List.of(probe.id())));
+            }
+        } catch (BlobShuffleException e) {
+            findings.add(Finding.failed(Finding.STORE, "latency", e));
+        }
+        if (!putTimes.isEmpty()) {
+            Latencies put = new Latencies(blobBytes, putTimes);
+            Latencies get = new Latencies(blobBytes, getTimes);
+            findings.add(Finding.ok(Finding.STORE, "put latency", put.text()));
+            findings.add(Finding.ok(Finding.STORE, "get latency", get.text()));
+            puts = Optional.of(put);
+            gets = Optional.of(get);
+        }
+    }
+}

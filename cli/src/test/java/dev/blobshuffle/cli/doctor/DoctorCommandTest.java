@@ -1,0 +1,181 @@
+package dev.blobshuffle.cli.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.testkit.s3sim.Operation;
+import dev.blobshuffle.testkit.s3sim.S3Error;
+import dev.blobshuffle.testkit.s3sim.S3Sim;
+import dev.blobshuffle.testkit.s3sim.WireFault;
+import dev.blobshuffle.testkit.s3sim.WireFaultPlan;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** The doctor at stores with one thing wrong with each. */
+class DoctorCommandTest {
+    private static final String KEY_ID = "AKIDOCTOR";
+    private static final String SECRET = "very-secret-indeed";
+
+    private S3Sim sim = start();
+    private String output = "";
+
+    @TempDir
+    Path directory;
+
+    private static S3Sim start() {
+        return S3Sim.builder()
+                .bucket("blobs")
+                .region("eu-central-1")
+                .accessKeyId(KEY_ID)
+                .start();
+    }
+
+    @BeforeAll
+    static void setCredentials() {
+        System.setProperty("aws.accessKeyId", KEY_ID);
+        System.setProperty("aws.secretAccessKey", SECRET);
+    }
+
+    @AfterAll
+    static void clearCredentials() {
+        System.clearProperty("aws.accessKeyId");
+        System.clearProperty("aws.secretAccessKey");
+    }
+
+    @AfterEach
+    void closeAndSeeThatNothingSecretWasPrinted() {
+        sim.close();
+        assertThat(output).doesNotContain(KEY_ID, SECRET);
+    }
+
+    @Test
+    void aSoundStoreHasNoErrorsAndIsLeftEmpty() {
+        assertThat(doctor(uri("blobs", "eu-central-1"))).isZero();
+        assertThat(output).contains("ok      store    put:", "store    list:", "missing blob", "put latency");
+        assertThat(sim.keys("blobs")).allMatch(key -> key.endsWith("blobshuffle-store"));
+    }
+
+    @Test
+    void wrongThingsAboutTheBucketAreErrorsWithARemedy() {
+        expectError(uri("missing", "eu-central-1"), "open", "missing");
+        expectError(uri("blobs", "us-east-1"), "open", "region");
+        expectError(uri("blobs", "eu-central-1") + "&regoin=x", "open", "regoin");
+    }
+
+    @Test
+    void wrongCredentialsAreAnError() {
+        System.setProperty("aws.accessKeyId", "AKISOMEBODY");
+        try {
+            expectError(uri("blobs", "eu-central-1"), "open", "redentials");
+        } finally {
+            System.setProperty("aws.accessKeyId", KEY_ID);
+        }
+    }
+
+    @Test
+    void anExpiredTokenIsAnError() {
+        sim.follow(WireFaultPlan.always(WireFault.error(S3Error.EXPIRED_TOKEN)));
+        expectError(uri("blobs", "eu-central-1"), "open", "xpired");
+    }
+
+    @Test
+    void eachMissingPermissionIsAnErrorOfItsOwn() {
+        deny(Operation.DELETE_OBJECT, Operation.DELETE_OBJECTS);
+        expectError(uri("blobs", "eu-central-1"), "delete", "denied");
+        assertThat(output).contains("ok      store    put:", "ok      store    list:");
+        deny(Operation.LIST_OBJECTS);
+        expectError(uri("blobs", "eu-central-1"), "list", "denied");
+        assertThat(output).contains("ok      store    delete:");
+        assertThat(sim.keys("blobs")).as("those that could not be deleted").hasSize(2);
+    }
+
+    private void deny(Operation... operations) {
+        sim.follow(WireFaultPlan.on(Set.of(operations), WireFault.error(S3Error.ACCESS_DENIED)));
+    }
+
+    @Test
+    void aStoreThatCanOnlyBeReadIsAnError() {
+        assertThat(doctor(uri("blobs", "eu-central-1"))).isZero();
+        sim.follow(WireFaultPlan.readOnly());
+        expectError(uri("blobs", "eu-central-1"), "put", "denied");
+    }
+
+    @Test
+    void aStoreThatIsNotThereIsAnErrorAndNotAHang() {
+        sim.goDown();
+        expectError(uri("blobs", "eu-central-1"), "open", "refused");
+        sim.comeBack();
+        sim.follow(WireFaultPlan.always(WireFault.stall(WireFault.Kind.STALL, Duration.ofHours(1))));
+        assertThat(doctor(uri("blobs", "eu-central-1"), "--timeout-seconds", "1"))
+                .isEqualTo(1);
+        assertThat(output).contains("no answer for 1 s");
+    }
+
+    @Test
+    void bytesThatChangeOnTheWayAreAnError() {
+        sim.follow(WireFaultPlan.on(Set.of(Operation.GET_OBJECT), WireFault.of(WireFault.Kind.FLIP)));
+        assertThat(doctor(uri("blobs", "eu-central-1"))).isEqualTo(1);
+    }
+
+    @Test
+    void settingsAreHeldAgainstTheLatency() throws IOException {
+        Path config = directory.resolve("app.properties");
+        Files.writeString(
+                config,
+                "processing.guarantee=exactly_once_v2\nproducer.transaction.timeout.ms=2000\nblobshuffle.store="
+                        + uri("blobs", "eu-central-1").replace("\\", "\\\\") + "\n");
+        assertThat(doctor("", "--config", config.toString(), "--json")).isZero();
+        assertThat(output)
+                .contains("\"subject\": \"commit interval\"", "\"subject\": \"transaction timeout\"", "\"p95_ms\"")
+                .contains("\"errors\": 0");
+        Files.writeString(config, "blobshuffle.batch.max.delya.ms=1\n");
+        expectError(
+                uri("blobs", "eu-central-1"), "form", "blobshuffle.batch.max.delay.ms", "--config", config.toString());
+    }
+
+    @Test
+    void aFileStoreNeedsNoBuckets() {
+        assertThat(doctor("file://" + directory)).isZero();
+        assertThat(doctor("nothing://x")).isEqualTo(1);
+        assertThat(output).contains("nothing on the class path knows this scheme");
+        assertThat(doctor("")).isEqualTo(2);
+    }
+
+    private void expectError(String uri, String subject, String word, String... more) {
+        assertThat(doctor(uri, more)).as(output).isEqualTo(1);
+        assertThat(output.lines().filter(line -> line.startsWith("ERROR")))
+                .anyMatch(line -> line.contains(" " + subject + ": "));
+        assertThat(output).contains("-> ").containsIgnoringCase(word);
+    }
+
+    private String uri(String bucket, String region) {
+        return "s3://" + bucket + "/shuffle?path-style=true&region=" + region + "&endpoint=" + sim.endpoint();
+    }
+
+    private int doctor(String uri, String... more) {
+        List<String> arguments = new ArrayList<>(List.of("--samples", "2", "--mib", "1"));
+        if (!uri.isEmpty()) {
+            arguments.addAll(List.of("--store", uri));
+        }
+        arguments.addAll(List.of(more));
+        StringWriter text = new StringWriter();
+        int status = new CommandLine(new DoctorCommand())
+                .setOut(new PrintWriter(text))
+                .setErr(new PrintWriter(text))
+                .execute(arguments.toArray(String[]::new));
+        output = text.toString();
+        return status;
+    }
+}
