@@ -7,12 +7,14 @@ SEED := 1
 SECONDS := 0
 GUARANTEE := exactly_once_v2
 PROTOCOL := classic
+S3_DIRECTORY := target/versitygw
+S3_PORT := 7070
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test quick format demo bench chaos kafka-version api clean
+.PHONY: help verify test quick format demo s3 bench chaos kafka-version api clean
 
 help: ## this list
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
+	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
 
 verify: ## everything CI checks: compile, gates, unit and integration tests, formatting
 	.ci/run
@@ -28,6 +30,9 @@ format: ## format every source file (verify refuses unformatted ones)
 
 demo: ## the demo: a real topology, native and through blobs
 	./blobshuffle demo
+
+s3: ## a real S3 server on this machine, to try things with: make s3 [S3_DIRECTORY=target/versitygw] [S3_PORT=7070]
+	.ci/versitygw $(S3_DIRECTORY) $(S3_PORT)
 
 bench: ## JMH: make bench JMH='Notification -prof gc' (no JMH: all benchmarks)
 	$(MVN) -q -pl core test-compile exec:exec@benchmark -Djmh='$(JMH)'

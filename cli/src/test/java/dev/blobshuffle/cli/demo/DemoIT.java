@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.blobshuffle.testkit.servers.VersityGateway;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -12,10 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** The whole demo over a small text: brokers and instances as processes, both runs, the comparison. */
@@ -25,13 +25,27 @@ class DemoIT {
     @TempDir
     private Path directory;
 
-    @ParameterizedTest
-    @ValueSource(strings = {"exactly_once_v2", "at_least_once"})
+    @Test
     @Timeout(600)
-    void bothRunsGiveTheSameAndTheBytesAreInBlobs(String guarantee) throws IOException {
+    void bothRunsGiveTheSameAndTheBytesAreInFiles() throws IOException {
+        Path store = Files.createDirectory(directory.resolve("store"));
+        bothRunsGiveTheSame("exactly_once_v2", store.toString(), store);
+    }
+
+    /** The instances are processes of their own, which find the credentials in their environment: cli/pom.xml. */
+    @Test
+    @Timeout(600)
+    void bothRunsGiveTheSameAndTheBytesAreInS3() throws IOException {
+        try (VersityGateway server = VersityGateway.start(directory)) {
+            server.makeBucket("blobs");
+            String store = "s3://blobs/demo?region=us-east-1&path-style=true&endpoint=" + server.endpoint();
+            bothRunsGiveTheSame("at_least_once", store, directory.resolve("buckets"));
+        }
+    }
+
+    private void bothRunsGiveTheSame(String guarantee, String store, Path blobs) throws IOException {
         Path input =
                 Files.write(directory.resolve("input.txt"), Text.own().lines().subList(0, LINES));
-        Path store = Files.createDirectory(directory.resolve("store"));
         Path json = directory.resolve("demo.json");
         Path report = directory.resolve("demo.html");
         StringWriter out = new StringWriter();
@@ -41,18 +55,25 @@ class DemoIT {
                 .setOut(new PrintWriter(out))
                 .setErr(new PrintWriter(err))
                 .execute(
-                        "--input", input.toString(),
-                        "--zones", "1",
-                        "--instances", "2",
-                        "--guarantee", guarantee,
-                        "--store", store.toString(),
-                        "--json", json.toString(),
-                        "--report", report.toString());
+                        "--input",
+                        input.toString(),
+                        "--zones",
+                        "1",
+                        "--instances",
+                        "2",
+                        "--guarantee",
+                        guarantee,
+                        "--store",
+                        store,
+                        "--json",
+                        json.toString(),
+                        "--report",
+                        report.toString());
 
         assertThat(status).as("%s%n%s", out, err).isZero();
         JsonNode result = new ObjectMapper().readTree(json.toFile());
         assertThat(result.get("outputs_equal").asBoolean()).isTrue();
-        assertRun(result.get("native"), result.get("blobshuffle"), store);
+        assertRun(result.get("native"), result.get("blobshuffle"), blobs);
         assertThat(out.toString()).contains("outputs equal", "yes", "inline.max.bytes is 0");
         assertThat(Files.readString(report))
                 .contains("<svg", "BlobShuffle demo")

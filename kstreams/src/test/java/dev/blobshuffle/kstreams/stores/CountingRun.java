@@ -1,0 +1,138 @@
+package dev.blobshuffle.kstreams.stores;
+
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import dev.blobshuffle.kstreams.BlobShuffleClientSupplier;
+import dev.blobshuffle.kstreams.differential.Drain;
+import dev.blobshuffle.kstreams.differential.Instances;
+import dev.blobshuffle.kstreams.differential.Log;
+import dev.blobshuffle.kstreams.differential.Traffic;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.kstream.Produced;
+
+/**
+ * An exactly-once application of two instances that regroups and counts, over a store: records of known words, written in several portions, must give exact counts.
+ * Owned by the test thread.
+ */
+final class CountingRun implements AutoCloseable {
+    private static final int WORDS = 40;
+    private static final int INSTANCES = 2;
+
+    private final EmbeddedKafka kafka;
+    private final String application;
+    private final Admin admin;
+    private final Instances instances;
+    private final Map<String, Long> expected = new HashMap<>();
+    private int written;
+
+    /**
+     * Starts the application and returns when it is running.
+     *
+     * @param application its name, and that of its topics
+     * @param store the URI of its store
+     * @param directory for its state
+     */
+    CountingRun(EmbeddedKafka kafka, String application, String store, Path directory) throws Exception {
+        this.kafka = kafka;
+        this.application = application;
+        kafka.createTopic(input(), 4);
+        kafka.createTopic(output(), 2);
+        admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()));
+        instances = Instances.start(
+                INSTANCES, instance -> new KafkaStreams(topology(), settings(store, directory.resolve("" + instance))));
+    }
+
+    private String input() {
+        return application + "-words";
+    }
+
+    private String output() {
+        return application + "-counts";
+    }
+
+    private Properties settings(String store, Path state) {
+        Properties settings = new Properties();
+        settings.put("application.id", application);
+        settings.put("bootstrap.servers", kafka.bootstrapServers());
+        settings.put("processing.guarantee", "exactly_once_v2");
+        settings.put("commit.interval.ms", 200);
+        settings.put("state.dir", state.toString());
+        settings.put("default.key.serde", Serdes.StringSerde.class);
+        settings.put("default.value.serde", Serdes.StringSerde.class);
+        BlobShuffleClientSupplier.addTo(settings);
+        settings.put("blobshuffle.store", store);
+        settings.put("blobshuffle.batch.max.delay.ms", "100");
+        return settings;
+    }
+
+    private Topology topology() {
+        StreamsBuilder builder = new StreamsBuilder();
+        builder.<String, String>stream(input())
+                .groupBy((key, word) -> word)
+                .count()
+                .toStream()
+                .to(output(), Produced.valueSerde(Serdes.Long()));
+        return builder.build();
+    }
+
+    /** Writes records, and returns when the brokers have them. */
+    void write(int records) {
+        try (KafkaProducer<String, String> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", kafka.bootstrapServers()),
+                new StringSerializer(),
+                new StringSerializer())) {
+            for (int i = 0; i < records; i++) {
+                String word = "word-" + (written * 31 + written / WORDS) % WORDS;
+                producer.send(new ProducerRecord<>(input(), Integer.toString(written), word));
+                expected.merge(word, 1L, Long::sum);
+                written++;
+            }
+        }
+    }
+
+    /** Waits until everything that was written is counted and committed. */
+    void drain() throws Exception {
+        new Drain(admin, kafka.bootstrapServers(), application, List.of(input())).await(instances);
+    }
+
+    /** How often each word was written. */
+    Map<String, Long> expected() {
+        return Map.copyOf(expected);
+    }
+
+    /** What the application has counted last, of each word. */
+    Map<String, Long> counted() {
+        Map<String, Long> counts = new HashMap<>();
+        new Log(kafka.bootstrapServers())
+                .read(
+                        output(),
+                        r -> counts.put(
+                                new String(r.key(), StandardCharsets.UTF_8),
+                                ByteBuffer.wrap(r.value()).getLong()));
+        return counts;
+    }
+
+    /** What went through the repartition topic. */
+    Traffic traffic() throws Exception {
+        return Traffic.of(admin, new Log(kafka.bootstrapServers()), application);
+    }
+
+    @Override
+    public void close() {
+        instances.close();
+        admin.close();
+    }
+}

@@ -1,0 +1,89 @@
+package dev.blobshuffle.kstreams.stores;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import dev.blobshuffle.testkit.s3sim.Operation;
+import dev.blobshuffle.testkit.s3sim.S3Error;
+import dev.blobshuffle.testkit.s3sim.S3Sim;
+import dev.blobshuffle.testkit.s3sim.WireFault;
+import dev.blobshuffle.testkit.s3sim.WireFault.Kind;
+import dev.blobshuffle.testkit.s3sim.WireFaultPlan;
+import dev.blobshuffle.testkit.servers.VersityGateway;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An exactly-once application counts every record once over each object store. */
+class ObjectStoreIT {
+    private static EmbeddedKafka kafka;
+
+    @TempDir
+    Path directory;
+
+    @BeforeAll
+    static void start() {
+        System.setProperty("aws.accessKeyId", VersityGateway.ACCESS_KEY);
+        System.setProperty("aws.secretAccessKey", VersityGateway.SECRET_KEY);
+        kafka = EmbeddedKafka.builder().start();
+    }
+
+    @AfterAll
+    static void end() {
+        kafka.close();
+    }
+
+    @Test
+    void everyRecordCountsOnceInS3AlsoWhenTheServerIsKilled() throws Exception {
+        try (VersityGateway server = VersityGateway.start(directory)) {
+            server.makeBucket("shuffle");
+            String store = "s3://shuffle/it?region=us-east-1&path-style=true&endpoint=" + server.endpoint();
+            try (CountingRun run = new CountingRun(kafka, "over-s3", store, directory.resolve("state"))) {
+                run.write(3000);
+                server.kill();
+                run.write(3000);
+                server.restart();
+                run.write(3000);
+                run.drain();
+                assertThat(run.counted()).isEqualTo(run.expected());
+                assertThat(run.traffic().notifications()).isPositive();
+                assertThat(run.traffic().plain()).isZero();
+            }
+        }
+    }
+
+    /** One request of ten fails, in each of the ways that a network and a service have. */
+    @Test
+    void everyRecordCountsOnceWhileTheWireAndTheServiceFail() throws Exception {
+        List<WireFault> faults = List.of(
+                WireFault.error(S3Error.SLOW_DOWN),
+                WireFault.error(S3Error.INTERNAL_ERROR),
+                WireFault.error(S3Error.EXPIRED_TOKEN),
+                WireFault.errorAfter(S3Error.INTERNAL_ERROR),
+                WireFault.of(Kind.RESET),
+                WireFault.of(Kind.RESET_AFTER),
+                WireFault.of(Kind.RESET_MIDWAY),
+                WireFault.of(Kind.TRUNCATE),
+                WireFault.of(Kind.FLIP),
+                WireFault.stall(Kind.STALL, Duration.ofSeconds(1)),
+                WireFault.stall(Kind.STALL_AFTER, Duration.ofSeconds(1)));
+        try (S3Sim sim = S3Sim.builder().bucket("shuffle").start()) {
+            String store = "s3://shuffle/it?region=us-east-1&path-style=true&endpoint=" + sim.endpoint();
+            try (CountingRun run = new CountingRun(kafka, "over-faults", store, directory.resolve("state"))) {
+                sim.follow(WireFaultPlan.random(42, 100, faults));
+                for (int portion = 0; portion < 20; portion++) {
+                    run.write(300);
+                    run.drain();
+                }
+                assertThat(run.counted()).isEqualTo(run.expected());
+                assertThat(run.traffic().plain()).isZero();
+                assertThat(sim.counts().failed(Operation.PUT_OBJECT)).isPositive();
+                assertThat(sim.counts().failed(Operation.GET_OBJECT)).isPositive();
+            }
+        }
+    }
+}
