@@ -14,8 +14,14 @@ import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 import software.amazon.awssdk.services.s3.model.DeleteObjectsRequest;
 import software.amazon.awssdk.services.s3.model.DeleteObjectsResponse;
+import software.amazon.awssdk.services.s3.model.GetBucketLifecycleConfigurationRequest;
+import software.amazon.awssdk.services.s3.model.GetBucketLifecycleConfigurationResponse;
+import software.amazon.awssdk.services.s3.model.GetBucketVersioningRequest;
+import software.amazon.awssdk.services.s3.model.GetBucketVersioningResponse;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.HeadBucketRequest;
+import software.amazon.awssdk.services.s3.model.HeadBucketResponse;
 import software.amazon.awssdk.services.s3.model.HeadObjectRequest;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
@@ -61,6 +67,21 @@ final class AsyncRequests implements S3Requests {
     @Override
     public ListObjectsV2Response list(ListObjectsV2Request request) {
         return await(client.listObjectsV2(request));
+    }
+
+    @Override
+    public HeadBucketResponse bucket(HeadBucketRequest request) {
+        return await(client.headBucket(request));
+    }
+
+    @Override
+    public GetBucketLifecycleConfigurationResponse lifecycle(GetBucketLifecycleConfigurationRequest request) {
+        return await(client.getBucketLifecycleConfiguration(request));
+    }
+
+    @Override
+    public GetBucketVersioningResponse versioning(GetBucketVersioningRequest request) {
+        return await(client.getBucketVersioning(request));
     }
 
     private static <T> T await(CompletableFuture<T> answer) {

@@ -6,8 +6,14 @@ import software.amazon.awssdk.http.AbortableInputStream;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.DeleteObjectsRequest;
 import software.amazon.awssdk.services.s3.model.DeleteObjectsResponse;
+import software.amazon.awssdk.services.s3.model.GetBucketLifecycleConfigurationRequest;
+import software.amazon.awssdk.services.s3.model.GetBucketLifecycleConfigurationResponse;
+import software.amazon.awssdk.services.s3.model.GetBucketVersioningRequest;
+import software.amazon.awssdk.services.s3.model.GetBucketVersioningResponse;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.HeadBucketRequest;
+import software.amazon.awssdk.services.s3.model.HeadBucketResponse;
 import software.amazon.awssdk.services.s3.model.HeadObjectRequest;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
@@ -58,6 +64,21 @@ final class BlockingRequests implements S3Requests {
     @Override
     public ListObjectsV2Response list(ListObjectsV2Request request) {
         return client.listObjectsV2(request);
+    }
+
+    @Override
+    public HeadBucketResponse bucket(HeadBucketRequest request) {
+        return client.headBucket(request);
+    }
+
+    @Override
+    public GetBucketLifecycleConfigurationResponse lifecycle(GetBucketLifecycleConfigurationRequest request) {
+        return client.getBucketLifecycleConfiguration(request);
+    }
+
+    @Override
+    public GetBucketVersioningResponse versioning(GetBucketVersioningRequest request) {
+        return client.getBucketVersioning(request);
     }
 
     @Override

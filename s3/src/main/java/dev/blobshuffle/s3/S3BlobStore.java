@@ -8,11 +8,12 @@ import dev.blobshuffle.core.format.BlobKey;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobRange;
-import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
+import dev.blobshuffle.core.store.InspectableStore;
 import dev.blobshuffle.core.store.RequestMeter;
 import dev.blobshuffle.core.store.RequestMeter.Request;
 import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.store.StoreInspection;
 import dev.blobshuffle.core.store.StoreTasks;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -37,7 +38,7 @@ import software.amazon.awssdk.services.s3.model.S3Error;
  * <p>Writing, reading and looking after keys (deletes, listings) have their own threads and connections, so that none waits behind another, and no request ever waits for a
  * connection. The bytes of a blob are given back when its attempt has ended, and no client reads them after that ({@code UploadAttempt}). Thread-safe.
  */
-public final class S3BlobStore implements BlobStore {
+public final class S3BlobStore implements InspectableStore {
     /** As many keys as S3 takes in one delete. */
     private static final int DELETE_KEYS = 1000;
     /** Threads and connections for deletes and listings. */
@@ -46,6 +47,7 @@ public final class S3BlobStore implements BlobStore {
     private final S3Settings settings;
     private final S3Objects objects;
     private final S3Failures failures;
+    private final StoreContext context;
     private final RequestMeter meter;
     private final int fingerprint;
     private final StoreTasks writes;
@@ -57,6 +59,7 @@ public final class S3BlobStore implements BlobStore {
         this.settings = settings;
         this.objects = objects;
         failures = objects.failures();
+        this.context = context;
         meter = context.meter();
         fingerprint = BlobStores.fingerprint(id);
         int writers = Math.max(1, (settings.connections() - KEY_THREADS) / 3);
@@ -190,6 +193,11 @@ public final class S3BlobStore implements BlobStore {
                     return found;
                 })
                 .thenApply(found -> List.copyOf(new TreeSet<>(found)));
+    }
+
+    @Override
+    public StoreInspection inspect() {
+        return new S3Inspection(settings, objects, context).inspect();
     }
 
     private interface ShardListing<T> {

@@ -6,7 +6,10 @@ import java.util.List;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.s3.model.Delete;
 import software.amazon.awssdk.services.s3.model.DeleteObjectsRequest;
+import software.amazon.awssdk.services.s3.model.GetBucketLifecycleConfigurationRequest;
+import software.amazon.awssdk.services.s3.model.GetBucketVersioningRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
+import software.amazon.awssdk.services.s3.model.HeadBucketRequest;
 import software.amazon.awssdk.services.s3.model.HeadObjectRequest;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
@@ -91,5 +94,29 @@ record S3Objects(S3Settings settings, S3Timeouts timeouts, S3Requests requests, 
                 .bucket(settings.bucket())
                 .prefix(prefix)
                 .overrideConfiguration(bounded());
+    }
+
+    /** Asks for the bucket itself. */
+    HeadBucketRequest bucket() {
+        return HeadBucketRequest.builder()
+                .bucket(settings.bucket())
+                .overrideConfiguration(bounded())
+                .build();
+    }
+
+    /** Asks for the bucket's lifecycle rules. */
+    GetBucketLifecycleConfigurationRequest lifecycle() {
+        return GetBucketLifecycleConfigurationRequest.builder()
+                .bucket(settings.bucket())
+                .overrideConfiguration(bounded())
+                .build();
+    }
+
+    /** Asks whether the bucket keeps versions. */
+    GetBucketVersioningRequest versioning() {
+        return GetBucketVersioningRequest.builder()
+                .bucket(settings.bucket())
+                .overrideConfiguration(bounded())
+                .build();
     }
 }

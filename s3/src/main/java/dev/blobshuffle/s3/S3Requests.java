@@ -2,7 +2,13 @@ package dev.blobshuffle.s3;
 
 import software.amazon.awssdk.services.s3.model.DeleteObjectsRequest;
 import software.amazon.awssdk.services.s3.model.DeleteObjectsResponse;
+import software.amazon.awssdk.services.s3.model.GetBucketLifecycleConfigurationRequest;
+import software.amazon.awssdk.services.s3.model.GetBucketLifecycleConfigurationResponse;
+import software.amazon.awssdk.services.s3.model.GetBucketVersioningRequest;
+import software.amazon.awssdk.services.s3.model.GetBucketVersioningResponse;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
+import software.amazon.awssdk.services.s3.model.HeadBucketRequest;
+import software.amazon.awssdk.services.s3.model.HeadBucketResponse;
 import software.amazon.awssdk.services.s3.model.HeadObjectRequest;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
@@ -32,6 +38,15 @@ interface S3Requests extends AutoCloseable {
 
     /** Lists a page of keys. */
     ListObjectsV2Response list(ListObjectsV2Request request);
+
+    /** Asks for the bucket's region, and for the service's clock. */
+    HeadBucketResponse bucket(HeadBucketRequest request);
+
+    /** Asks what expires in the bucket. */
+    GetBucketLifecycleConfigurationResponse lifecycle(GetBucketLifecycleConfigurationRequest request);
+
+    /** Asks whether the bucket keeps versions. */
+    GetBucketVersioningResponse versioning(GetBucketVersioningRequest request);
 
     /** Ends the client if it belongs to the store; requests under way then fail. Idempotent. */
     @Override

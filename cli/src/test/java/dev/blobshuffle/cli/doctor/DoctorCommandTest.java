@@ -2,6 +2,7 @@ package dev.blobshuffle.cli.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.testkit.s3sim.LifecycleRule;
 import dev.blobshuffle.testkit.s3sim.Operation;
 import dev.blobshuffle.testkit.s3sim.S3Error;
 import dev.blobshuffle.testkit.s3sim.S3Sim;
@@ -62,9 +63,39 @@ class DoctorCommandTest {
 
     @Test
     void aSoundStoreHasNoErrorsAndIsLeftEmpty() {
+        sim.lifecycle("blobs", List.of(new LifecycleRule("shuffle/blobs/", 7)));
         assertThat(doctor(uri("blobs", "eu-central-1"))).isZero();
-        assertThat(output).contains("ok      store    put:", "store    list:", "missing blob", "put latency");
+        assertThat(output)
+                .contains("the service deletes blobs after 7 days", "clock is that of this machine", "All is well.")
+                .contains("the bucket is in eu-central-1", "an object that is there is not overwritten")
+                .contains("ok      store    put:", "store    list:", "missing blob", "put latency");
         assertThat(sim.keys("blobs")).allMatch(key -> key.endsWith("blobshuffle-store"));
+    }
+
+    @Test
+    void whatKeepsOrLosesBlobsIsWarnedOf() {
+        sim.startVersioning("blobs");
+        assertThat(doctor(uri("blobs", "eu-central-1"))).isZero();
+        assertThat(output)
+                .contains(
+                        "no rule of the service deletes old blobs",
+                        "below 'shuffle/blobs/'",
+                        "the bucket keeps versions");
+        sim.lifecycle("blobs", List.of(new LifecycleRule("", 1)));
+        assertThat(doctor(uri("blobs", "eu-central-1"))).isZero();
+        assertThat(output)
+                .contains("deletes blobs after 1 day, read or not", "deletes the store's marker too", "3 warnings");
+    }
+
+    @Test
+    void aClockThatIsOffIsAnErrorBeyondWhatTheServiceTolerates() {
+        sim.skew(Duration.ofMinutes(5));
+        assertThat(doctor(uri("blobs", "eu-central-1"))).isZero();
+        assertThat(output)
+                .containsPattern("WARNING store    clock: the store's clock is (29|30)[0-9] s ahead of this machine's");
+        sim.skew(Duration.ofHours(-1));
+        assertThat(doctor(uri("blobs", "eu-central-1"))).isEqualTo(1);
+        assertThat(output).containsPattern("ERROR   store    clock: the store's clock is 3[56][0-9][0-9] s behind");
     }
 
     @Test
@@ -98,7 +129,9 @@ class DoctorCommandTest {
         deny(Operation.LIST_OBJECTS);
         expectError(uri("blobs", "eu-central-1"), "list", "denied");
         assertThat(output).contains("ok      store    delete:");
-        assertThat(sim.keys("blobs")).as("those that could not be deleted").hasSize(2);
+        assertThat(sim.keys("blobs"))
+                .as("the marker, and two probes that could not be deleted")
+                .hasSize(3);
     }
 
     private void deny(Operation... operations) {

@@ -79,14 +79,22 @@ public record StoreFinding(Level level, String subject, String what, Optional<St
     /**
      * No rule of the service deletes blobs, so that those that nobody deletes are paid for for ever.
      *
-     * @param prefix of our keys in the bucket
+     * @param blobPrefix what the keys of blobs in the bucket begin with
      */
-    public static StoreFinding neverExpires(String prefix) {
+    public static StoreFinding neverExpires(String blobPrefix) {
         return warning(
                 "lifecycle",
                 "no rule of the service deletes old blobs: what an instance leaves behind when it dies is kept, and paid for, for ever",
-                "Add a rule that expires keys below '" + prefix
-                        + "' some days later than the longest lag you tolerate, and aborts incomplete uploads after a day.");
+                "Add a rule that expires keys below '" + blobPrefix
+                        + "' some days later than the longest lag you tolerate.");
+    }
+
+    /** A rule of the service deletes the store's {@link StoreMarker} too. */
+    public static StoreFinding expiresMarker(String blobPrefix) {
+        return warning(
+                "lifecycle",
+                "a rule of the service deletes the store's marker too: then instances that start take it for another store, and fail at notifications of older ones",
+                "Limit the rule to keys below '" + blobPrefix + "'.");
     }
 
     /** The service keeps blobs for a while after they are deleted, and charges for them (soft delete). */

@@ -1,0 +1,193 @@
+package dev.blobshuffle.s3;
+
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.format.BlobKey;
+import dev.blobshuffle.core.store.RequestMeter.Request;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.store.StoreFinding;
+import dev.blobshuffle.core.store.StoreInspection;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.http.SdkHttpResponse;
+import software.amazon.awssdk.services.s3.model.BucketVersioningStatus;
+import software.amazon.awssdk.services.s3.model.ExpirationStatus;
+import software.amazon.awssdk.services.s3.model.HeadBucketResponse;
+import software.amazon.awssdk.services.s3.model.LifecycleRule;
+import software.amazon.awssdk.services.s3.model.LifecycleRuleFilter;
+
+/** What a bucket and its service are set to. What may not be asked is a finding too. Owned by the thread that asks. */
+final class S3Inspection {
+    private static final String LIFECYCLE = "lifecycle";
+    private static final String VERSIONING = "versioning";
+    private static final String CONDITION = "conditional put";
+
+    private final S3Settings settings;
+    private final S3Objects objects;
+    private final StoreContext context;
+    private final String blobs;
+    private final List<StoreFinding> findings = new ArrayList<>();
+    private Optional<Duration> clockAhead = Optional.empty();
+
+    S3Inspection(S3Settings settings, S3Objects objects, StoreContext context) {
+        this.settings = settings;
+        this.objects = objects;
+        this.context = context;
+        blobs = settings.prefix().text() + BlobKey.ROOT;
+    }
+
+    /** Blocks for a handful of requests. */
+    StoreInspection inspect() {
+        ask("region", Request.HEAD, this::inspectRegion);
+        ask(CONDITION, Request.PUT, this::tryCondition);
+        ask(LIFECYCLE, Request.GET, this::inspectLifecycle);
+        ask(VERSIONING, Request.GET, this::inspectVersioning);
+        inspectRoute();
+        return new StoreInspection(clockAhead, findings);
+    }
+
+    private void ask(String subject, Request kind, Runnable question) {
+        context.meter().sent(kind);
+        try {
+            question.run();
+        } catch (AwsServiceException e) {
+            findings.add(StoreFinding.unknown(
+                    subject,
+                    "the store answered " + e.statusCode() + " "
+                            + (S3Failures.code(e).isEmpty() ? "without a code" : S3Failures.code(e))));
+        } catch (RuntimeException e) {
+            BlobShuffleException failure = objects.failures().of("inspect " + subject, e);
+            findings.add(StoreFinding.unknown(subject, String.valueOf(failure.getMessage())));
+        }
+    }
+
+    private void inspectRegion() {
+        long before = context.time().wallMillis();
+        HeadBucketResponse bucket = objects.requests().bucket(objects.bucket());
+        long middle = (before + context.time().wallMillis()) / 2;
+        clockAhead = date(bucket.sdkHttpResponse()).map(theirs -> ahead(theirs, middle));
+        Optional<String> region = Optional.ofNullable(bucket.bucketRegion());
+        // Where AWS runs us it tells us the region so.
+        Optional<String> ours = Optional.ofNullable(System.getenv("AWS_REGION"))
+                .filter(name -> settings.endpoint().isEmpty());
+        region.ifPresent(name -> findings.add(
+                ours.filter(here -> !here.equals(name)).isPresent()
+                        ? StoreFinding.warning(
+                                "region",
+                                "the bucket is in " + name + ", and this machine in " + ours.get()
+                                        + ": every byte is charged between regions",
+                                "Use a bucket in " + ours.get() + ".")
+                        : StoreFinding.ok("region", "the bucket is in " + name)));
+    }
+
+    private static Optional<Instant> date(SdkHttpResponse response) {
+        try {
+            return response.firstMatchingHeader("Date")
+                    .map(text -> Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(text)));
+        } catch (DateTimeException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** The date has whole seconds, so on average it is half a second old, and a difference below a second says nothing. */
+    private static Duration ahead(Instant theirs, long ourMillis) {
+        Duration ahead = Duration.between(Instant.ofEpochMilli(ourMillis), theirs.plusMillis(500));
+        return ahead.abs().compareTo(Duration.ofSeconds(1)) <= 0 ? Duration.ZERO : ahead;
+    }
+
+    /** The store's marker is put so, that of several instances that open a new store at once, one names it. */
+    private void tryCondition() {
+        String key = settings.prefix().text() + "doctor-"
+                + Long.toHexString(context.time().randomLong());
+        put(key);
+        try {
+            context.meter().sent(Request.PUT);
+            put(key);
+            findings.add(StoreFinding.warning(
+                    CONDITION,
+                    "the store overwrites an object although the request says If-None-Match: two instances that open a new store at once may see two stores",
+                    "Start one instance alone the first time."));
+        } catch (AwsServiceException e) {
+            if (e.statusCode() != 412 && e.statusCode() != 409) {
+                throw e;
+            }
+            findings.add(StoreFinding.ok(CONDITION, "an object that is there is not overwritten"));
+        } finally {
+            context.meter().sent(Request.DELETE);
+            objects.requests().delete(objects.delete(List.of(key)));
+        }
+    }
+
+    private void put(String key) {
+        try (UploadAttempt attempt =
+                new UploadAttempt(new ArrayContent("BlobShuffle was here".getBytes(StandardCharsets.UTF_8)))) {
+            objects.requests().put(objects.put(key, attempt).ifNoneMatch("*").build(), attempt);
+        }
+    }
+
+    private void inspectLifecycle() {
+        List<LifecycleRule> rules;
+        try {
+            rules = objects.requests().lifecycle(objects.lifecycle()).rules();
+        } catch (AwsServiceException e) {
+            if (!S3Failures.code(e).equals("NoSuchLifecycleConfiguration")) {
+                throw e;
+            }
+            rules = List.of();
+        }
+        Optional<Duration> expiry = expiry(rules, blobs);
+        findings.add(expiry.map(StoreFinding::expiry).orElseGet(() -> StoreFinding.neverExpires(blobs)));
+        if (expiry(rules, settings.prefix().marker()).isPresent()) {
+            findings.add(StoreFinding.expiresMarker(blobs));
+        }
+    }
+
+    /** The shortest expiry of the rules for all keys that begin with a text. */
+    private static Optional<Duration> expiry(List<LifecycleRule> rules, String start) {
+        return rules.stream()
+                .filter(rule -> rule.status() == ExpirationStatus.ENABLED)
+                .filter(rule -> rule.expiration() != null && rule.expiration().days() != null)
+                .filter(rule -> prefix(rule).filter(start::startsWith).isPresent())
+                .map(rule -> Duration.ofDays(rule.expiration().days()))
+                .min(Duration::compareTo);
+    }
+
+    /** The prefix that a rule is for; empty if it also looks at tags or sizes, which are not what all blobs have. */
+    @SuppressWarnings("deprecation") // old rules have no filter
+    private static Optional<String> prefix(LifecycleRule rule) {
+        LifecycleRuleFilter filter = rule.filter();
+        if (filter == null) {
+            return Optional.of(rule.prefix() == null ? "" : rule.prefix());
+        }
+        boolean isPlain = filter.and() == null
+                && filter.tag() == null
+                && filter.objectSizeGreaterThan() == null
+                && filter.objectSizeLessThan() == null;
+        return isPlain ? Optional.of(filter.prefix() == null ? "" : filter.prefix()) : Optional.empty();
+    }
+
+    private void inspectVersioning() {
+        BucketVersioningStatus status =
+                objects.requests().versioning(objects.versioning()).status();
+        findings.add(
+                status == BucketVersioningStatus.ENABLED
+                        ? StoreFinding.keepsVersions()
+                        : StoreFinding.ok(VERSIONING, "deleted blobs are gone"));
+    }
+
+    /** Nobody can see from here which way bytes take, but the wrong one costs more than everything else. */
+    private void inspectRoute() {
+        if (settings.endpoint().isEmpty()) {
+            findings.add(StoreFinding.hint(
+                    "route",
+                    "in a private subnet without a gateway endpoint for S3, every byte goes through a NAT gateway and is charged",
+                    "See that the subnets' route tables have an S3 gateway endpoint, which costs nothing."));
+        }
+    }
+}
