@@ -6,12 +6,15 @@ import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.jspecify.annotations.Nullable;
 
-/** Kafka's headers as the engine sees them. Reused for each record of a producer, and valid during one append; guarded as the producer's lane is. */
-final class HeaderAdapter implements Headers {
+/** Kafka's headers as the engine sees them. Reused for each record of a lane, and valid during one append; owned as the lane is. */
+public final class HeaderAdapter implements Headers {
     private Header[] headers = {};
 
+    /** An adapter without headers. */
+    public HeaderAdapter() {}
+
     /** The adapter for the headers of the next record; the engine's constant when there are none. */
-    Headers of(org.apache.kafka.common.header.Headers kafka) {
+    public Headers of(org.apache.kafka.common.header.Headers kafka) {
         headers = kafka.toArray();
         return headers.length == 0 ? NONE : this;
     }
@@ -32,7 +35,7 @@ final class HeaderAdapter implements Headers {
     }
 
     /** Headers for a record to hand out: its own, since applications may add to them. */
-    static org.apache.kafka.common.header.Headers toKafka(Headers headers) {
+    public static org.apache.kafka.common.header.Headers toKafka(Headers headers) {
         RecordHeaders kafka = new RecordHeaders();
         for (int i = 0; i < headers.count(); i++) {
             kafka.add(new RecordHeader(headers.name(i), headers.value(i)));

@@ -15,7 +15,7 @@ import org.apache.kafka.common.header.internals.RecordHeader;
  */
 public final class NotificationRecord {
     /** Name of the marking header; its value is the version of this marking. */
-    static final String HEADER = "__bs";
+    public static final String HEADER = "__bs";
 
     private static final List<Header> HEADERS = List.of(new RecordHeader(HEADER, new byte[] {1}));
 

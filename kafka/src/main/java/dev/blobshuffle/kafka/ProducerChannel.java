@@ -31,12 +31,12 @@ final class ProducerChannel implements Channel {
     }
 
     @Override
-    public void send(Partition partition, Notification notification, long timestamp, Delivery delivery) {
+    public void send(Partition partition, Notification notification, long earliest, long latest, Delivery delivery) {
         batches.incrementAndGet();
         Completions.Taken taken = completions.take(partition, notification.records());
-        send(NotificationRecord.of(partition, notification, timestamp), (metadata, failure) -> {
+        send(NotificationRecord.of(partition, notification, latest), (metadata, failure) -> {
             if (failure == null) {
-                taken.acknowledgeSegment(metadata, timestamp);
+                taken.acknowledgeSegment(metadata, latest);
                 delivery.delivered();
             } else {
                 taken.fail(failure);

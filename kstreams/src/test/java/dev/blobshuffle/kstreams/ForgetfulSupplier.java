@@ -87,6 +87,11 @@ public final class ForgetfulSupplier implements KafkaClientSupplier, Configurabl
         }
 
         @Override
+        public void seal() {
+            lane.seal();
+        }
+
+        @Override
         public void flush(Duration timeout) {
             // The mistake.
         }

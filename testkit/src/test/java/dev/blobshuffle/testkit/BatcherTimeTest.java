@@ -126,7 +126,8 @@ class BatcherTimeTest {
         }
 
         @Override
-        public void send(Partition partition, Notification notification, long timestamp, Delivery delivery) {
+        public void send(
+                Partition partition, Notification notification, long earliest, long latest, Delivery delivery) {
             records += notification.records();
             took(delivery);
         }

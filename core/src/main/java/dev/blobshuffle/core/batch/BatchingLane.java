@@ -184,6 +184,13 @@ final class BatchingLane implements Lane {
     }
 
     @Override
+    public void seal() {
+        if (hasUnsealed()) {
+            batch.seal(SealReason.FLUSH);
+        }
+    }
+
+    @Override
     public void flush(Duration timeout) {
         checkUsable();
         if (isDrained()) {

@@ -194,7 +194,8 @@ final class Segment implements Channel.SegmentRecords, Channel.Delivery {
         if (reference == null) {
             channel.send(partition, this, this);
         } else {
-            channel.send(partition, reference, extremes().max(), this);
+            Extremes times = extremes();
+            channel.send(partition, reference, times.min(), times.max(), this);
         }
     }
 

@@ -12,10 +12,11 @@ public interface Channel {
     /**
      * Sends a notification.
      *
-     * @param timestamp the largest timestamp of the segment's records, milliseconds
+     * @param earliest the smallest timestamp of the segment's records, milliseconds
+     * @param latest the largest timestamp of the segment's records, milliseconds
      * @param delivery told once, when the channel has taken the notification for good or failed
      */
-    void send(Partition partition, Notification notification, long timestamp, Delivery delivery);
+    void send(Partition partition, Notification notification, long earliest, long latest, Delivery delivery);
 
     /**
      * Sends the records of one segment as plain records, in order.

@@ -18,6 +18,9 @@ public interface Lane extends AutoCloseable {
     /** The output for a partition whose readers are in a zone; the same object for the same partition until the zone changes. */
     Output output(Partition partition, Zone zone);
 
+    /** Ends the batch: everything appended before starts on its way to the store. Does not wait. */
+    void seal();
+
     /**
      * Makes everything appended before durable and delivered, in order.
      *

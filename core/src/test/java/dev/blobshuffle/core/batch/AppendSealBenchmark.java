@@ -123,7 +123,8 @@ public class AppendSealBenchmark {
 
     private static final class NullChannel implements Channel {
         @Override
-        public void send(Partition partition, Notification notification, long timestamp, Delivery delivery) {
+        public void send(
+                Partition partition, Notification notification, long earliest, long latest, Delivery delivery) {
             delivery.delivered();
         }
 

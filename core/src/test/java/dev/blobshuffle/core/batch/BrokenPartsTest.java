@@ -143,7 +143,8 @@ class BrokenPartsTest {
     /** Breaks at the first send. */
     private final class BreakingChannel implements Channel {
         @Override
-        public void send(Partition partition, Notification notification, long timestamp, Delivery delivery) {
+        public void send(
+                Partition partition, Notification notification, long earliest, long latest, Delivery delivery) {
             throw broken;
         }
 

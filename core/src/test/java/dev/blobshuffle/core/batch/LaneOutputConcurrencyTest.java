@@ -119,9 +119,10 @@ class LaneOutputConcurrencyTest {
         }
 
         @Override
-        public void send(Partition partition, Notification notification, long timestamp, Delivery delivery) {
+        public void send(
+                Partition partition, Notification notification, long earliest, long latest, Delivery delivery) {
             try {
-                check(partition, notification, timestamp, ((Segment) delivery).extremes());
+                check(partition, notification, latest, ((Segment) delivery).extremes());
                 enough.countDown();
             } catch (RuntimeException | AssertionError e) {
                 wrong.compareAndSet(null, e);

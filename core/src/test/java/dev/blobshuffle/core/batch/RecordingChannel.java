@@ -38,8 +38,8 @@ public class RecordingChannel implements Channel {
     private int sends;
 
     @Override
-    public void send(Partition partition, Notification notification, long timestamp, Delivery delivery) {
-        accept(partition, new Sent(notification, timestamp, List.of()), delivery);
+    public void send(Partition partition, Notification notification, long earliest, long latest, Delivery delivery) {
+        accept(partition, new Sent(notification, latest, List.of()), delivery);
     }
 
     @Override

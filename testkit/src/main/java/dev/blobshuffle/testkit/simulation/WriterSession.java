@@ -60,7 +60,7 @@ final class WriterSession implements Channel {
     }
 
     @Override
-    public void send(Partition partition, Notification notification, long timestamp, Delivery delivery) {
+    public void send(Partition partition, Notification notification, long earliest, long latest, Delivery delivery) {
         if (process.isAlive() && !world.store().holds(notification)) {
             world.ledger()
                     .violation("lane " + lane + " sent a notification whose range is not stored: " + notification);

@@ -20,6 +20,11 @@ class ForwardingLane implements Lane {
     }
 
     @Override
+    public void seal() {
+        inner.seal();
+    }
+
+    @Override
     public void flush(Duration timeout) {
         inner.flush(timeout);
     }

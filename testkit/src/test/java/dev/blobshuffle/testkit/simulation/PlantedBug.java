@@ -288,6 +288,11 @@ enum PlantedBug implements Seams {
         }
 
         @Override
+        public void seal() {
+            lanes().forEach(Lane::seal);
+        }
+
+        @Override
         public void flush(Duration timeout) {
             lanes().forEach(lane -> lane.flush(timeout));
         }
