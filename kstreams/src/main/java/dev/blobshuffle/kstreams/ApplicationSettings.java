@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * @param topics which topics shuffle through blobs
  * @param waitLimit the longest that a commit may wait for uploads: beyond it the transaction or the group membership would be lost
  */
-record ApplicationSettings(
+public record ApplicationSettings(
         Map<String, Object> all, Settings blobs, Mode mode, TopicMatcher topics, Duration waitLimit) {
     /** Kafka Streams' setting since 4.1; named here because 4.0 has no constant for it. */
     static final String GROUP_PROTOCOL = "group.protocol";
@@ -46,17 +46,27 @@ record ApplicationSettings(
     private static final int DEFAULT_MAX_POLL_INTERVAL_MS = 300_000;
 
     static ApplicationSettings of(Map<String, ?> given) {
-        Map<String, Object> all = new HashMap<>();
-        given.forEach((name, value) -> {
-            if (value != null) {
-                all.put(name, value);
-            }
-        });
+        Map<String, Object> all = nonNull(given);
         QuietStreamsConfig streams = new QuietStreamsConfig(all);
-        Settings blobs = Settings.parse(forOwnSettings(all, streams));
-        blobs.store();
+        Settings blobs = blobs(all, streams);
         checkWrapper(all);
         checkInterceptors(streams);
+        return of(all, streams, blobs);
+    }
+
+    /**
+     * The same for an application that uses operators instead of wrapped clients: it needs no consumer wrapper, and its interceptors see what they see natively, records of
+     * a repartition topic.
+     *
+     * @throws InvalidSettings fatal: the settings cannot work; the message says what to change
+     */
+    public static ApplicationSettings ofOperators(Map<String, ?> given) {
+        Map<String, Object> all = nonNull(given);
+        QuietStreamsConfig streams = new QuietStreamsConfig(all);
+        return of(all, streams, blobs(all, streams));
+    }
+
+    private static ApplicationSettings of(Map<String, Object> all, QuietStreamsConfig streams, Settings blobs) {
         boolean exactlyOnce =
                 StreamsConfig.EXACTLY_ONCE_V2.equals(streams.getString(StreamsConfig.PROCESSING_GUARANTEE_CONFIG));
         Duration waitLimit = waitLimit(streams, exactlyOnce, blobs);
@@ -67,6 +77,28 @@ record ApplicationSettings(
                 exactlyOnce ? Mode.KAFKA_STREAMS_EOS : Mode.KAFKA_STREAMS_ALO,
                 topics(streams, blobs),
                 waitLimit);
+    }
+
+    private static Map<String, Object> nonNull(Map<String, ?> given) {
+        Map<String, Object> all = new HashMap<>();
+        given.forEach((name, value) -> {
+            if (value != null) {
+                all.put(name, value);
+            }
+        });
+        return all;
+    }
+
+    private static Settings blobs(Map<String, Object> all, QuietStreamsConfig streams) {
+        Settings blobs = Settings.parse(forOwnSettings(all, streams));
+        blobs.store();
+        return blobs;
+    }
+
+    /** Whether the application's clients come from {@link BlobShuffleClientSupplier}, as far as settings tell. */
+    public boolean hasWrappedClients() {
+        Object supplier = all.get(StreamsConfig.DEFAULT_CLIENT_SUPPLIER_CONFIG);
+        return supplier != null && isClass(supplier, BlobShuffleClientSupplier.class.getName());
     }
 
     /** Kafka Streams gives {@code client.rack} to its consumers under a prefix too. */

@@ -13,11 +13,18 @@ import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 
-/** Opens an engine as settings say. Stateless. */
-final class Engines {
+/** Opens an engine as settings say, for both front doors of this module. Stateless. */
+public final class Engines {
     private Engines() {}
 
-    static Engine open(Settings settings, Duration deliveryTimeout, Time time) {
+    /**
+     * An engine with the store that the settings name, which is checked first and closed with the engine. Blocks.
+     *
+     * @param deliveryTimeout time from the end of a batch until its blob must be stored
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings cannot work
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work now
+     */
+    public static Engine open(Settings settings, Duration deliveryTimeout, Time time) {
         BatcherOptions batching = BatcherOptions.builder(settings)
                 .deliveryTimeout(deliveryTimeout)
                 .build();

@@ -1,0 +1,79 @@
+package dev.blobshuffle.kstreams.operator;
+
+import dev.blobshuffle.core.format.Notification;
+import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.shuffle.Channel;
+import dev.blobshuffle.kafka.HeaderAdapter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.apache.kafka.common.header.Headers;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The channel of a Batcher operator: only the stream thread may forward, so what the lane hands over waits here for it, in order. It holds no more than was appended
+ * since that thread looked last, which it does with every record.
+ *
+ * <p>Thread-safe; {@link #flush()} belongs to the stream thread.
+ */
+final class Arrivals implements Channel {
+    private final Queue<Arrival> queue = new ConcurrentLinkedQueue<>();
+    private final Runnable forwarding;
+
+    /** @param forwarding forwards everything that has arrived; by the stream thread */
+    Arrivals(Runnable forwarding) {
+        this.forwarding = forwarding;
+    }
+
+    /** What the lane handed over: a segment. */
+    sealed interface Arrival {
+        int partition();
+
+        Delivery delivery();
+    }
+
+    /**
+     * A segment in a blob.
+     *
+     * @param earliest the smallest timestamp of its records
+     */
+    record Stored(int partition, Notification notification, long earliest, Delivery delivery) implements Arrival {}
+
+    /** A segment that was not worth a blob. */
+    record Inlined(int partition, List<Plain> records, Delivery delivery) implements Arrival {}
+
+    /** One record of such a segment. */
+    record Plain(long timestamp, byte @Nullable [] key, byte @Nullable [] value, Headers headers) {}
+
+    boolean isEmpty() {
+        return queue.isEmpty();
+    }
+
+    @Nullable
+    Arrival poll() {
+        return queue.poll();
+    }
+
+    void clear() {
+        queue.clear();
+    }
+
+    @Override
+    public void send(Partition partition, Notification notification, long earliest, long latest, Delivery delivery) {
+        queue.add(new Stored(partition.number(), notification, earliest, delivery));
+    }
+
+    @Override
+    public void send(Partition partition, SegmentRecords records, Delivery delivery) {
+        List<Plain> copies = new ArrayList<>(records.count());
+        records.forEach((timestamp, key, value, headers) ->
+                copies.add(new Plain(timestamp, key, value, HeaderAdapter.toKafka(headers))));
+        queue.add(new Inlined(partition.number(), copies, delivery));
+    }
+
+    @Override
+    public void flush() {
+        forwarding.run();
+    }
+}

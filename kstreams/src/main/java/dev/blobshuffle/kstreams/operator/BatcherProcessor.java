@@ -1,0 +1,204 @@
+package dev.blobshuffle.kstreams.operator;
+
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.format.NotificationCodec;
+import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.shuffle.Lane;
+import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.kafka.HeaderAdapter;
+import dev.blobshuffle.kstreams.commit.CommitGate;
+import dev.blobshuffle.kstreams.commit.NodeScope;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.serialization.Deserializer;
+import org.apache.kafka.common.serialization.Serializer;
+import org.apache.kafka.common.utils.Utils;
+import org.apache.kafka.streams.processor.api.ProcessorContext;
+import org.apache.kafka.streams.processor.api.Record;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The Batcher of one task while it is open: appends records to a lane, and forwards the notifications that come back. Owned by the stream thread.
+ *
+ * <p>Records without a key go straight on, as plain ones: natively Kafka Streams drops them behind, or keeps them for a left join, and so it does here.
+ */
+final class BatcherProcessor<K, V> implements AutoCloseable {
+    private final ShuffleDefinition<K, V> definition;
+    private final NodeScope scope;
+    private final String topic;
+    private final SharedEngine.Lease lease;
+    private final Losses losses;
+    private final PendingTimer timer;
+    private final Arrivals arrivals = new Arrivals(this::forwardArrivals);
+    private final Lane lane;
+    private final CommitGate gate;
+    private final Serializer<K> keys;
+    private final Serializer<V> values;
+    private final Deserializer<K> keysBack;
+    private final HeaderAdapter headers = new HeaderAdapter();
+    private final List<@Nullable BatcherOutput<K>> outputs = new ArrayList<>();
+
+    BatcherProcessor(ShuffleDefinition<K, V> definition, ProcessorContext<K, Shuffled> context) {
+        this.definition = definition;
+        scope = NodeScope.of(context);
+        topic = definition.topic(context);
+        gate = CommitGate.of(context, definition.batcherGate());
+        keys = definition.keySerde(context).serializer();
+        values = definition.valueSerde(context).serializer();
+        keysBack = definition.keySerde(context).deserializer();
+        for (int i = 0; i < definition.partitions(); i++) {
+            outputs.add(null);
+        }
+        lease = SharedEngine.acquire(definition, context);
+        String name = definition.name() + "-batcher, task " + context.taskId();
+        losses = lease.losses(name);
+        timer = new PendingTimer(context, this::onTimer);
+        lane = lease.engine().lane(name, arrivals);
+        lease.lanes().add(lane);
+        gate.attach(scope, this::drain);
+    }
+
+    void process(Record<K, V> record) {
+        losses.check();
+        byte[] value = values.serialize(topic, record.headers(), record.value());
+        byte[] key = record.key() == null ? null : keys.serialize(topic, record.headers(), record.key());
+        Optional<Set<Integer>> chosen = chosen(record);
+        if (key == null || !lease.isWriting()) {
+            Shuffled plain = Shuffled.plain(value, chosen);
+            scope.run(() -> scope.forward(record.withValue(plain)));
+            return;
+        }
+        if (chosen.isPresent()) {
+            for (int partition : chosen.get()) {
+                append(partition, record, key, value);
+            }
+        } else {
+            append(Utils.toPositive(Utils.murmur2(key)) % definition.partitions(), record, key, value);
+        }
+        forwardArrivals();
+        timer.start();
+    }
+
+    private Optional<Set<Integer>> chosen(Record<K, V> record) {
+        return definition.partitioner() == null
+                ? Optional.empty()
+                : definition.partitioner().partitions(topic, record.key(), record.value(), definition.partitions());
+    }
+
+    private void append(int partition, Record<K, V> record, byte[] key, byte @Nullable [] value) {
+        BatcherOutput<K> output = output(partition);
+        if (output.exceeds(definition.maxTimeSpan(), record.timestamp())) {
+            lane.seal();
+            restartOutputs();
+            boolean ignored = output.exceeds(definition.maxTimeSpan(), record.timestamp());
+        }
+        output.key = record.key();
+        try {
+            output.lane.append(record.timestamp(), key, value, headers.of(record.headers()));
+        } catch (BlobShuffleException e) {
+            throw losses.keep(e);
+        }
+    }
+
+    private BatcherOutput<K> output(int partition) {
+        if (partition < 0 || partition >= outputs.size()) {
+            throw new IllegalArgumentException("Cannot shuffle to partition " + partition + " of " + topic + ": it has "
+                    + outputs.size() + " partitions. Let the partitioner choose one of them.");
+        }
+        BatcherOutput<K> output = outputs.get(partition);
+        if (output == null) {
+            output = new BatcherOutput<>(lane.output(new Partition(topic, partition), Zone.SINGLE));
+            outputs.set(partition, output);
+        }
+        return output;
+    }
+
+    private void restartOutputs() {
+        for (BatcherOutput<K> output : outputs) {
+            if (output != null) {
+                output.restart();
+            }
+        }
+    }
+
+    private void onTimer() {
+        losses.check();
+        forwardArrivals();
+        RuntimeException failure = lane.failure();
+        if (failure != null) {
+            throw losses.keep(failure);
+        }
+        if (lane.isDrained()) {
+            timer.stop();
+        }
+    }
+
+    /** Before a commit. */
+    private boolean drain() {
+        losses.check();
+        if (!lane.isDrained()) {
+            lease.lanes().startUploads();
+            try {
+                lane.flush(lease.waitLimit());
+            } catch (BlobShuffleException e) {
+                throw losses.keep(e);
+            }
+            losses.recovered();
+        }
+        restartOutputs();
+        timer.stop();
+        return false; // What follows is the sink to the repartition topic.
+    }
+
+    private void forwardArrivals() {
+        if (!arrivals.isEmpty()) {
+            scope.run(() -> {
+                for (Arrivals.Arrival next = arrivals.poll(); next != null; next = arrivals.poll()) {
+                    forward(next);
+                }
+            });
+        }
+    }
+
+    private void forward(Arrivals.Arrival arrival) {
+        try {
+            if (arrival instanceof Arrivals.Stored stored) {
+                forward(stored);
+            } else if (arrival instanceof Arrivals.Inlined inlined) {
+                inlined.records().forEach(plain -> forward(plain, inlined.partition()));
+            }
+        } catch (RuntimeException e) {
+            // The lane would wrap it and hide its type, which Kafka Streams goes by: it is kept first.
+            RuntimeException first = losses.keep(e);
+            arrival.delivery().failed(e);
+            throw first;
+        }
+        arrival.delivery().delivered();
+    }
+
+    private void forward(Arrivals.Stored stored) {
+        Shuffled value = Shuffled.notification(NotificationCodec.encode(stored.notification()), stored.partition());
+        scope.forward(new Record<>(output(stored.partition()).key, value, stored.earliest(), new RecordHeaders()));
+    }
+
+    private void forward(Arrivals.Plain plain, int partition) {
+        K key = keysBack.deserialize(topic, plain.headers(), plain.key());
+        Shuffled value = Shuffled.plain(plain.value(), Optional.of(Set.of(partition)));
+        scope.forward(new Record<>(key, value, plain.timestamp(), plain.headers()));
+    }
+
+    /** What is not delivered belongs to no commit: it is dropped. */
+    @Override
+    public void close() {
+        gate.detach();
+        timer.stop();
+        lease.lanes().remove(lane);
+        try (lease) {
+            lane.close();
+            arrivals.clear();
+        }
+    }
+}

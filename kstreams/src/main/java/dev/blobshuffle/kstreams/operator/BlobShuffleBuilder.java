@@ -1,0 +1,111 @@
+package dev.blobshuffle.kstreams.operator;
+
+import dev.blobshuffle.core.settings.ByteSize;
+import dev.blobshuffle.core.settings.Setting;
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.zone.Zone;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.kafka.common.serialization.Serde;
+import org.apache.kafka.streams.processor.StreamPartitioner;
+import org.jspecify.annotations.Nullable;
+
+/** Collects what a {@link BlobShuffle} is made of. What is not said here comes from the application's settings, and else has the setting's default. */
+public final class BlobShuffleBuilder<K, V> {
+    private static final Settings DEFAULT_SETTINGS = Settings.parse(Map.of());
+    private static final int BATCHES_IN_MEMORY = 4;
+
+    private final String name;
+    private final int partitions;
+    private final Map<String, Object> settings = new HashMap<>();
+    private @Nullable Serde<K> keys;
+    private @Nullable Serde<V> values;
+    private @Nullable StreamPartitioner<K, V> partitioner;
+    private @Nullable Duration maxTimeSpan;
+
+    BlobShuffleBuilder(String name, int partitions) {
+        this.name = name;
+        this.partitions = partitions;
+    }
+
+    /** The serdes of keys and values; by default the application's. */
+    public BlobShuffleBuilder<K, V> serdes(Serde<K> keySerde, Serde<V> valueSerde) {
+        keys = keySerde;
+        values = valueSerde;
+        return this;
+    }
+
+    /** Where blobs are kept, the same in every instance; by default {@code blobshuffle.store} of the application. */
+    public BlobShuffleBuilder<K, V> store(StoreConfig store) {
+        settings.putAll(store.settings());
+        return this;
+    }
+
+    /** The cache of an instance. */
+    public BlobShuffleBuilder<K, V> localCache(LocalCacheConfig cache) {
+        settings.putAll(cache.settings());
+        return this;
+    }
+
+    /** The cache of a zone. */
+    public BlobShuffleBuilder<K, V> distributedCache(DistributedCacheConfig cache) {
+        settings.putAll(cache.settings());
+        return this;
+    }
+
+    /** The availability zone of this instance; by default {@code client.rack}, else {@code TOPOLOGY_ZONE} of the environment. */
+    public BlobShuffleBuilder<K, V> zone(Zone zone) {
+        return setting(Settings.ZONE, zone.name());
+    }
+
+    /** Size of one zone's part at which a batch becomes a blob. A large one raises the memory for writing to four batches, unless that is set. */
+    public BlobShuffleBuilder<K, V> batchSize(ByteSize size) {
+        long wanted = Math.multiplyExact(size.bytes(), BATCHES_IN_MEMORY);
+        if (wanted > DEFAULT_SETTINGS.value(Settings.WRITE_BUFFER_BYTES).bytes()) {
+            settings.putIfAbsent(Settings.WRITE_BUFFER_BYTES.name(), new ByteSize(wanted));
+        }
+        return setting(Settings.BATCH_MAX_BYTES, size);
+    }
+
+    /** The longest that a record waits for others; a commit ends the wait. */
+    public BlobShuffleBuilder<K, V> maxBatchDuration(Duration duration) {
+        return setting(Settings.BATCH_MAX_DELAY, duration);
+    }
+
+    /** Chooses partitions, as with {@code Repartitioned}; by default Kafka's choice by the key. */
+    public BlobShuffleBuilder<K, V> partitioner(StreamPartitioner<K, V> chooser) {
+        partitioner = chooser;
+        return this;
+    }
+
+    /**
+     * The longest time between records of a segment, by their timestamps, for a shuffle whose records meet those of other topics, as in a join. Kafka Streams takes records
+     * of several topics in the order of their timestamps; those of a segment come out together, so the order may be wrong by up to this time. Give no more than
+     * what joins and windows allow for records that are late. Batches end early where times are far apart, above all in catching up: they get smaller and cost more.
+     */
+    public BlobShuffleBuilder<K, V> maxTimeSpan(Duration span) {
+        maxTimeSpan = span;
+        return this;
+    }
+
+    /** Any setting of this shuffle, for example {@code setting(Settings.COMPRESSION_TYPE, "zstd")}. Shuffles with other settings than the rest do not share blobs with it. */
+    public BlobShuffleBuilder<K, V> setting(Setting<?> setting, Object value) {
+        settings.put(setting.name(), value);
+        return this;
+    }
+
+    ShuffleDefinition<K, V> definition() {
+        Settings ignored = Settings.parse(settings); // Wrong values are the caller's, and best told here.
+        return new ShuffleDefinition<>(name, partitions, keys, values, partitioner, maxTimeSpan, settings);
+    }
+
+    /**
+     * The shuffle.
+     *
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the values cannot work
+     */
+    public BlobShuffle<K, V> build() {
+        return new BlobShuffle<>(definition());
+    }
+}

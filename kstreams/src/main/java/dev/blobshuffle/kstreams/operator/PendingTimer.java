@@ -1,0 +1,38 @@
+package dev.blobshuffle.kstreams.operator;
+
+import java.time.Duration;
+import org.apache.kafka.streams.processor.Cancellable;
+import org.apache.kafka.streams.processor.PunctuationType;
+import org.apache.kafka.streams.processor.api.ProcessingContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls back while something is pending, and only then: each punctuation makes Kafka Streams commit, so an idle application must have none. Owned by the stream thread.
+ */
+final class PendingTimer {
+    private static final Duration INTERVAL = Duration.ofMillis(10);
+
+    private final ProcessingContext context;
+    private final Runnable task;
+    private @Nullable Cancellable scheduled;
+
+    PendingTimer(ProcessingContext context, Runnable task) {
+        this.context = context;
+        this.task = task;
+    }
+
+    /** Starts unless it runs. In {@code process} only: elsewhere Kafka Streams does not take a schedule. */
+    void start() {
+        if (scheduled == null) {
+            scheduled = context.schedule(INTERVAL, PunctuationType.WALL_CLOCK_TIME, now -> task.run());
+        }
+    }
+
+    void stop() {
+        Cancellable running = scheduled;
+        if (running != null) {
+            running.cancel();
+            scheduled = null;
+        }
+    }
+}

@@ -1,0 +1,200 @@
+package dev.blobshuffle.kstreams.operator;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.shuffle.Engine;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.kafka.KafkaMetricsBridge;
+import dev.blobshuffle.kstreams.ApplicationSettings;
+import dev.blobshuffle.kstreams.Engines;
+import dev.blobshuffle.kstreams.commit.StreamsInternals;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.streams.processor.api.ProcessingContext;
+
+/**
+ * The engine that all operators of an application instance share which have the same settings, so that one blob holds the records of all its tasks. The first operator
+ * that is initialised opens it. Nobody tells operators when the application ends, and all of them are closed whenever the tasks roll back, so it closes with the last
+ * operator only where the stream thread ends too, else when all threads that used it have ended.
+ *
+ * <p>Thread-safe: guarded by the class.
+ */
+final class SharedEngine {
+    private static final Duration LOOK_FOR_END = Duration.ofSeconds(1);
+    private static final Map<Key, SharedEngine> OPEN = new HashMap<>();
+
+    private final Key key;
+    private final ApplicationSettings settings;
+    private final SystemTime time = new SystemTime();
+    private final Engine engine;
+    private final KafkaMetricsBridge metrics;
+    private final Map<Thread, ThreadLanes> threads = new HashMap<>();
+    private final Map<String, Integer> losses = new ConcurrentHashMap<>();
+    private int operators;
+    private boolean isLooking;
+
+    /**
+     * Who shares.
+     *
+     * @param application its id
+     * @param settings all that are in force: the client id among them tells instances in one process apart
+     */
+    private record Key(String application, Map<String, String> settings) {
+        /** Settings may hold credentials. */
+        @Override
+        public String toString() {
+            return application;
+        }
+    }
+
+    private SharedEngine(Key key, ApplicationSettings settings) {
+        this.key = key;
+        this.settings = settings;
+        Engine opened = null;
+        try {
+            opened = Engines.open(settings.blobs(), settings.waitLimit(), time);
+            metrics = KafkaMetricsBridge.open(opened.metrics(), settings.all());
+        } catch (RuntimeException | Error e) {
+            if (opened != null) {
+                opened.close();
+            }
+            time.close();
+            throw e;
+        }
+        engine = opened;
+    }
+
+    /**
+     * An operator's share; the caller is its stream thread. The first one opens the store, and blocks.
+     *
+     * @throws InvalidSettings fatal: the settings cannot work; the message says what to change
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable fatal: the store does not work; the application does not start
+     */
+    static Lease acquire(ShuffleDefinition<?, ?> definition, ProcessingContext context) {
+        Map<String, Object> given = new HashMap<>(context.appConfigs());
+        given.putAll(definition.settings());
+        synchronized (SharedEngine.class) {
+            Key key = key(context.applicationId(), given);
+            SharedEngine shared = OPEN.get(key);
+            if (shared == null) {
+                shared = new SharedEngine(key, ApplicationSettings.ofOperators(given));
+                OPEN.put(key, shared);
+            }
+            return shared.lease(definition.topic(context));
+        }
+    }
+
+    private static Key key(String application, Map<String, Object> given) {
+        Map<String, String> all = new TreeMap<>();
+        given.forEach((name, value) -> all.put(name, String.valueOf(value)));
+        return new Key(application, all);
+    }
+
+    private Lease lease(String topic) {
+        operators++; // First: whatever is thrown below, the release finds its counterpart.
+        ThreadLanes lanes = threads.computeIfAbsent(
+                Thread.currentThread(),
+                thread -> new ThreadLanes(settings.blobs().value(Settings.BATCH_SCOPE)));
+        Lease lease = new Lease(this, lanes);
+        if (settings.hasWrappedClients() && settings.topics().matches(topic)) {
+            lease.close();
+            throw new InvalidSettings("Cannot shuffle " + topic + " by operators: the client supplier shuffles it too, "
+                    + "and would make blobs of notifications. Exclude it with " + Settings.TOPICS_EXCLUDE + "=" + topic
+                    + ", or use only one of the two.");
+        }
+        return lease;
+    }
+
+    private void release() {
+        synchronized (SharedEngine.class) {
+            operators--;
+            if (StreamsInternals.isEnding(Thread.currentThread())) {
+                threads.remove(Thread.currentThread());
+            }
+            closeIfUnused();
+        }
+    }
+
+    /** Guarded by the class. */
+    private void closeIfUnused() {
+        if (operators > 0) {
+            return;
+        }
+        threads.keySet().removeIf(thread -> !thread.isAlive());
+        if (threads.isEmpty()) {
+            OPEN.remove(key, this);
+            try (time;
+                    engine) {
+                metrics.close();
+            }
+        } else if (!isLooking) {
+            isLooking = true;
+            time.schedule(LOOK_FOR_END, this::lookForEnd);
+        }
+    }
+
+    private void lookForEnd() {
+        synchronized (SharedEngine.class) {
+            isLooking = false;
+            closeIfUnused();
+        }
+    }
+
+    /** Engines that are open. */
+    static int count() {
+        synchronized (SharedEngine.class) {
+            return OPEN.size();
+        }
+    }
+
+    /** One operator's share of an engine. Owned by its stream thread. */
+    static final class Lease implements AutoCloseable {
+        private final SharedEngine shared;
+        private final ThreadLanes lanes;
+        private final AtomicBoolean isReleased = new AtomicBoolean();
+
+        private Lease(SharedEngine shared, ThreadLanes lanes) {
+            this.shared = shared;
+            this.lanes = lanes;
+        }
+
+        Engine engine() {
+            return shared.engine;
+        }
+
+        Time time() {
+            return shared.time;
+        }
+
+        /** The lanes of this thread. */
+        ThreadLanes lanes() {
+            return lanes;
+        }
+
+        boolean isWriting() {
+            return shared.settings.blobs().value(Settings.WRITE_ENABLED);
+        }
+
+        /** The longest that a commit may wait. */
+        Duration waitLimit() {
+            return shared.settings.waitLimit();
+        }
+
+        /** What goes wrong for one operator of one task, and how often in a row, over rollbacks. */
+        Losses losses(String operator) {
+            return new Losses(operator, shared.losses);
+        }
+
+        @Override
+        public void close() {
+            if (isReleased.compareAndSet(false, true)) {
+                shared.release();
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package dev.blobshuffle.kstreams.operator;
+
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.store.StoreUri;
+import java.util.Map;
+
+/**
+ * The store of a shuffle, the same in every instance of the application.
+ *
+ * @param uri the setting {@code blobshuffle.store}: {@code s3://bucket/prefix?region=…}, {@code file:///dir}, {@code memory://name} in tests
+ */
+public record StoreConfig(String uri) {
+    /**
+     * Checks the form.
+     *
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: it is not a URI of this form
+     */
+    public StoreConfig {
+        StoreUri.parse(uri);
+    }
+
+    Map<String, Object> settings() {
+        return Map.of(Settings.STORE.name(), uri);
+    }
+
+    /** The URI without its parameters. */
+    @Override
+    public String toString() {
+        return uri.replaceAll("\\?.*", "?…");
+    }
+}

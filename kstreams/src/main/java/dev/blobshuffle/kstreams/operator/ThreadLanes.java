@@ -1,0 +1,34 @@
+package dev.blobshuffle.kstreams.operator;
+
+import dev.blobshuffle.core.settings.BatchScope;
+import dev.blobshuffle.core.shuffle.Lane;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/**
+ * The lanes of a stream thread, one for each of its Batchers. Their commits come one after another, so the first one of a cycle starts the uploads of all. Owned by the
+ * stream thread.
+ */
+final class ThreadLanes {
+    private final BatchScope scope;
+    private final Set<Lane> lanes = new LinkedHashSet<>();
+
+    ThreadLanes(BatchScope scope) {
+        this.scope = scope;
+    }
+
+    void add(Lane lane) {
+        lanes.add(lane);
+    }
+
+    void remove(Lane lane) {
+        lanes.remove(lane);
+    }
+
+    /** Starts the upload of everything that the thread has appended. Lanes that share a batch are sealed together by the flush that follows. */
+    void startUploads() {
+        if (scope == BatchScope.LANE) {
+            lanes.forEach(Lane::seal);
+        }
+    }
+}

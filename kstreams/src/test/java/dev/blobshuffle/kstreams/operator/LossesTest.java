@@ -1,0 +1,94 @@
+package dev.blobshuffle.kstreams.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.DeadlineExceeded;
+import dev.blobshuffle.core.failure.DeliveryFailed;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.MemoryExhausted;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.apache.kafka.streams.errors.StreamsException;
+import org.apache.kafka.streams.errors.TaskMigratedException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What an operator throws: the type decides whether the thread lives. */
+class LossesTest {
+    private final Map<String, Integer> counts = new HashMap<>();
+
+    static Stream<BlobShuffleException> mending() {
+        return Stream.of(
+                new StoreUnavailable("x"),
+                new DeadlineExceeded("x"),
+                new DeliveryFailed("x"),
+                new MemoryExhausted("x"));
+    }
+
+    static Stream<BlobShuffleException> lasting() {
+        return Stream.of(new BlobMissing("x"), new BlobCorrupt("x"), new InvalidSettings("x"), new Closed("x"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("mending")
+    void whatMayMendItselfRollsTheTasksBack(BlobShuffleException failure) {
+        assertThat(losses().keep(failure))
+                .isInstanceOf(TaskMigratedException.class)
+                .hasCause(failure);
+    }
+
+    @ParameterizedTest
+    @MethodSource("lasting")
+    void whatDoesNotMendItselfEndsTheThread(BlobShuffleException failure) {
+        assertThat(losses().keep(failure))
+                .isInstanceOf(StreamsException.class)
+                .isNotInstanceOf(TaskMigratedException.class)
+                .hasCause(failure);
+    }
+
+    @Test
+    void firstFailureSticks() {
+        Losses losses = losses();
+        losses.check();
+        RuntimeException first = losses.keep(new IllegalStateException("first"));
+
+        assertThat(losses.keep(new StoreUnavailable("second"))).isSameAs(first);
+        assertThatThrownBy(losses::check).isSameAs(first);
+        assertThatThrownBy(losses::check).isSameAs(first);
+    }
+
+    @Test
+    void tooManyInARowEndTheThread() {
+        for (int i = 0; i < Losses.MOST_IN_A_ROW; i++) {
+            assertThat(losses().keep(new StoreUnavailable("x"))).isInstanceOf(TaskMigratedException.class);
+        }
+
+        assertThat(losses().keep(new StoreUnavailable("x")))
+                .isNotInstanceOf(TaskMigratedException.class)
+                .hasMessageContaining("More than 10 attempts in a row failed");
+    }
+
+    @Test
+    void aCommitThatWorksBeginsTheRowAnew() {
+        for (int i = 0; i < Losses.MOST_IN_A_ROW; i++) {
+            assertThat(losses().keep(new StoreUnavailable("x"))).isInstanceOf(TaskMigratedException.class);
+        }
+        losses().recovered();
+
+        assertThat(counts).isEmpty();
+        assertThat(losses().keep(new StoreUnavailable("x"))).isInstanceOf(TaskMigratedException.class);
+    }
+
+    /** After a rollback the task has a new object: the row goes on. */
+    private Losses losses() {
+        return new Losses("by-user-batcher, task 0_1", counts);
+    }
+}
