@@ -42,6 +42,10 @@ class DifferentialIT {
                 "blob-at_least_once-streams",
                 "blob-exactly_once_v2-classic",
                 "blob-exactly_once_v2-streams",
+                "operators-at_least_once-classic",
+                "operators-at_least_once-streams",
+                "operators-exactly_once_v2-classic",
+                "operators-exactly_once_v2-streams",
                 "blob-inline",
                 "blob-optimized");
         expected = run("native-alo-classic", settings("at_least_once", "classic"));
@@ -73,6 +77,26 @@ class DifferentialIT {
         assertThat(actual.traffic().plain()).isZero();
     }
 
+    /** The table's own shuffles, for which there is no operator, stay native. */
+    @ParameterizedTest
+    @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#withGuarantees")
+    void runsThroughOperatorsAgreeWithNative(String guarantee, String protocol) throws Exception {
+        Map<String, Object> settings = settings(guarantee, protocol);
+        addStore(settings, store);
+
+        var actual = new DifferentialRun(
+                        kafka.bootstrapServers(),
+                        "operators-" + guarantee + "-" + protocol,
+                        settings,
+                        EVENTS,
+                        Shuffling.BY_OPERATORS)
+                .run();
+
+        assertThat(Comparison.differences(expected.left(), actual.left())).isEmpty();
+        assertThat(blobs(store)).isPositive();
+        assertThat(actual.traffic().notifications()).isPositive();
+    }
+
     @Test
     void runThatInlinesSmallBatchesAgreesWithNative() throws Exception {
         Map<String, Object> settings = throughBlobs(settings("exactly_once_v2", "classic"), store);
@@ -98,7 +122,7 @@ class DifferentialIT {
     }
 
     private static DifferentialRun.Result run(String name, Map<String, Object> settings) throws Exception {
-        return new DifferentialRun(kafka.bootstrapServers(), name, settings, EVENTS).run();
+        return new DifferentialRun(kafka.bootstrapServers(), name, settings, EVENTS, Shuffling.BY_KAFKA_STREAMS).run();
     }
 
     private static Map<String, Object> settings(String guarantee, String protocol) {
@@ -114,11 +138,15 @@ class DifferentialIT {
         BlobShuffleClientSupplier.addTo(properties);
         Map<String, Object> shuffled = new HashMap<>();
         properties.forEach((name, value) -> shuffled.put((String) name, value));
-        shuffled.put("blobshuffle.store", "file://" + store + "?fsync=none");
-        shuffled.put("blobshuffle.batch.max.bytes", "64 KiB");
-        shuffled.put("blobshuffle.batch.max.delay.ms", 50);
-        shuffled.put("blobshuffle.inline.max.bytes", 0);
+        addStore(shuffled, store);
         return shuffled;
+    }
+
+    private static void addStore(Map<String, Object> settings, Path store) {
+        settings.put("blobshuffle.store", "file://" + store + "?fsync=none");
+        settings.put("blobshuffle.batch.max.bytes", "64 KiB");
+        settings.put("blobshuffle.batch.max.delay.ms", 50);
+        settings.put("blobshuffle.inline.max.bytes", 0);
     }
 
     private static long blobs(Path store) throws Exception {

@@ -27,18 +27,22 @@ public final class DifferentialRun {
     private final Topics topics;
     private final Map<String, Object> settings;
     private final int events;
+    private final Shuffling shuffling;
 
     /**
      * A run.
      *
      * @param name tells runs on one broker apart; the prefix of all topics
      * @param settings of the application, on top of what every run has
+     * @param shuffling who moves the records
      */
-    public DifferentialRun(String bootstrap, String name, Map<String, Object> settings, int events) {
+    public DifferentialRun(
+            String bootstrap, String name, Map<String, Object> settings, int events, Shuffling shuffling) {
         this.bootstrap = bootstrap;
         this.topics = new Topics(name);
         this.settings = settings;
         this.events = events;
+        this.shuffling = shuffling;
     }
 
     /** Runs it to the end. */
@@ -117,7 +121,7 @@ public final class DifferentialRun {
         properties.put(StreamsConfig.producerPrefix("linger.ms"), 5);
         properties.put(StreamsConfig.REPARTITION_PURGE_INTERVAL_MS_CONFIG, 3_600_000);
         properties.putAll(settings);
-        return new KafkaStreams(new DifferentialTopology(topics).build(properties), properties);
+        return new KafkaStreams(new DifferentialTopology(topics, shuffling).build(properties), properties);
     }
 
     private static List<Row> contents(Instances instances, String store) {

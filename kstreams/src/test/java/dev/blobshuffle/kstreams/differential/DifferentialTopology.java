@@ -15,7 +15,6 @@ import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.KTable;
 import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.kstream.Produced;
-import org.apache.kafka.streams.kstream.Repartitioned;
 import org.apache.kafka.streams.kstream.SessionWindows;
 import org.apache.kafka.streams.kstream.StreamJoined;
 import org.apache.kafka.streams.kstream.Suppressed;
@@ -34,16 +33,18 @@ public final class DifferentialTopology {
 
     private final Topics topics;
     private final UnaryOperator<KStream<String, String>> tamper;
+    private final Shuffling shuffling;
 
     /** The application over the topics of a run. */
-    public DifferentialTopology(Topics topics) {
-        this(topics, UnaryOperator.identity());
+    public DifferentialTopology(Topics topics, Shuffling shuffling) {
+        this(topics, UnaryOperator.identity(), shuffling);
     }
 
     /** The application with something planted in front of the shuffles of its events: to see that the comparison notices. */
-    DifferentialTopology(Topics topics, UnaryOperator<KStream<String, String>> tamper) {
+    DifferentialTopology(Topics topics, UnaryOperator<KStream<String, String>> tamper, Shuffling shuffling) {
         this.topics = topics;
         this.tamper = tamper;
+        this.shuffling = shuffling;
     }
 
     /** Builds it; the settings decide about optimization. */
@@ -51,17 +52,21 @@ public final class DifferentialTopology {
         StreamsBuilder builder = new StreamsBuilder();
         Consumed<String, String> text = Consumed.with(Serdes.String(), Serdes.String());
         KStream<String, String> events = tamper.apply(builder.stream(topics.events(), text));
-        KStream<String, String> byUser = byUser(events);
+        KStream<String, String> byUser = byUser("events-by-user", events);
         aggregate(byUser);
         windows(byUser);
-        joins(byUser, byUser(builder.stream(topics.clicks(), text)), builder.table(topics.users(), text));
+        joins(
+                byUser,
+                byUser("clicks-by-user", builder.stream(topics.clicks(), text)),
+                builder.table(topics.users(), text));
         tables(builder.table(topics.orders(), text), builder.table(topics.products(), text));
         moves(events);
         return builder.build(settings);
     }
 
-    private static KStream<String, String> byUser(KStream<String, String> stream) {
-        return stream.filter((key, value) -> value != null).selectKey((key, value) -> part(value, 0));
+    private KStream<String, String> byUser(String name, KStream<String, String> stream) {
+        return shuffling.beforeUse(
+                name, stream.filter((key, value) -> value != null).selectKey((key, value) -> part(value, 0)));
     }
 
     private void aggregate(KStream<String, String> byUser) {
@@ -124,19 +129,19 @@ public final class DifferentialTopology {
     }
 
     private void moves(KStream<String, String> events) {
-        events.selectKey((key, value) -> "t" + key)
+        shuffling
+                .beforeUse("by-t", events.selectKey((key, value) -> "t" + key))
                 .toTable(store("latest"))
                 .toStream()
                 .to(topics.output(Output.LATEST));
-        KStream<String, String> moved = events.process(HeaderStamp::new)
-                .repartition(Repartitioned.<String, String>as("moved")
-                        .withKeySerde(Serdes.String())
-                        .withValueSerde(Serdes.String())
-                        .withNumberOfPartitions(Topics.PARTITIONS));
+        KStream<String, String> moved = shuffling.repartition("moved", events.process(HeaderStamp::new));
         moved.to(topics.output(Output.MOVED), Produced.with(Serdes.String(), Serdes.String()));
-        moved.filter((key, value) -> value != null)
-                .map((key, value) ->
-                        new org.apache.kafka.streams.KeyValue<>(part(value, 0), key + ";" + part(value, 2)))
+        shuffling
+                .beforeUse(
+                        "moved-by-user",
+                        moved.filter((key, value) -> value != null)
+                                .map((key, value) -> new org.apache.kafka.streams.KeyValue<>(
+                                        part(value, 0), key + ";" + part(value, 2))))
                 .groupByKey(Grouped.with("chained", Serdes.String(), Serdes.String()))
                 .aggregate(
                         () -> Digest.EMPTY,

@@ -60,8 +60,8 @@ class PlantedFaultTest {
                 StreamsConfig.DSL_STORE_SUPPLIERS_CLASS_CONFIG,
                 BuiltInDslStoreSuppliers.InMemoryDslStoreSuppliers.class);
         Map<String, Rows> left = new HashMap<>();
-        try (TopologyTestDriver driver =
-                new TopologyTestDriver(new DifferentialTopology(TOPICS, tamper).build(settings), settings)) {
+        try (TopologyTestDriver driver = new TopologyTestDriver(
+                new DifferentialTopology(TOPICS, tamper, Shuffling.BY_KAFKA_STREAMS).build(settings), settings)) {
             for (List<Workload.Input> phase : new Workload(TOPICS, 450, 7).phases()) {
                 phase.forEach(
                         input -> driver.createInputTopic(input.topic(), new StringSerializer(), new StringSerializer())

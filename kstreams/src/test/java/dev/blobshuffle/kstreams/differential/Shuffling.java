@@ -1,0 +1,49 @@
+package dev.blobshuffle.kstreams.differential;
+
+import dev.blobshuffle.kstreams.operator.BlobShuffle;
+import java.time.Duration;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.kstream.KStream;
+import org.apache.kafka.streams.kstream.Repartitioned;
+
+/** Who moves the records of the topology's streams. */
+public enum Shuffling {
+    /** Kafka Streams: natively, or through blobs without knowing it. */
+    BY_KAFKA_STREAMS {
+        @Override
+        KStream<String, String> beforeUse(String name, KStream<String, String> stream) {
+            return stream;
+        }
+
+        @Override
+        KStream<String, String> repartition(String name, KStream<String, String> stream) {
+            return stream.repartition(Repartitioned.<String, String>as(name)
+                    .withKeySerde(Serdes.String())
+                    .withValueSerde(Serdes.String())
+                    .withNumberOfPartitions(Topics.PARTITIONS));
+        }
+    },
+
+    /** The explicit operators. */
+    BY_OPERATORS {
+        @Override
+        KStream<String, String> beforeUse(String name, KStream<String, String> stream) {
+            return repartition(name, stream);
+        }
+
+        @Override
+        KStream<String, String> repartition(String name, KStream<String, String> stream) {
+            return BlobShuffle.<String, String>builder(name, Topics.PARTITIONS)
+                    .serdes(Serdes.String(), Serdes.String())
+                    .maxTimeSpan(Duration.ofMinutes(1))
+                    .build()
+                    .repartition(stream);
+        }
+    };
+
+    /** A stream whose key has changed, before operators that need it by key: they repartition it where nobody has. */
+    abstract KStream<String, String> beforeUse(String name, KStream<String, String> stream);
+
+    /** A stream that the application repartitions itself. */
+    abstract KStream<String, String> repartition(String name, KStream<String, String> stream);
+}
