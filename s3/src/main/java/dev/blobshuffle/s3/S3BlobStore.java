@@ -42,7 +42,7 @@ public final class S3BlobStore implements InspectableStore {
     /** As many keys as S3 takes in one delete. */
     private static final int DELETE_KEYS = 1000;
     /** Threads and connections for deletes and listings. */
-    private static final int KEY_THREADS = 2;
+    private static final int KEY_THREADS = 4;
 
     private final S3Settings settings;
     private final S3Objects objects;

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * @param isPathStyle whether the bucket goes into the path instead of the host name
  * @param checksum what the store checks uploads against
  * @param encryption how the store encrypts; empty for the bucket's default
- * @param connections the most requests at once, 4 or more: a third of them for writing blobs, most of the rest for reading
+ * @param connections the most requests at once, 8 or more: a third of them for writing blobs, most of the rest for reading
  */
 record S3Settings(
         String bucket,
@@ -27,8 +27,10 @@ record S3Settings(
         RequestChecksum checksum,
         Optional<ServerSideEncryption> encryption,
         int connections) {
-    static final int DEFAULT_CONNECTIONS = 48;
-    private static final int FEWEST_CONNECTIONS = 4;
+    /** What the decorators let through at most, hedges included, and some that were given up and have not ended. */
+    static final int DEFAULT_CONNECTIONS = 64;
+
+    private static final int FEWEST_CONNECTIONS = 8;
     private static final int MOST_CONNECTIONS = 1024;
     private static final Pattern BUCKET = Pattern.compile("[a-zA-Z0-9][a-zA-Z0-9._-]{1,61}[a-zA-Z0-9]");
     private static final Pattern REGION = Pattern.compile("[a-zA-Z0-9-]{1,63}");

@@ -24,7 +24,7 @@ class S3BlobStoreProviderTest {
                         false,
                         RequestChecksum.CRC32C,
                         Optional.empty(),
-                        48));
+                        64));
     }
 
     @Test
@@ -66,7 +66,7 @@ class S3BlobStoreProviderTest {
                 "s3://bucket?sse=kms | Give AES256, aws:kms",
                 "s3://bucket?sse=AES256&sse-kms-key=k | does not go with sse=AES256",
                 "s3://bucket?connections=many | Give a number",
-                "s3://bucket?connections=3 | from 4 to 1024",
+                "s3://bucket?connections=7 | from 8 to 1024",
                 "s3://bucket?region=eu_west | no name of a region",
                 "s3://bucket?endpoint=host:9000 | not of the form https://host:port",
                 "s3://bucket?endpoint=http://user:secret@host | not of the form https://host:port",
