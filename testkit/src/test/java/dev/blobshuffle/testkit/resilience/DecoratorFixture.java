@@ -1,0 +1,94 @@
+package dev.blobshuffle.testkit.resilience;
+
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.metrics.Counter;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.MemoryBlobStore;
+import dev.blobshuffle.testkit.Fault;
+import dev.blobshuffle.testkit.FaultyBlobStore;
+import dev.blobshuffle.testkit.LoanCheck;
+import dev.blobshuffle.testkit.SimulatedTime;
+import dev.blobshuffle.testkit.TrackedContent;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/** A decorator over a faulty store in memory, under virtual time. */
+final class DecoratorFixture implements AutoCloseable {
+    private static final byte[] BYTES = {1, 2, 3};
+
+    final SimulatedTime time;
+    final ShuffleMetrics metrics = new ShuffleMetrics();
+    final LoanCheck loans;
+    final FaultyBlobStore faulty;
+    final CountingBlobStore counting;
+    BlobStore store;
+    private long sequence;
+
+    DecoratorFixture(LoanCheck loans, long seed) {
+        this.loans = loans;
+        time = new SimulatedTime(seed);
+        faulty = new FaultyBlobStore(
+                loans.watch(new MemoryBlobStore("decorated", 1 << 24)), time, request -> Fault.NONE);
+        counting = new CountingBlobStore(faulty);
+        store = counting;
+    }
+
+    DecoratorFixture decorate(Function<BlobStore, BlobStore> decorator) {
+        store = decorator.apply(store);
+        return this;
+    }
+
+    /** Puts a new blob. */
+    CompletableFuture<Void> put() {
+        return put(loans.content(BYTES.clone()));
+    }
+
+    /** Puts a new blob of that content, whose first reference it gives back. */
+    CompletableFuture<Void> put(TrackedContent content) {
+        CompletableFuture<Void> put =
+                store.put(new BlobId(1, 2, sequence++), content).toCompletableFuture();
+        content.release();
+        return put;
+    }
+
+    /** Puts a blob to be read. */
+    BlobId stored() {
+        BlobId id = new BlobId(1, 2, sequence);
+        put().join();
+        return id;
+    }
+
+    /** Reads a stored blob. */
+    CompletableFuture<BlobBytes> get(BlobId id) {
+        return store.get(id, BlobRange.of(0, BYTES.length)).toCompletableFuture();
+    }
+
+    void settle(long millis) {
+        time.settle(Duration.ofMillis(millis));
+    }
+
+    /** Every request from now on takes so long. */
+    void delay(long millis) {
+        faulty.follow(request -> delayed(millis));
+    }
+
+    static Fault delayed(long millis) {
+        return new Fault(Fault.Kind.DELAY, Duration.ofMillis(millis));
+    }
+
+    long value(Counter counter) {
+        return metrics.value(counter);
+    }
+
+    /** Lets every request end that can. */
+    @Override
+    public void close() {
+        time.settle(Duration.ofMinutes(5));
+        store.close();
+        time.close();
+    }
+}
