@@ -28,7 +28,7 @@ public final class Engines {
         BatcherOptions batching = BatcherOptions.builder(settings)
                 .deliveryTimeout(deliveryTimeout)
                 .build();
-        ShuffleMetrics metrics = new ShuffleMetrics();
+        ShuffleMetrics metrics = new ShuffleMetrics(time);
         BlobStore store = BlobStores.open(settings.store(), new StoreContext(time, RequestMeter.into(metrics)));
         try {
             return ShuffleEngine.builder(store, time)

@@ -88,7 +88,7 @@ public final class ShuffleEngine implements Engine {
     public static ShuffleEngine open(Settings settings) {
         SystemTime time = new SystemTime();
         try {
-            ShuffleMetrics metrics = new ShuffleMetrics();
+            ShuffleMetrics metrics = new ShuffleMetrics(time);
             BlobStore store = BlobStores.open(settings.store(), new StoreContext(time, RequestMeter.into(metrics)));
             try {
                 Builder builder = builder(store, time)
@@ -172,7 +172,7 @@ public final class ShuffleEngine implements Engine {
         private final BlobStore store;
         private final Time time;
         private BatcherOptions batching = BatcherOptions.builder().build();
-        private ShuffleMetrics metrics = new ShuffleMetrics();
+        private ShuffleMetrics metrics;
         private ResilienceOptions resilience = ResilienceOptions.USUAL;
         private long readBufferBytes = 64 << 20;
         private CacheOptions caching = CacheOptions.none();
@@ -182,6 +182,7 @@ public final class ShuffleEngine implements Engine {
         private Builder(BlobStore store, Time time) {
             this.store = store;
             this.time = time;
+            this.metrics = new ShuffleMetrics(time);
         }
 
         /** How to batch; by default as {@link BatcherOptions#builder()} says. */

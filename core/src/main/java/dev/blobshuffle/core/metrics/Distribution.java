@@ -28,6 +28,25 @@ public final class Distribution {
         }
     }
 
+    /** Counts what another distribution has counted. */
+    void addAll(Distribution other) {
+        for (int i = 0; i < BUCKETS; i++) {
+            long count = other.counts.get(i);
+            if (count > 0) {
+                counts.addAndGet(i, count);
+            }
+        }
+        max.accumulateAndGet(other.max.get(), Math::max);
+    }
+
+    /** Forgets everything. What is recorded meanwhile may be forgotten too. */
+    void clear() {
+        max.set(0);
+        for (int i = 0; i < BUCKETS; i++) {
+            counts.set(i, 0);
+        }
+    }
+
     /** Number of durations. */
     public long count() {
         long count = 0;

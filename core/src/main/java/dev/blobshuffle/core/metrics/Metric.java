@@ -23,7 +23,7 @@ public record Metric(String name, Kind kind, Unit unit, String doc) {
         COUNTER,
         /** The present state; rises and falls. */
         GAUGE,
-        /** A percentile, or the maximum, of everything measured since the start of the instance. */
+        /** A percentile, or the maximum, of everything measured in the last 30 to 60 seconds. */
         QUANTILE
     }
 

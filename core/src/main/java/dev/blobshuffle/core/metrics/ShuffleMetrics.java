@@ -2,6 +2,7 @@ package dev.blobshuffle.core.metrics;
 
 import dev.blobshuffle.core.metrics.Metric.Kind;
 import dev.blobshuffle.core.metrics.Metric.Unit;
+import dev.blobshuffle.core.time.Time;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -33,11 +34,20 @@ public final class ShuffleMetrics {
 
     private final Map<Counter, LongAdder> counters = new EnumMap<>(Counter.class);
     private final Map<Gauge, List<LongSupplier>> gauges = new EnumMap<>(Gauge.class);
-    private final Map<Latency, Distribution> latencies = new EnumMap<>(Latency.class);
+    private final Map<Latency, RecentDistribution> latencies = new EnumMap<>(Latency.class);
     private final Map<Metric, DoubleSupplier> readings = new LinkedHashMap<>();
 
-    /** Metrics that are all 0. */
+    /** Metrics that are all 0, and whose latencies count from the start: of something that is measured as a whole. */
     public ShuffleMetrics() {
+        this(() -> 0);
+    }
+
+    /** Metrics that are all 0, and whose latencies are those of the last 30 to 60 seconds. */
+    public ShuffleMetrics(Time time) {
+        this(time::nanos);
+    }
+
+    private ShuffleMetrics(LongSupplier nanoClock) {
         for (Counter counter : Counter.values()) {
             LongAdder adder = new LongAdder();
             counters.put(counter, adder);
@@ -49,12 +59,12 @@ public final class ShuffleMetrics {
             readings.put(gauge.metric(), () -> value(gauge));
         }
         for (Latency latency : Latency.values()) {
-            Distribution distribution = new Distribution();
+            RecentDistribution distribution = new RecentDistribution(nanoClock);
             latencies.put(latency, distribution);
             for (Quantile quantile : QUANTILES) {
                 readings.put(
                         metric(latency, quantile),
-                        () -> quantile.nanos().applyAsDouble(distribution) / NANOS_PER_MILLISECOND);
+                        () -> quantile.nanos().applyAsDouble(distribution.recent()) / NANOS_PER_MILLISECOND);
             }
         }
     }
@@ -74,9 +84,9 @@ public final class ShuffleMetrics {
         of(latencies, latency).record(nanos);
     }
 
-    /** The durations recorded so far; goes on changing. */
+    /** A copy of the durations that count now. */
     public Distribution distribution(Latency latency) {
-        return of(latencies, latency);
+        return of(latencies, latency).recent();
     }
 
     /**
@@ -126,7 +136,7 @@ public final class ShuffleMetrics {
                 nameOf(latency) + "-" + quantile.suffix(),
                 Kind.QUANTILE,
                 Unit.MILLISECONDS,
-                latency.doc() + ": " + quantile.doc() + " since the start.");
+                latency.doc() + ": " + quantile.doc() + " of the last 30 to 60 seconds.");
     }
 
     private static <K, V> V of(Map<K, V> map, K key) {
