@@ -6,6 +6,7 @@ import dev.blobshuffle.core.format.NotificationCodec;
 import dev.blobshuffle.core.shuffle.Debatcher;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -51,6 +52,9 @@ final class PollLoop<K, V> {
     /** Where the last poll, which had records to return, could not get past a record: the next one throws, however busy other partitions are. */
     private Map<PartitionProgress, PollResult.Undecodable> postponed = Map.of();
 
+    /** Where this round could not use a notification. */
+    private final Map<PartitionProgress, PollResult.Undecodable> unusable = new HashMap<>();
+
     PollLoop(
             Consumer<byte[], byte[]> delegate,
             Debatcher<ConsumerRecord<byte[], byte[]>> debatcher,
@@ -83,7 +87,8 @@ final class PollLoop<K, V> {
                 throw obstacle;
             }
             if (!result.isEmpty()) {
-                postponed = Map.copyOf(result.undecodable());
+                unusable.putAll(result.undecodable());
+                postponed = Map.copyOf(unusable);
                 return result.toRecords();
             }
             Duration remaining = remaining();
@@ -135,6 +140,7 @@ final class PollLoop<K, V> {
 
     private PollResult<K, V> round(ConsumerRecords<byte[], byte[]> arrived) {
         obstacle = null;
+        unusable.clear();
         PollResult<K, V> result = new PollResult<>(partitions, deserializer);
         partitions.reconcile();
         Map<TopicPartition, OffsetAndMetadata> realNext = arrived.nextOffsets();
@@ -219,7 +225,10 @@ final class PollLoop<K, V> {
         delegate.seek(progress.kafka, new OffsetAndMetadata(record.offset(), record.leaderEpoch(), ""));
         progress.realNext(new OffsetAndMetadata(record.offset(), record.leaderEpoch(), ""));
         if (partitions.isQueueEmpty(progress)) {
-            obstacle = failure(reason);
+            KafkaException failure = failure(reason);
+            obstacle = failure;
+            int index = progress.startIndex(record.offset());
+            unusable.put(progress, new PollResult.Undecodable(record.offset(), index, record.leaderEpoch(), failure));
         }
     }
 

@@ -69,8 +69,11 @@ final class ProducerChannel implements Channel {
     private void send(ProducerRecord<byte[], byte[]> record, Callback callback) {
         try {
             delegate.send(record, callback);
-        } catch (KafkaException | IllegalStateException e) {
+        } catch (RuntimeException e) {
             callback.onCompletion(null, e);
+        } catch (Error e) {
+            callback.onCompletion(null, new KafkaException("Cannot send: the producer broke.", e));
+            throw e;
         }
     }
 

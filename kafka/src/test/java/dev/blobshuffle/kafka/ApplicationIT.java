@@ -3,6 +3,7 @@ package dev.blobshuffle.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -19,14 +20,19 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerInterceptor;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerInterceptor;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.RecordDeserializationException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.IntegerDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -200,6 +206,49 @@ class ApplicationIT {
                             failure -> assertThat(failure.topicPartition()).isEqualTo(bad));
             assertThat(consumer.currentLag(Clients.partition(busy)).orElseThrow())
                     .isPositive();
+        }
+    }
+
+    @Test
+    void notificationThatCannotBeReadIsToldHoweverBusyOtherPartitionsAre() {
+        String busy = topic + "-busy";
+        BROKER.broker().createTopic(busy, 1);
+        publish("a");
+        damageNotification();
+        try (Producer<String, String> producer =
+                new BlobProducer<>(settings(), new StringSerializer(), new StringSerializer())) {
+            for (int i = 0; i < 20_000; i++) {
+                producer.send(new ProducerRecord<>(busy, 0, "k", "v"));
+            }
+        }
+        try (Consumer<String, String> consumer = new BlobConsumer<>(
+                settings("auto.offset.reset", "earliest", "max.poll.records", 2),
+                new StringDeserializer(),
+                new StringDeserializer())) {
+            consumer.assign(List.of(Clients.partition(topic), Clients.partition(busy)));
+            assertThatThrownBy(() -> Clients.read(consumer, 20_001))
+                    .isInstanceOf(KafkaException.class)
+                    .hasCauseInstanceOf(BlobCorrupt.class);
+            assertThat(consumer.position(Clients.partition(topic))).isEqualTo(VirtualOffset.of(1));
+            consumer.seek(Clients.partition(topic), VirtualOffset.of(2));
+            assertThat(Clients.read(consumer, 100)).hasSizeGreaterThanOrEqualTo(100);
+        }
+    }
+
+    /** The topic gets its notification once more, with a byte of it changed. */
+    private void damageNotification() {
+        Map<String, Object> kafkas =
+                Map.of("bootstrap.servers", BROKER.broker().bootstrapServers(), "auto.offset.reset", "earliest");
+        try (Consumer<byte[], byte[]> consumer =
+                        new KafkaConsumer<>(kafkas, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+                Producer<byte[], byte[]> producer =
+                        new KafkaProducer<>(kafkas, new ByteArraySerializer(), new ByteArraySerializer())) {
+            consumer.assign(List.of(Clients.partition(topic)));
+            ConsumerRecord<byte[], byte[]> sound = Clients.read(consumer, 1).get(0);
+            byte[] damaged = sound.value().clone();
+            damaged[damaged.length - 1] ^= 1;
+            producer.send(new ProducerRecord<>(topic, 0, sound.timestamp(), null, damaged, sound.headers()));
+            producer.flush();
         }
     }
 
