@@ -74,7 +74,7 @@ record ChaosOptions(
         ChaosOptions given = given();
         return new ChaosOptions(
                 List.of(ChaosFault.KILL_INSTANCE),
-                3,
+                2,
                 Duration.ZERO,
                 given.seed,
                 "exactly_once_v2",

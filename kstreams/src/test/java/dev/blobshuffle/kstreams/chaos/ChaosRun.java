@@ -21,8 +21,10 @@ final class ChaosRun {
     private static final Duration START = Duration.ofSeconds(60);
     private static final Duration UNTIL_BUSY = Duration.ofSeconds(15);
     private static final Duration RECOVERY = Duration.ofSeconds(20);
+    private static final Duration RECOVERY_OF_CONTROL = Duration.ofSeconds(5);
     private static final Duration STALL = Duration.ofSeconds(90);
-    private static final Duration STALL_OF_CONTROL = Duration.ofSeconds(25);
+    private static final Duration STALL_OF_CONTROL = Duration.ofSeconds(15);
+    private static final int HIT_REQUESTS = 20;
     private static final int PROGRESS = 500;
 
     private final ChaosOptions options;
@@ -85,7 +87,7 @@ final class ChaosRun {
             long before = ledger.received();
             inject(round.remove(0));
             // Not a must: the next fault may come while the last one still hurts.
-            ledger.awaitReceived(before + PROGRESS, RECOVERY);
+            ledger.awaitReceived(before + PROGRESS, isControl() ? RECOVERY_OF_CONTROL : RECOVERY);
         }
     }
 
@@ -131,11 +133,16 @@ final class ChaosRun {
         System.out.println(hits.get(hits.size() - 1) + "; " + ledger.behind() + " records under way");
     }
 
-    /** The store misbehaves for every instance, longer than an upload may take where it refuses. */
+    /**
+     * The store misbehaves for every instance: longer than an upload may take where it refuses, and until some requests are slow; where it answers wrongly, until enough
+     * requests were hit.
+     */
     private void spoil(ChaosFault.Store mood) throws InterruptedException {
         Duration time = mood == ChaosFault.Store.REFUSE ? Duration.ofSeconds(6) : Duration.ofSeconds(4);
+        boolean isWrong = mood != ChaosFault.Store.REFUSE && mood != ChaosFault.Store.SLOW;
+        long enough = faults() + HIT_REQUESTS;
         instances.forEach(instance -> instance.order("store " + mood));
-        instances.get(0).await(status -> false, time);
+        instances.get(0).await(status -> isWrong && faults() >= enough, time);
         instances.forEach(instance -> instance.order("store " + ChaosFault.Store.HEALTHY));
     }
 
@@ -166,16 +173,20 @@ final class ChaosRun {
 
     /** No more input, no more faults: what went in must come out. */
     private void settle() throws Exception {
-        Duration stall = options.commits() == ChaosOptions.Commits.DRAIN ? STALL : STALL_OF_CONTROL;
+        Duration stall = isControl() ? STALL_OF_CONTROL : STALL;
         long before;
         do {
             replaceTheDead();
             before = ledger.events();
         } while (!ledger.awaitComplete(Duration.ofSeconds(5))
                 && (ledger.events() > before || !ledger.isStalled(stall)));
-        if (options.commits() == ChaosOptions.Commits.DRAIN && !ledger.isComplete()) {
+        if (!isControl() && !ledger.isComplete()) {
             explain();
         }
+    }
+
+    private boolean isControl() {
+        return options.commits() == ChaosOptions.Commits.FORGET;
     }
 
     /** Lets the instances say what they are doing, and shows what they printed. */
@@ -220,7 +231,7 @@ final class ChaosRun {
         settings.setProperty("blobshuffle.batch.max.delay.ms", "100");
         settings.setProperty("blobshuffle.delivery.timeout.ms", "4000");
         settings.setProperty("blobshuffle.inline.max.bytes", "0");
-        if (options.commits() == ChaosOptions.Commits.DRAIN) {
+        if (!isControl()) {
             return BlobShuffleClientSupplier.addTo(settings);
         }
         settings.setProperty("default.client.supplier", ForgetfulSupplier.class.getName());
