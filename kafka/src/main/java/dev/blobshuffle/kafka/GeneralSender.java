@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.BufferExhaustedException;
@@ -301,9 +302,10 @@ final class GeneralSender<K, V> implements Sender<K, V> {
 
     @Override
     public void close(Duration timeout) {
-        lock.lock();
+        long deadline = deadline(timeout);
+        acquireToClose(timeout);
         try {
-            flushLast(timeout);
+            flushLast(Duration.ofNanos(Math.max(0, deadline - wiring.time().nanos())));
             lane.close();
         } finally {
             lock.unlock();
@@ -312,6 +314,22 @@ final class GeneralSender<K, V> implements Sender<K, V> {
                 new KafkaException("Cannot deliver the record: the producer was closed. Flush before you close."));
         awaitCallbacks(timeout);
         completions.close();
+    }
+
+    /** Another thread may wait for the store or the broker under the lock, for longer than the caller will: then it shall not go on. */
+    private void acquireToClose(Duration timeout) {
+        try {
+            if (lock.tryLock(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+                return;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        lane.giveUp();
+        if (!lock.tryLock()) {
+            delegate.close(Duration.ZERO); // so that nothing waits for it either
+            lock.lock();
+        }
     }
 
     private void flushLast(Duration timeout) {

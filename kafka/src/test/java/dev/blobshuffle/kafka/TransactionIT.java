@@ -2,6 +2,7 @@ package dev.blobshuffle.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -96,6 +98,26 @@ class TransactionIT {
         assertThatThrownBy(never::get).hasCauseInstanceOf(TransactionAbortedException.class);
         producer.commitTransaction();
         assertThat(Clients.valuesOf(Clients.read(reader, 1))).containsExactly("open");
+    }
+
+    @Test
+    void closeWithATimeoutEndsWhatAnotherThreadWaitsFor() throws Exception {
+        OutageStore store = new OutageStore(new MemoryBlobStore("close", 1L << 30));
+        store.down = true;
+        try (Clients patient = new Clients(BROKER, store, Duration.ofSeconds(30), Duration.ofMinutes(10))) {
+            String topic = patient.blobTopic(1);
+            Producer<String, String> producer = patient.producer();
+            Future<RecordMetadata> lost = producer.send(new ProducerRecord<>(topic, 0, "k", "v"));
+            Thread flusher = new Thread(producer::flush, "flusher");
+            flusher.start();
+            while (flusher.getState() != Thread.State.TIMED_WAITING) {
+                Thread.onSpinWait();
+            }
+            assertTimeoutPreemptively(Duration.ofSeconds(15), () -> producer.close(Duration.ofSeconds(1)));
+            flusher.join(10_000);
+            assertThat(flusher.isAlive()).isFalse();
+            assertThatThrownBy(() -> lost.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(KafkaException.class);
+        }
     }
 
     @Test

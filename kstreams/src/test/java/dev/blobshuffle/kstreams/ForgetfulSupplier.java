@@ -112,6 +112,11 @@ public final class ForgetfulSupplier implements KafkaClientSupplier, Configurabl
         }
 
         @Override
+        public void giveUp() {
+            lane.giveUp();
+        }
+
+        @Override
         public void close() {
             lane.close();
         }

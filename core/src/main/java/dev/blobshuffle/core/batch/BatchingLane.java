@@ -294,6 +294,15 @@ final class BatchingLane implements Lane {
     }
 
     @Override
+    public void giveUp() {
+        DeliveryQueue current;
+        synchronized (batch) {
+            current = queue;
+        }
+        current.fail(new Closed("Cannot go on in lane " + name + ": another thread closes it."));
+    }
+
+    @Override
     public void close() {
         if (end()) {
             queue.abandon();

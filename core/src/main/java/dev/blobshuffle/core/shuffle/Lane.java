@@ -39,6 +39,12 @@ public interface Lane extends AutoCloseable {
     /** Whether nothing appended is still undelivered. */
     boolean isDrained();
 
+    /**
+     * Ends what the owner waits for: the lane fails with {@code Closed}, and an append or flush under way throws that. From any thread, unlike the rest: for one that wants to close
+     * the lane and finds its owner waiting.
+     */
+    void giveUp();
+
     /** Ends the lane abruptly: as {@link #discard()}, and later calls throw {@code Closed}. A graceful end is {@link #flush} and then this. Idempotent. */
     @Override
     void close();

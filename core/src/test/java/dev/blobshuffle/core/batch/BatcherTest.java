@@ -619,6 +619,22 @@ class BatcherTest {
     }
 
     @Test
+    void givingUpWakesAWaitingAppendAndSticksUntilDiscard() throws Exception {
+        Batcher batcher = batcher(quiet().bufferBytes(16 << 10).chunkBytes(8 << 10));
+        Lane lane = batcher.lane("lane", channel);
+        Future<List<Row>> appends = threads.submit(() -> appendMany(lane, P0, 3000, 1));
+        held.put(0);
+        lane.giveUp();
+        assertThatThrownBy(() -> appends.get(60, TimeUnit.SECONDS)).hasRootCauseInstanceOf(Closed.class);
+        assertThatThrownBy(() -> lane.flush(LONG)).isInstanceOf(Closed.class);
+        held.letGo();
+        lane.discard();
+        append(lane, P0, 1, "k", "v");
+        lane.flush(LONG);
+        assertThat(channel.rows(P0, held)).containsExactly(row(1, "k", "v"));
+    }
+
+    @Test
     void idleOutputsHoldNoMemoryAfterTwoFlushes() {
         Batcher batcher = storing(quiet().bufferBytes(256 << 20));
         Lane lane = batcher.lane("lane", channel);

@@ -45,6 +45,11 @@ class ForwardingLane implements Lane {
     }
 
     @Override
+    public void giveUp() {
+        inner.giveUp();
+    }
+
+    @Override
     public void close() {
         inner.close();
     }

@@ -319,6 +319,11 @@ enum PlantedBug implements Seams {
         }
 
         @Override
+        public void giveUp() {
+            lanes().forEach(Lane::giveUp);
+        }
+
+        @Override
         public void close() {
             lanes().forEach(Lane::close);
         }
