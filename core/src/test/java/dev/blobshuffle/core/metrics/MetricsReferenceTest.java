@@ -11,7 +11,7 @@ class MetricsReferenceTest {
         StringBuilder page = new StringBuilder("""
                 # Metrics
 
-                What an instance counts and times. Each front door publishes all of them its own way. Quantiles are over everything since the start of the instance.
+                What an instance counts and times. Each front door publishes all of them its own way. Quantiles are over the last 30 to 60 seconds.
                 This page is generated from the constants in `Counter`, `Gauge` and `Latency`.
 
                 | Name | Kind | Unit | Meaning |
