@@ -167,22 +167,32 @@ final class StoreCommand implements Callable<Integer> {
         StoreRun run =
                 new StoreRun(bytes, () -> sim.map(server -> server.counts().total()));
         Random order = new Random(seed);
-        for (StoreCell.Direction direction : StoreCell.Direction.values()) {
-            for (int i = 0; i < WARM_UPS; i++) {
+        for (int i = 0; i < WARM_UPS; i++) {
+            for (StoreCell.Direction direction : StoreCell.Direction.values()) {
                 List<StoreResult> ignored =
                         pair(new StoreCell(transport, direction, WARM_UP, WARM_UP), warmUp, store, sim, 0, order);
             }
-            for (int mebibytes : sizes) {
-                for (int concurrency : concurrencies) {
-                    StoreCell cell = new StoreCell(transport, direction, mebibytes, concurrency);
-                    for (int repetition = 0; repetition < repetitions; repetition++) {
-                        List<StoreResult> both = pair(cell, run, store, sim, repetition, order);
-                        both.forEach(result -> progress(out, result));
-                        results.addAll(both);
-                    }
-                }
+        }
+        // Every cell once, and again: what is left of the warm-up then falls on one of a cell's repetitions, and not on
+        // one cell.
+        for (int repetition = 0; repetition < repetitions; repetition++) {
+            for (StoreCell cell : cells(transport)) {
+                List<StoreResult> both = pair(cell, run, store, sim, repetition, order);
+                both.forEach(result -> progress(out, result));
+                results.addAll(both);
             }
         }
+    }
+
+    private List<StoreCell> cells(String transport) {
+        List<StoreCell> cells = new ArrayList<>();
+        for (StoreCell.Direction direction : StoreCell.Direction.values()) {
+            for (int mebibytes : sizes) {
+                concurrencies.forEach(
+                        concurrency -> cells.add(new StoreCell(transport, direction, mebibytes, concurrency)));
+            }
+        }
+        return cells;
     }
 
     /** One run with each client, in random order. */

@@ -1,0 +1,60 @@
+package dev.blobshuffle.cli.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** The doctor at real brokers. */
+class DoctorIT {
+    @TempDir
+    Path directory;
+
+    @Test
+    void brokersTellTheirClockAndTheLongestTransaction() throws Exception {
+        try (EmbeddedKafka kafka = EmbeddedKafka.builder()
+                .property("transaction.max.timeout.ms", 3000)
+                .start()) {
+            Path config = directory.resolve("app.properties");
+            Files.writeString(
+                    config,
+                    "bootstrap.servers=" + kafka.bootstrapServers()
+                            + "\nprocessing.guarantee=exactly_once_v2\ncommit.interval.ms=1000\nproducer.transaction.timeout.ms=3000\n");
+            String output = doctor(0, "--config", config.toString());
+            assertThat(output)
+                    .contains("ok      kafka    brokers: 1 answers")
+                    .contains("the brokers' leader's clock is that of this machine")
+                    .contains("and the brokers' transaction.max.timeout.ms, which is 3000, first");
+        }
+    }
+
+    @Test
+    void brokersThatAreNotThereAreAnError() throws Exception {
+        int port;
+        try (ServerSocket socket = new ServerSocket(0)) {
+            port = socket.getLocalPort();
+        }
+        assertThat(doctor(1, "--bootstrap", "localhost:" + port, "--timeout-seconds", "2"))
+                .contains("ERROR   kafka    brokers: cannot be asked", "Check --bootstrap");
+    }
+
+    private String doctor(int expected, String... arguments) {
+        StringWriter text = new StringWriter();
+        CommandLine command = new CommandLine(new DoctorCommand()).setOut(new PrintWriter(text));
+        String[] all = new String[arguments.length + 4];
+        System.arraycopy(arguments, 0, all, 4, arguments.length);
+        all[0] = "--store";
+        all[1] = "file://" + directory.resolve("blobs");
+        all[2] = "--samples";
+        all[3] = "1";
+        assertThat(command.execute(all)).as(text.toString()).isEqualTo(expected);
+        return text.toString();
+    }
+}
