@@ -16,6 +16,8 @@ import com.google.cloud.storage.StorageBatchResult;
 import com.google.cloud.storage.StorageException;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.Bucket;
+import dev.blobshuffle.core.store.KeyPrefix;
+import dev.blobshuffle.core.store.StoreInspection;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -33,6 +35,7 @@ final class GcsBucket implements Bucket {
 
     private static final int KEYS_PER_PAGE = 1000;
     private static final int PRECONDITION_FAILED = 412;
+    private static final int FORBIDDEN = 403;
     private static final int NOT_FOUND = 404;
     private static final int OUT_OF_RANGE = 416;
 
@@ -164,6 +167,19 @@ final class GcsBucket implements Bucket {
             return new Page(keys, page.hasNextPage() ? Optional.of(page.getNextPageToken()) : Optional.empty());
         } catch (RuntimeException e) {
             throw failures.of("list", e);
+        }
+    }
+
+    @Override
+    public StoreInspection inspect(KeyPrefix prefix) {
+        try {
+            com.google.cloud.storage.Bucket bucket = client.get(name);
+            return bucket == null ? GcsInspection.unknown("the bucket is not there") : GcsInspection.of(bucket, prefix);
+        } catch (RuntimeException e) {
+            return GcsInspection.unknown(
+                    GcsFailures.status(e) == FORBIDDEN
+                            ? "the credentials lack storage.buckets.get (roles/storage.legacyBucketReader)"
+                            : String.valueOf(failures.of("inspect", e).getMessage()));
         }
     }
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.cloud.NoCredentials;
-import com.google.cloud.storage.BucketInfo;
 import com.google.cloud.storage.Storage;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreRefused;
@@ -14,6 +13,7 @@ import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
+import dev.blobshuffle.core.store.InspectableStore;
 import dev.blobshuffle.core.store.KeyPrefix;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
@@ -85,9 +85,7 @@ class GcsBlobStoreIT {
             assertThatThrownBy(() -> read(store))
                     .isInstanceOf(StoreRefused.class)
                     .hasMessageContaining("not a store any more");
-            try (GcsClient client = new GcsClient()) {
-                storage(client).create(BucketInfo.of(bucket));
-            }
+            server.makeBucket(bucket);
             put(store);
             assertThat(read(store)).isEqualTo(100);
         }
@@ -122,6 +120,15 @@ class GcsBlobStoreIT {
                 assertThat(read(byUri)).isEqualTo(100);
             }
             assertThat(storage.get(bucket)).isNotNull();
+        }
+    }
+
+    @Test
+    void anInspectionTellsWhatTheServerTells() {
+        try (BlobStore store = BlobStores.open(uri(GcsTestBucket.make(server)), time)) {
+            assertThat(((InspectableStore) store).inspect().findings())
+                    .extracting(finding -> finding.level() + " " + finding.subject())
+                    .containsExactly("OK region", "OK soft delete", "WARNING lifecycle", "OK conditional put");
         }
     }
 

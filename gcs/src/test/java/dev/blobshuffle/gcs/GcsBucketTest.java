@@ -11,11 +11,12 @@ import dev.blobshuffle.core.failure.StoreThrottled;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.testkit.LoanCheck;
 import dev.blobshuffle.testkit.TrackedContent;
-import java.io.IOException;
+import dev.blobshuffle.testkit.servers.StubService;
 import java.net.URI;
 import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,8 +34,9 @@ class GcsBucketTest {
     private StubService service;
 
     @BeforeEach
-    void start() throws IOException {
-        service = new StubService();
+    void start() {
+        service = StubService.start();
+        answerWith(200, "{\"bucket\":\"bucket\",\"name\":\"key\"}");
     }
 
     @AfterEach
@@ -61,6 +63,23 @@ class GcsBucketTest {
     }
 
     @Test
+    void requestsOfAllKindsShareAConnection() {
+        GcsBucket bucket = bucket(Checksum.CRC32C);
+        put(bucket);
+        answerWith(200, "0123456789");
+        for (int i = 0; i < 3; i++) {
+            assertThat(bucket.get("key", 0, 10).orElseThrow().remaining()).isEqualTo(10);
+        }
+        answerWith(404, "{\"error\":{\"code\":404,\"message\":\"no\"}}");
+        assertThat(bucket.get("key", 0, 10)).isEmpty();
+        assertThat(bucket.length("key")).isEmpty();
+        assertThat(service.requests())
+                .hasSize(6)
+                .extracting(StubService.Request::clientPort)
+                .containsOnly(service.requests().get(0).clientPort());
+    }
+
+    @Test
     void theChecksumIsTheOneThatTheServiceComputes() {
         // The check value of CRC-32C in the catalogues: E3069283 for the digits 1 to 9.
         TrackedContent content = loans.content("1234".getBytes(), "56789".getBytes());
@@ -81,7 +100,7 @@ class GcsBucketTest {
         "400, invalid, StoreRefused, Check the name",
     })
     void anAnswerBecomesTheFailureThatSaysWhatToDo(int status, String reason, String type, String remedy) {
-        service.answerWith(
+        answerWith(
                 status,
                 "{\"error\":{\"code\":" + status
                         + ",\"message\":\"no\",\"errors\":[{\"domain\":\"global\",\"reason\":\"" + reason
@@ -104,7 +123,7 @@ class GcsBucketTest {
 
     @Test
     void aRefusedChecksumMayDoBetterNextTime() {
-        service.answerWith(
+        answerWith(
                 400,
                 "{\"error\":{\"code\":400,\"message\":\"Provided CRC32C \\\"x\\\" doesn't match calculated CRC32C \\\"y\\\".\"}}");
         assertThatThrownBy(() -> put(bucket(Checksum.CRC32C)))
@@ -126,7 +145,7 @@ class GcsBucketTest {
     @Test
     void credentialsThatAreRefusedSaySoAndNothingOfThemIsShown() throws Exception {
         PrivateKey key = privateKey();
-        service.answerWith(400, "{\"error\":\"invalid_grant\",\"error_description\":\"account not found\"}");
+        answerWith(400, "{\"error\":\"invalid_grant\",\"error_description\":\"account not found\"}");
         assertThatThrownBy(() -> put(bucket(account(key))))
                 .isInstanceOf(StoreRefused.class)
                 .hasMessageContaining("credentials were refused")
@@ -136,7 +155,7 @@ class GcsBucketTest {
 
     @Test
     void aTokenIsFetchedOnceAndSent() throws Exception {
-        service.answerWith(
+        answerWith(
                 200,
                 "{\"access_token\":\"abc\",\"token_type\":\"Bearer\",\"expires_in\":3600,\"bucket\":\"bucket\",\"name\":\"key\"}");
         GcsBucket bucket = bucket(account(privateKey()));
@@ -145,6 +164,10 @@ class GcsBucketTest {
         assertThat(service.requests()).hasSize(3);
         assertThat(service.requests().get(2).headers().getFirst("Authorization"))
                 .isEqualTo("Bearer abc");
+    }
+
+    private void answerWith(int status, String body) {
+        service.answerWith(status, Map.of("Content-Type", "application/json; charset=UTF-8"), body);
     }
 
     private static PrivateKey privateKey() throws Exception {

@@ -120,6 +120,20 @@ class BucketBlobStoreTest {
     }
 
     @Test
+    void anInspectionTriesAConditionalPutAndLeavesNothing() {
+        try (BucketBlobStore store = open("a/")) {
+            assertThat(store.inspect().findings())
+                    .extracting(finding -> finding.level() + " " + finding.subject())
+                    .containsExactly("OK place", "OK conditional put");
+            bucket.overwrites = true;
+            assertThat(store.inspect().findings())
+                    .extracting(finding -> finding.level() + " " + finding.subject())
+                    .containsExactly("OK place", "WARNING conditional put");
+        }
+        assertThat(bucket.objects.keySet()).containsExactly("a/blobshuffle-store");
+    }
+
+    @Test
     void theClientEndsOnceWithTheStore() {
         BucketBlobStore store = open("");
         assertThat(bucket.closes).hasValue(0);

@@ -2,6 +2,9 @@ package dev.blobshuffle.testkit;
 
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.Bucket;
+import dev.blobshuffle.core.store.KeyPrefix;
+import dev.blobshuffle.core.store.StoreFinding;
+import dev.blobshuffle.core.store.StoreInspection;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -24,6 +27,9 @@ final class HeapBucket implements Bucket {
     /** How many bytes are missing at the end of each answer. */
     volatile int cut;
 
+    /** Whether it ignores conditions. */
+    volatile boolean overwrites;
+
     @Override
     public void put(String key, BlobContent content) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -37,7 +43,7 @@ final class HeapBucket implements Bucket {
 
     @Override
     public boolean putIfAbsent(String key, byte[] bytes) {
-        return objects.putIfAbsent(key, bytes) == null;
+        return objects.putIfAbsent(key, bytes) == null || overwrites;
     }
 
     @Override
@@ -96,6 +102,11 @@ final class HeapBucket implements Bucket {
     private static Page page(List<String> rest) {
         List<String> page = new ArrayList<>(rest.subList(0, Math.min(PAGE, rest.size())));
         return new Page(page, rest.size() > PAGE ? Optional.of(page.get(PAGE - 1)) : Optional.empty());
+    }
+
+    @Override
+    public StoreInspection inspect(KeyPrefix prefix) {
+        return new StoreInspection(Optional.empty(), List.of(StoreFinding.ok("place", "it is the heap")));
     }
 
     @Override

@@ -45,6 +45,13 @@ public interface Bucket extends AutoCloseable {
     /** As {@link #keys}, cut after the first slash behind the start, each cut key once: the "directories" below. */
     Page directories(String start, Optional<String> from);
 
+    /**
+     * What only the service knows: its clock, and what expires or keeps deleted objects. What it does not tell is a finding and not a failure.
+     *
+     * @param prefix what the store's keys begin with
+     */
+    StoreInspection inspect(KeyPrefix prefix);
+
     /** The bucket as it may be shown to people, without credentials and without a slash at its end: {@code gs://bucket}. */
     String location();
 

@@ -28,21 +28,24 @@ import java.util.function.Supplier;
  * <p>Writes, reads and the rest have threads of their own, so that none waits behind the others; there are as many requests under way, and connections, as
  * threads. What the bucket says is confirmed before a reader is told that its blob is gone or damaged, since both end its task. Thread-safe.
  */
-public final class BucketBlobStore implements BlobStore {
-    /** Requests under way at once, of each kind: 16 PUTs of 16 MiB in half a second are half a gigabyte a second. */
-    public static final int WRITERS = 16;
+public final class BucketBlobStore implements InspectableStore {
+    /** Writes under way at once: what the decorators let through, hedges included, and some that were given up and have not ended. */
+    public static final int WRITERS = 20;
 
-    /** As {@link #WRITERS}. */
-    public static final int READERS = 32;
+    /** Reads under way at once, as {@link #WRITERS}. */
+    public static final int READERS = 40;
 
-    /** As {@link #WRITERS}: deletes, listings. */
+    /** Deletes and pages of listings under way at once. */
     public static final int OTHERS = 8;
+
+    private static final String CONDITION = "conditional put";
 
     /** A marker has less. */
     private static final int MARKER_LENGTH = 1024;
 
     private final Bucket bucket;
     private final KeyPrefix prefix;
+    private final StoreContext context;
     private final RequestMeter meter;
     private final int fingerprint;
     private final StoreTasks writes;
@@ -57,6 +60,7 @@ public final class BucketBlobStore implements BlobStore {
     private BucketBlobStore(Bucket bucket, KeyPrefix prefix, StoreContext context, String id) {
         this.bucket = bucket;
         this.prefix = prefix;
+        this.context = context;
         meter = context.meter();
         fingerprint = BlobStores.fingerprint(id);
         String scheme = bucket.location().substring(0, bucket.location().indexOf(':'));
@@ -245,6 +249,38 @@ public final class BucketBlobStore implements BlobStore {
     private void leave() {
         if (users.decrementAndGet() == 0) {
             bucket.close();
+        }
+    }
+
+    @Override
+    public StoreInspection inspect() {
+        StoreInspection bucketTells = bucket.inspect(prefix);
+        List<StoreFinding> findings = new ArrayList<>(bucketTells.findings());
+        try {
+            findings.add(tryCondition());
+        } catch (StoreUnavailable e) {
+            findings.add(StoreFinding.unknown(CONDITION, String.valueOf(e.getMessage())));
+        }
+        return new StoreInspection(bucketTells.clockAhead(), findings);
+    }
+
+    /** The marker is written so that, of several instances that open a new store at once, one names it. */
+    private StoreFinding tryCondition() {
+        String key = prefix.text() + "doctor-" + Long.toHexString(context.time().randomLong());
+        byte[] probe = "BlobShuffle was here".getBytes(StandardCharsets.UTF_8);
+        meter.sent(Request.PUT);
+        bucket.putIfAbsent(key, probe);
+        try {
+            meter.sent(Request.PUT);
+            return bucket.putIfAbsent(key, probe)
+                    ? StoreFinding.warning(
+                            CONDITION,
+                            "the store overwrites an object although the request says not to: two instances that open a new store at once may see two stores",
+                            "Start one instance alone the first time.")
+                    : StoreFinding.ok(CONDITION, "an object that is there is not overwritten");
+        } finally {
+            meter.sent(Request.DELETE);
+            bucket.delete(List.of(key));
         }
     }
 

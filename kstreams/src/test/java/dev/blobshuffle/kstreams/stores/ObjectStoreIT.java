@@ -9,6 +9,9 @@ import dev.blobshuffle.testkit.s3sim.S3Sim;
 import dev.blobshuffle.testkit.s3sim.WireFault;
 import dev.blobshuffle.testkit.s3sim.WireFault.Kind;
 import dev.blobshuffle.testkit.s3sim.WireFaultPlan;
+import dev.blobshuffle.testkit.servers.Azurite;
+import dev.blobshuffle.testkit.servers.FakeGcsServer;
+import dev.blobshuffle.testkit.servers.StoreServer;
 import dev.blobshuffle.testkit.servers.VersityGateway;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -53,6 +56,39 @@ class ObjectStoreIT {
                 assertThat(run.traffic().notifications()).isPositive();
                 assertThat(run.traffic().plain()).isZero();
             }
+        }
+    }
+
+    @Test
+    void everyRecordCountsOnceInGcsAlsoWhenTheServerHangs() throws Exception {
+        try (FakeGcsServer server = FakeGcsServer.start(directory)) {
+            server.makeBucket("shuffle");
+            countOnceAlsoWhenItHangs(server, "over-gcs", "gs://shuffle/it?endpoint=" + server.endpoint());
+        }
+    }
+
+    @Test
+    void everyRecordCountsOnceInAzureAlsoWhenTheServerHangs() throws Exception {
+        try (Azurite server = Azurite.start(directory)) {
+            server.makeContainer("shuffle");
+            countOnceAlsoWhenItHangs(
+                    server, "over-azure", "az://devstoreaccount1/shuffle/it?endpoint=" + server.endpoint());
+        }
+    }
+
+    /** For servers that would forget when killed. */
+    private void countOnceAlsoWhenItHangs(StoreServer server, String name, String store) throws Exception {
+        try (CountingRun run = new CountingRun(kafka, name, store, directory.resolve("state"))) {
+            run.write(3000);
+            run.drain();
+            server.pause();
+            run.write(3000);
+            server.resume();
+            run.write(3000);
+            run.drain();
+            assertThat(run.counted()).isEqualTo(run.expected());
+            assertThat(run.traffic().notifications()).isPositive();
+            assertThat(run.traffic().plain()).isZero();
         }
     }
 

@@ -1,9 +1,18 @@
 package dev.blobshuffle.testkit.servers;
 
+import java.net.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.Base64;
 import java.util.List;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 
-/** An Azurite: Azure's blob interface over a directory. What it stores outlives a restart. Thread-safe. */
+/** An Azurite: Azure's blob interface over a directory. What it stores outlives a restart, but for the last seconds: it saves its books at intervals. Thread-safe. */
 public final class Azurite extends StoreServer {
     /** The one storage account that the server knows; every Azurite has it. */
     public static final String ACCOUNT = "devstoreaccount1";
@@ -11,6 +20,8 @@ public final class Azurite extends StoreServer {
     /** The account's key, which is public. */
     public static final String ACCOUNT_KEY =
             "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
+
+    private static final String VERSION = "2021-12-02";
 
     private Azurite(Path directory) {
         super("azurite-blob", directory.resolve("azurite.log"), port -> arguments(directory, port));
@@ -25,6 +36,30 @@ public final class Azurite extends StoreServer {
     public String connectionString() {
         return "DefaultEndpointsProtocol=http;AccountName=" + ACCOUNT + ";AccountKey=" + ACCOUNT_KEY + ";BlobEndpoint="
                 + endpoint() + "/" + ACCOUNT + ";";
+    }
+
+    /** Makes a container. */
+    public void makeContainer(String name) {
+        String date = DateTimeFormatter.RFC_1123_DATE_TIME.format(ZonedDateTime.now(ZoneOffset.UTC));
+        String path = "/" + ACCOUNT + "/" + name;
+        // The eleven standard headers that a signature is over have no value.
+        String signed = "PUT" + "\n".repeat(12) + "x-ms-date:" + date + "\nx-ms-version:" + VERSION + "\n/" + ACCOUNT
+                + path + "\nrestype:container";
+        StoreRequest.send(HttpRequest.newBuilder(endpoint().resolve(path + "?restype=container"))
+                .header("x-ms-date", date)
+                .header("x-ms-version", VERSION)
+                .header("Authorization", "SharedKey " + ACCOUNT + ":" + signature(signed))
+                .PUT(HttpRequest.BodyPublishers.noBody()));
+    }
+
+    private static String signature(String signed) {
+        try {
+            Mac mac = Mac.getInstance("HmacSHA256");
+            mac.init(new SecretKeySpec(Base64.getDecoder().decode(ACCOUNT_KEY), "HmacSHA256"));
+            return Base64.getEncoder().encodeToString(mac.doFinal(signed.getBytes(StandardCharsets.UTF_8)));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("Cannot sign a request: this JVM has no HmacSHA256. Use another one.", e);
+        }
     }
 
     private static List<String> arguments(Path directory, int port) {

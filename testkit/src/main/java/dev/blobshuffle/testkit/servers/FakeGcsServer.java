@@ -1,5 +1,6 @@
 package dev.blobshuffle.testkit.servers;
 
+import java.net.http.HttpRequest;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -12,6 +13,13 @@ public final class FakeGcsServer extends StoreServer {
     /** Starts a server without buckets, whose log lies in a directory, which must exist. Skips the test if fake-gcs-server is not installed. */
     public static FakeGcsServer start(Path directory) {
         return new FakeGcsServer(directory);
+    }
+
+    /** Makes a bucket. */
+    public void makeBucket(String name) {
+        StoreRequest.send(HttpRequest.newBuilder(endpoint().resolve("/storage/v1/b?project=test"))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString("{\"name\":\"" + name + "\"}")));
     }
 
     private static List<String> arguments(int port) {

@@ -1,0 +1,137 @@
+package dev.blobshuffle.azure;
+
+import com.azure.core.http.HttpClient;
+import com.azure.storage.blob.BlobContainerClientBuilder;
+import com.azure.storage.common.StorageSharedKeyCredential;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import java.net.URI;
+import java.util.Base64;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * How to get at a storage account: its endpoint, and the credentials that the environment holds, the first of {@code AZURE_STORAGE_CONNECTION_STRING}, {@code AZURE_STORAGE_KEY},
+ * {@code AZURE_STORAGE_SAS_TOKEN}, the emulator's public key for the emulator's account, and an identity (managed, of a workload, or of {@code az login}: with the artifact
+ * azure-identity). Never shown. Immutable.
+ */
+final class Access {
+    /** The emulator's account and its key, which Microsoft publishes. */
+    private static final String EMULATOR_ACCOUNT = "devstoreaccount1";
+
+    private static final String EMULATOR_KEY =
+            "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
+
+    private static final Pattern ACCOUNT_NAME = Pattern.compile("(?:^|;)\\s*AccountName=([^;]*)");
+    private static final Pattern ACCOUNT_KEY = Pattern.compile("(?:^|;)\\s*AccountKey=([^;]*)");
+
+    private final String account;
+    private final String endpoint;
+    private final Map<String, String> environment;
+
+    private Access(String account, String endpoint, Map<String, String> environment) {
+        this.account = account;
+        this.endpoint = endpoint;
+        this.environment = environment;
+    }
+
+    /**
+     * The way to an account.
+     *
+     * @param endpoint the service's URL; the account is added as its path, as emulators and appliances have it, unless the URL names the account already
+     */
+    static Access of(String account, Optional<String> endpoint, Map<String, String> environment) {
+        return new Access(
+                account,
+                endpoint.map(url -> endpoint(url, account)).orElse("https://" + account + ".blob.core.windows.net"),
+                environment);
+    }
+
+    private static String endpoint(String text, String account) {
+        try {
+            URI url = URI.create(text);
+            if (("http".equals(url.getScheme()) || "https".equals(url.getScheme()))
+                    && url.getHost() != null
+                    && url.getUserInfo() == null
+                    && url.getQuery() == null) {
+                String plain = text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
+                boolean isNamed = url.getHost().startsWith(account + ".") || plain.endsWith("/" + account);
+                return isNamed ? plain : plain + "/" + account;
+            }
+        } catch (IllegalArgumentException e) {
+            // Reported below.
+        }
+        throw new InvalidSettings(
+                "Cannot open store az://: parameter endpoint is not the URL of a service. Give for example https://"
+                        + account + ".blob.core.windows.net.");
+    }
+
+    String endpoint() {
+        return endpoint;
+    }
+
+    /** Gives a builder the endpoint and the credentials. */
+    BlobContainerClientBuilder apply(BlobContainerClientBuilder builder, HttpClient http) {
+        String connection = environment.get("AZURE_STORAGE_CONNECTION_STRING");
+        String key = environment.get("AZURE_STORAGE_KEY");
+        String token = environment.get("AZURE_STORAGE_SAS_TOKEN");
+        try {
+            if (connection != null) {
+                requireSameAccount(connection);
+                requireKey(find(ACCOUNT_KEY, connection));
+                return builder.connectionString(connection).endpoint(endpoint);
+            }
+            builder.endpoint(endpoint);
+            if (key != null) {
+                requireKey(Optional.of(key));
+                return builder.credential(new StorageSharedKeyCredential(account, key));
+            }
+            if (token != null) {
+                return builder.sasToken(token.startsWith("?") ? token.substring(1) : token);
+            }
+        } catch (IllegalArgumentException e) {
+            // Its message may hold the secret, so it is not the cause.
+            throw new InvalidSettings(
+                    "Cannot open store az://" + account
+                            + ": the credentials in the environment cannot be read. Check AZURE_STORAGE_CONNECTION_STRING, AZURE_STORAGE_KEY and AZURE_STORAGE_SAS_TOKEN.");
+        }
+        if (account.equals(EMULATOR_ACCOUNT)) {
+            return builder.credential(new StorageSharedKeyCredential(account, EMULATOR_KEY));
+        }
+        return identity(builder, http);
+    }
+
+    /** One that names no account has a token, and the account in its endpoint. */
+    private void requireSameAccount(String connection) {
+        find(ACCOUNT_NAME, connection).filter(name -> !name.equals(account)).ifPresent(other -> {
+            throw new InvalidSettings("Cannot open store az://" + account
+                    + ": AZURE_STORAGE_CONNECTION_STRING is for account '" + other
+                    + "'. Name the same account in both, or unset the variable.");
+        });
+    }
+
+    /** The client would find out with the first request only. */
+    private static void requireKey(Optional<String> key) {
+        key.ifPresent(Base64.getDecoder()::decode);
+    }
+
+    private static Optional<String> find(Pattern part, String connection) {
+        return part.matcher(connection).results().map(result -> result.group(1)).findFirst();
+    }
+
+    private BlobContainerClientBuilder identity(BlobContainerClientBuilder builder, HttpClient http) {
+        if (endpoint.startsWith("http://")) {
+            throw new InvalidSettings(
+                    "Cannot open store az://" + account
+                            + ": a token would go over plain HTTP, where everybody on the way reads it. Give an endpoint with https, or set AZURE_STORAGE_KEY.");
+        }
+        try {
+            return builder.credential(Identity.credential(http));
+        } catch (NoClassDefFoundError e) {
+            throw new InvalidSettings(
+                    "Cannot open store az://" + account
+                            + ": the environment holds no key, and com.azure:azure-identity is not on the class path. Set AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN or AZURE_STORAGE_CONNECTION_STRING, or add the artifact.",
+                    e);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package dev.blobshuffle.azure;
+
+import com.azure.core.util.ClientOptions;
+import com.azure.storage.blob.BlobContainerClient;
+import com.azure.storage.blob.BlobContainerClientBuilder;
+import com.azure.storage.common.policy.RequestRetryOptions;
+import com.azure.storage.common.policy.RetryPolicyType;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.BlobStoreProvider;
+import dev.blobshuffle.core.store.BucketBlobStore;
+import dev.blobshuffle.core.store.KeyPrefix;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.store.StoreUri;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * {@code az://account/container/prefix}, with the parameters {@code endpoint} (instead of {@code https://ACCOUNT.blob.core.windows.net}) and {@code checksum} ({@code md5},
+ * {@code crc64} or {@code none}). The account is part of the name because a container's name is unique only within it. Credentials by the environment, as the
+ * {@code az} command reads it: {@link Access}. Stateless.
+ */
+public final class AzureBlobStoreProvider implements BlobStoreProvider {
+    private static final Pattern ACCOUNT = Pattern.compile("[a-z0-9]{3,24}");
+    private static final Pattern CONTAINER = Pattern.compile("\\$root|[a-z0-9](-?[a-z0-9]){2,62}");
+
+    /** For the service loader. */
+    public AzureBlobStoreProvider() {}
+
+    @Override
+    public String scheme() {
+        return "az";
+    }
+
+    @Override
+    public BlobStore open(StoreUri uri, StoreContext context) {
+        return open(uri, context, System.getenv());
+    }
+
+    static BlobStore open(StoreUri uri, StoreContext context, Map<String, String> environment) {
+        uri.requireKnown(Set.of("endpoint", "checksum"));
+        String account = uri.authority();
+        String path = uri.path().startsWith("/") ? uri.path().substring(1) : uri.path();
+        int slash = path.indexOf('/');
+        String container = slash < 0 ? path : path.substring(0, slash);
+        if (!ACCOUNT.matcher(account).matches()) {
+            throw invalid("'" + account + "' is not the name of a storage account");
+        }
+        if (!CONTAINER.matcher(container).matches()) {
+            throw invalid("'" + container + "' is not the name of a container");
+        }
+        KeyPrefix prefix = KeyPrefix.of(
+                new StoreUri(uri.scheme(), account, slash < 0 ? "" : path.substring(slash), uri.parameters()));
+        Checksum checksum = Checksum.of(uri.parameter("checksum").orElse("md5"));
+        ApacheHttpClient http = new ApacheHttpClient();
+        try {
+            Access access = Access.of(account, uri.parameter("endpoint"), environment);
+            BlobContainerClient client =
+                    access.apply(builder(http), http).containerName(container).buildClient();
+            return BucketBlobStore.open(
+                    new AzureBucket(client, checksum, Body.BUFFERS, context.time(), http::close), prefix, context);
+        } catch (RuntimeException | Error e) {
+            http.close();
+            throw e;
+        }
+    }
+
+    /** A builder of clients that send each request once: retries are decorators of the store. */
+    static BlobContainerClientBuilder builder(ApacheHttpClient http) {
+        return new BlobContainerClientBuilder()
+                .httpClient(http)
+                .clientOptions(new ClientOptions().setApplicationId("blobshuffle"))
+                .retryOptions(sendOnce());
+    }
+
+    @SuppressWarnings("NullAway") // Where null means the client's default, which one try never asks for.
+    private static RequestRetryOptions sendOnce() {
+        return new RequestRetryOptions(RetryPolicyType.FIXED, 1, (Integer) null, null, null, null);
+    }
+
+    static InvalidSettings invalid(String reason) {
+        return new InvalidSettings("Cannot open store az://: " + reason
+                + ". Give az://account/container/prefix, for example az://books/shuffle.");
+    }
+}

@@ -1,0 +1,27 @@
+package dev.blobshuffle.azure;
+
+import com.azure.core.util.BinaryData;
+import dev.blobshuffle.core.store.BlobContent;
+import java.nio.ByteBuffer;
+
+/** How a content becomes the body of a request. */
+enum Body {
+    /** By its buffers: for {@link ApacheHttpClient}, which reads them on the calling thread and not after. */
+    BUFFERS {
+        @Override
+        BinaryData of(BlobContent content) {
+            return BinaryData.fromListByteBuffer(content.buffers());
+        }
+    },
+    /** By a copy that nobody recycles: for transports that read on threads of their own, and perhaps after they have given up. */
+    COPIED {
+        @Override
+        BinaryData of(BlobContent content) {
+            ByteBuffer copy = ByteBuffer.allocate(Math.toIntExact(content.length()));
+            content.buffers().forEach(copy::put);
+            return BinaryData.fromBytes(copy.array());
+        }
+    };
+
+    abstract BinaryData of(BlobContent content);
+}

@@ -1,0 +1,62 @@
+package dev.blobshuffle.azure;
+
+import com.azure.core.http.HttpHeaderName;
+import com.azure.core.http.HttpHeaders;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.store.BlobContent;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.Locale;
+
+/** What a write carries for the service to check it by. */
+enum Checksum {
+    /** Azure's CRC-64 of the body, at half of the MD5's cost. The emulator refuses it, and so no test has run it against a service. */
+    CRC64 {
+        @Override
+        void add(HttpHeaders headers, BlobContent content) {
+            Crc64 checksum = new Crc64();
+            content.buffers().forEach(checksum::update);
+            byte[] bytes = ByteBuffer.allocate(Long.BYTES)
+                    .order(ByteOrder.LITTLE_ENDIAN)
+                    .putLong(checksum.value())
+                    .array();
+            headers.set(CONTENT_CRC64, Base64.getEncoder().encodeToString(bytes));
+        }
+    },
+    /** The MD5 of the body, which every service of the interface checks; it costs 2.3 CPU seconds per gibibyte. */
+    MD5 {
+        @Override
+        void add(HttpHeaders headers, BlobContent content) {
+            try {
+                MessageDigest digest = MessageDigest.getInstance("MD5");
+                content.buffers().forEach(digest::update);
+                headers.set(HttpHeaderName.CONTENT_MD5, Base64.getEncoder().encodeToString(digest.digest()));
+            } catch (NoSuchAlgorithmException e) {
+                throw new InvalidSettings(
+                        "Cannot write to az://: this JVM has no MD5. Set checksum=crc64 in blobshuffle.store.", e);
+            }
+        }
+    },
+    /** Nothing: what comes in is stored. Segments still carry checksums of their own, which readers check. */
+    NONE {
+        @Override
+        void add(HttpHeaders headers, BlobContent content) {}
+    };
+
+    private static final HttpHeaderName CONTENT_CRC64 = HttpHeaderName.fromString("x-ms-content-crc64");
+
+    abstract void add(HttpHeaders headers, BlobContent content);
+
+    static Checksum of(String text) {
+        for (Checksum checksum : values()) {
+            if (checksum.name().toLowerCase(Locale.ROOT).equals(text)) {
+                return checksum;
+            }
+        }
+        throw new InvalidSettings(
+                "Cannot open store az://: parameter checksum is '" + text + "'. Give crc64, md5 or none.");
+    }
+}

@@ -1,0 +1,5 @@
+/** Azure Blob Storage as a store: {@code az://account/container/prefix}. */
+@NullMarked
+package dev.blobshuffle.azure;
+
+import org.jspecify.annotations.NullMarked;

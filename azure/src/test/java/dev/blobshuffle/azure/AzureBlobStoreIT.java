@@ -1,0 +1,184 @@
+package dev.blobshuffle.azure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.BlobStores;
+import dev.blobshuffle.core.store.InspectableStore;
+import dev.blobshuffle.core.store.KeyPrefix;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.store.StoreInspection;
+import dev.blobshuffle.core.store.StoreUri;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.testkit.LoanCheck;
+import dev.blobshuffle.testkit.TrackedContent;
+import dev.blobshuffle.testkit.servers.Azurite;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What happens when the server, or what it was asked for, is not there, and which credentials open it. */
+class AzureBlobStoreIT {
+    private static final BlobId ID = new BlobId(29_700_000, 1, 1);
+
+    @RegisterExtension
+    final LoanCheck loans = new LoanCheck();
+
+    @TempDir
+    Path directory;
+
+    private final SystemTime time = new SystemTime();
+    private Azurite server;
+
+    @BeforeEach
+    void start() {
+        server = Azurite.start(directory);
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+        time.close();
+    }
+
+    @Test
+    void whatCannotWorkIsAWrongSetting() {
+        assertThatThrownBy(() -> BlobStores.open(AzureTestContainer.uri(server, "no-such-container", ""), time))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("az://devstoreaccount1/no-such-container")
+                .hasMessageContaining("Make container");
+        String container = AzureTestContainer.make(server);
+        String wrong = Base64.getEncoder().encodeToString("secret".repeat(10).getBytes());
+        assertThatThrownBy(() -> open(container, Map.of("AZURE_STORAGE_KEY", wrong)))
+                .isInstanceOf(StoreRefused.class)
+                .hasMessageContaining("AuthorizationFailure")
+                .satisfies(failure -> assertThat(failure.getMessage()).doesNotContain(wrong));
+    }
+
+    @Test
+    void keyTokenAndConnectionStringOpenTheSameStore() {
+        String container = AzureTestContainer.make(server);
+        try (BlobStore byKey = open(container, Map.of("AZURE_STORAGE_KEY", Azurite.ACCOUNT_KEY));
+                BlobStore byToken = open(container, Map.of("AZURE_STORAGE_SAS_TOKEN", token(container)));
+                BlobStore byString =
+                        open(container, Map.of("AZURE_STORAGE_CONNECTION_STRING", server.connectionString()))) {
+            BlobStores.check(byToken, time);
+            assertThat(byToken.fingerprint()).isEqualTo(byKey.fingerprint());
+            assertThat(byString.fingerprint()).isEqualTo(byKey.fingerprint());
+            assertThat(byToken.location()).isEqualTo("az://devstoreaccount1/" + container + "/a");
+        }
+    }
+
+    @Test
+    void aServerThatComesBackIsUsedAgain() throws Exception {
+        String container = AzureTestContainer.make(server);
+        try (BlobStore store = BlobStores.open(AzureTestContainer.uri(server, container, "/a"), time)) {
+            put(store);
+            server.kill();
+            assertThatThrownBy(() -> put(store))
+                    .isInstanceOf(StoreUnavailable.class)
+                    .isNotInstanceOf(StoreRefused.class);
+            assertThatThrownBy(() -> read(store)).isInstanceOf(StoreUnavailable.class);
+            assertThatThrownBy(() -> BlobStores.open(AzureTestContainer.uri(server, container, "/a"), time))
+                    .isInstanceOf(StoreUnavailable.class)
+                    .hasMessageContaining("no connection");
+            server.restart();
+            // A container of the last seconds may be gone, since the server saves its books at intervals.
+            try (ApacheHttpClient http = new ApacheHttpClient()) {
+                AzureTestContainer.client(server, container, http).createIfNotExists();
+            }
+            put(store);
+            assertThat(read(store)).isEqualTo(100);
+        }
+    }
+
+    @Test
+    void aServerThatDoesNotAnswerIsGivenUpInTimeAndAnOwnClientStaysOpen() throws Exception {
+        String container = AzureTestContainer.make(server);
+        try (ApacheHttpClient http = new ApacheHttpClient(Duration.ofSeconds(2))) {
+            var client = AzureTestContainer.client(server, container, http);
+            try (BlobStore store = AzureBlobStores.open(client, new KeyPrefix("a b/"), StoreContext.unmetered(time))) {
+                put(store);
+                server.pause();
+                try {
+                    assertThatThrownBy(() -> put(store))
+                            .isInstanceOf(StoreUnavailable.class)
+                            .hasMessageContaining("no answer in time");
+                } finally {
+                    server.resume();
+                }
+                assertThat(read(store)).isEqualTo(100);
+            }
+            assertThat(client.exists()).isTrue();
+        }
+    }
+
+    @Test
+    void anInspectionTellsWhatTheEmulatorTells() {
+        try (BlobStore store =
+                BlobStores.open(AzureTestContainer.uri(server, AzureTestContainer.make(server), "/a"), time)) {
+            StoreInspection inspection = ((InspectableStore) store).inspect();
+            assertThat(inspection.clockAhead()).contains(Duration.ZERO);
+            assertThat(inspection.findings())
+                    .extracting(finding -> finding.level() + " " + finding.subject())
+                    .containsExactly(
+                            "OK versioning", "OK soft delete", "OK account", "HINT lifecycle", "OK conditional put");
+        }
+    }
+
+    private String token(String container) {
+        try (ApacheHttpClient http = new ApacheHttpClient()) {
+            return AzureTestContainer.client(server, container, http)
+                    .generateSas(new com.azure.storage.blob.sas.BlobServiceSasSignatureValues(
+                            java.time.OffsetDateTime.now().plusHours(1),
+                            com.azure.storage.blob.sas.BlobContainerSasPermission.parse("racwdl")));
+        }
+    }
+
+    private BlobStore open(String container, Map<String, String> environment) {
+        StoreUri uri = StoreUri.parse(AzureTestContainer.uri(server, container, "/a"));
+        return AzureBlobStoreProvider.open(uri, StoreContext.unmetered(time), environment);
+    }
+
+    private void put(BlobStore store) throws Exception {
+        TrackedContent content = loans.content(new byte[100]);
+        try {
+            join(store.put(ID, content));
+        } finally {
+            content.release();
+        }
+    }
+
+    private static int read(BlobStore store) throws Exception {
+        try (BlobBytes bytes = join(store.get(ID, BlobRange.of(0, 100)))) {
+            return bytes.buffer().remaining();
+        }
+    }
+
+    private static <T> T join(CompletionStage<T> stage) throws Exception {
+        try {
+            return stage.toCompletableFuture().get(2, TimeUnit.MINUTES);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw e;
+        }
+    }
+}

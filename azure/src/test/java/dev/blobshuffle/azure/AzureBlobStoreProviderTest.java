@@ -1,0 +1,74 @@
+package dev.blobshuffle.azure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.store.StoreUri;
+import dev.blobshuffle.core.time.SystemTime;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class AzureBlobStoreProviderTest {
+    private final SystemTime time = new SystemTime();
+
+    @AfterEach
+    void end() {
+        time.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "az:///container, not the name of a storage account",
+        "az://my-account/container, not the name of a storage account",
+        "az://account, not the name of a container",
+        "az://account/Container, not the name of a container",
+        "az://account/a--b, not the name of a container",
+        "az://account/container/a/../b, '..'",
+        "az://account/container?endpiont=http://localhost:1, The nearest is 'endpoint'",
+        "az://account/container?endpoint=localhost:1, parameter endpoint",
+        "az://account/container?endpoint=http://localhost:1?sig=secret, parameter endpoint",
+        "az://account/container?checksum=sha1, 'sha1'",
+        "az://account/container?endpoint=http://localhost:1, plain HTTP"
+    })
+    void aWrongUriSaysWhatIsWrong(String uri, String part) {
+        refused(uri, Map.of(), part);
+    }
+
+    @Test
+    void credentialsThatCannotBeMeantAreRefusedAndNotShown() {
+        String uri = "az://account/container";
+        refused(uri, Map.of("AZURE_STORAGE_KEY", "not base 64, a secret!"), "cannot be read");
+        refused(uri, Map.of("AZURE_STORAGE_CONNECTION_STRING", "a secret"), "cannot be read");
+        refused(
+                uri,
+                Map.of("AZURE_STORAGE_CONNECTION_STRING", "AccountName=other;AccountKey=c2VjcmV0"),
+                "is for account 'other'");
+    }
+
+    @Test
+    void theEndpointNamesTheAccountOnce() {
+        assertThat(endpoint(null)).isEqualTo("https://account.blob.core.windows.net");
+        assertThat(endpoint("https://account.blob.core.chinacloudapi.cn/"))
+                .isEqualTo("https://account.blob.core.chinacloudapi.cn");
+        assertThat(endpoint("http://127.0.0.1:10000")).isEqualTo("http://127.0.0.1:10000/account");
+        assertThat(endpoint("http://127.0.0.1:10000/account")).isEqualTo("http://127.0.0.1:10000/account");
+    }
+
+    private static String endpoint(String given) {
+        return Access.of("account", Optional.ofNullable(given), Map.of()).endpoint();
+    }
+
+    private void refused(String uri, Map<String, String> environment, String part) {
+        assertThatThrownBy(() ->
+                        AzureBlobStoreProvider.open(StoreUri.parse(uri), StoreContext.unmetered(time), environment))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining(part)
+                .satisfies(failure -> assertThat(failure.getMessage()).doesNotContain("secret"));
+    }
+}

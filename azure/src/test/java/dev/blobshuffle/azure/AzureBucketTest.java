@@ -1,0 +1,154 @@
+package dev.blobshuffle.azure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.StoreThrottled;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.testkit.LoanCheck;
+import dev.blobshuffle.testkit.TrackedContent;
+import dev.blobshuffle.testkit.servers.Azurite;
+import dev.blobshuffle.testkit.servers.StubService;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What goes over the wire, and what answers mean. */
+class AzureBucketTest {
+    @RegisterExtension
+    final LoanCheck loans = new LoanCheck();
+
+    private final SystemTime time = new SystemTime();
+    private final ApacheHttpClient http = new ApacheHttpClient();
+    private StubService service;
+
+    @BeforeEach
+    void start() {
+        service = StubService.start();
+        service.answerWith(201, Map.of(), "");
+    }
+
+    @AfterEach
+    void stop() {
+        http.close();
+        time.close();
+        service.close();
+    }
+
+    @Test
+    void aPutIsOneSignedRequestWithTheChecksum() {
+        put(bucket(Checksum.CRC64, Body.BUFFERS));
+        assertThat(service.requests()).hasSize(1);
+        StubService.Request request = service.requests().get(0);
+        assertThat(request.method()).isEqualTo("PUT");
+        assertThat(request.uri()).isEqualTo("/devstoreaccount1/container/a%20dir%2Fkey");
+        assertThat(request.body()).isEqualTo("a piece and another");
+        assertThat(request.headers().getFirst("Content-length")).isEqualTo("19");
+        assertThat(request.headers().getFirst("X-ms-blob-type")).isEqualTo("BlockBlob");
+        assertThat(request.headers().getFirst("X-ms-content-crc64")).hasSize(12);
+        assertThat(request.headers().getFirst("Authorization")).startsWith("SharedKey devstoreaccount1:");
+        assertThat(request.headers().getFirst("User-agent")).startsWith("blobshuffle");
+        put(bucket(Checksum.NONE, Body.COPIED));
+        assertThat(service.requests().get(1).headers()).doesNotContainKey("X-ms-content-crc64");
+        assertThat(service.requests().get(1).body()).isEqualTo("a piece and another");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "401, NoAuthenticationInformation, StoreRefused, AZURE_STORAGE_KEY",
+        "403, AuthenticationFailed, StoreRefused, clock",
+        "403, AuthorizationPermissionMismatch, StoreRefused, Storage Blob Data Contributor",
+        "404, ContainerNotFound, StoreRefused, Make container",
+        "409, ContainerBeingDeleted, StoreRefused, deletion",
+        "429, , StoreThrottled, batch.max.bytes",
+        "503, ServerBusy, StoreThrottled, batch.max.bytes",
+        "500, OperationTimedOut, StoreThrottled, batch.max.bytes",
+        "500, InternalError, StoreUnavailable, status page",
+        "400, Crc64Mismatch, StoreUnavailable, changed on their way",
+        "400, InvalidResourceName, StoreRefused, Check the container",
+    })
+    void anAnswerBecomesTheFailureThatSaysWhatToDo(int status, String code, String type, String remedy) {
+        service.answerWith(
+                status,
+                code == null
+                        ? Map.of("Content-Type", "application/xml")
+                        : Map.of("x-ms-error-code", code, "Content-Type", "application/xml"),
+                "<?xml version=\"1.0\"?><Error><Code>" + code + "</Code></Error>");
+        AzureBucket bucket = bucket(Checksum.CRC64, Body.BUFFERS);
+        assertThatThrownBy(() -> put(bucket))
+                .isInstanceOf(StoreUnavailable.class)
+                .hasMessageStartingWith("Cannot write a dir/key to az://devstoreaccount1/container: HTTP " + status)
+                .hasMessageContaining(remedy)
+                .satisfies(failure ->
+                        assertThat(failure.getClass().getSimpleName()).isEqualTo(type));
+        assertThatThrownBy(() -> bucket.keys("", Optional.empty()))
+                .satisfies(failure ->
+                        assertThat(failure.getClass().getSimpleName()).isEqualTo(type));
+        assertThat(service.requests()).hasSize(2); // Retries are not the client's business.
+    }
+
+    @Test
+    void requestsOfAllKindsShareAConnection() {
+        AzureBucket bucket = bucket(Checksum.MD5, Body.BUFFERS);
+        put(bucket);
+        service.answerWith(404, Map.of("x-ms-error-code", "BlobNotFound"), "<Error/>");
+        assertThat(bucket.get("key", 0, 10)).isEmpty();
+        assertThat(bucket.length("key")).isEmpty();
+        bucket.delete(List.of("key"));
+        service.answerWith(206, Map.of(), "0123456789");
+        for (int i = 0; i < 3; i++) {
+            assertThat(bucket.get("key", 0, 10).orElseThrow().remaining()).isEqualTo(10);
+        }
+        assertThat(service.requests())
+                .hasSize(7)
+                .extracting(StubService.Request::clientPort)
+                .containsOnly(service.requests().get(0).clientPort());
+    }
+
+    @Test
+    void aServiceThatIsNotThereIsUnavailable() {
+        service.close();
+        assertThatThrownBy(() -> put(bucket(Checksum.CRC64, Body.BUFFERS)))
+                .isInstanceOf(StoreUnavailable.class)
+                .isNotInstanceOf(StoreThrottled.class)
+                .hasMessageContaining("no connection")
+                .hasMessageContaining("Check the endpoint");
+    }
+
+    @Test
+    void aServiceThatIgnoresRangesIsNotBelieved() {
+        service.answerWith(200, Map.of(), "all of the object");
+        AzureBucket bucket = bucket(Checksum.CRC64, Body.BUFFERS);
+        assertThat(bucket.get("key", 0, 3).orElseThrow().remaining()).isEqualTo(3);
+        assertThatThrownBy(() -> bucket.get("key", 2, 3))
+                .isInstanceOf(StoreUnavailable.class)
+                .hasRootCauseInstanceOf(IOException.class)
+                .hasMessageContaining("x-ms-range");
+    }
+
+    private AzureBucket bucket(Checksum checksum, Body body) {
+        var client = AzureBlobStoreProvider.builder(http)
+                .connectionString("DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey="
+                        + Azurite.ACCOUNT_KEY + ";BlobEndpoint=" + service.endpoint() + "/devstoreaccount1;")
+                .containerName("container")
+                .buildClient();
+        return new AzureBucket(client, checksum, body, time, () -> {});
+    }
+
+    private void put(AzureBucket bucket) {
+        TrackedContent content = loans.content("a piece ".getBytes(), new byte[0], "and another".getBytes());
+        try {
+            bucket.put("a dir/key", content);
+        } finally {
+            content.release();
+        }
+    }
+}
