@@ -69,12 +69,12 @@ record ChaosOptions(
                 Variant.valueOf(System.getProperty("chaos.variant", "blobs").toUpperCase(Locale.ROOT)));
     }
 
-    /** The control: a few crashes of instances whose commits forget to wait. */
+    /** The control: crashes of instances whose commits forget to wait, until one has lost records. */
     static ChaosOptions control() {
         ChaosOptions given = given();
         return new ChaosOptions(
                 List.of(ChaosFault.KILL_INSTANCE),
-                2,
+                12,
                 Duration.ZERO,
                 given.seed,
                 "exactly_once_v2",
