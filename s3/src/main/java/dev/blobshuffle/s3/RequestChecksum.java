@@ -4,7 +4,7 @@ package dev.blobshuffle.s3;
 public enum RequestChecksum {
     /** CRC32C in the header {@code x-amz-checksum-crc32c}: S3, MinIO, versitygw and most others. */
     CRC32C,
-    /** MD5 in the header {@code Content-MD5}: older stores that refuse other checksums; costs about two CPU seconds per GiB. */
+    /** MD5 in the header {@code Content-MD5}: older stores that refuse other checksums; takes several times the CPU of CRC32C. */
     MD5,
     /** None: bytes that were damaged on their way are found when they are read. */
     NONE

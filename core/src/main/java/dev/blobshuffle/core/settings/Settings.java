@@ -19,7 +19,7 @@ public final class Settings {
     public static final Setting<Optional<String>> STORE = Setting.text(
             "store",
             "none: a shared store is a decision",
-            "URI of the store where blobs are kept, the same in every instance: `file:///dir`, several directories as `file:///disk1/blobs,/disk2/blobs`,"
+            "URI of the store where blobs are kept, the same in every instance: `s3://bucket/prefix?region=…` and other [object stores](stores.md), `file:///dir`, several directories as `file:///disk1/blobs,/disk2/blobs`,"
                     + " or `memory://name` for tests in one process; a file store takes `?fsync=none` if blobs need not survive the end of the machine.");
 
     /** This instance's availability zone. */
