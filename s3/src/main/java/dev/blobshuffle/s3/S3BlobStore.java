@@ -16,6 +16,7 @@ import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreInspection;
 import dev.blobshuffle.core.store.StoreTasks;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -74,8 +75,9 @@ public final class S3BlobStore implements InspectableStore {
         return new S3BlobStoreBuilder(bucket);
     }
 
-    static S3BlobStore open(S3Settings settings, S3Timeouts timeouts, S3Requests requests, StoreContext context) {
-        S3Objects objects = new S3Objects(settings, timeouts, requests, new S3Failures(settings.location()));
+    static S3BlobStore open(
+            S3Settings settings, Optional<Duration> callTimeout, S3Requests requests, StoreContext context) {
+        S3Objects objects = new S3Objects(settings, callTimeout, requests, new S3Failures(settings.location()));
         try {
             String id = new S3Marker(settings, objects, context).agree();
             return new S3BlobStore(settings, objects, id, context);

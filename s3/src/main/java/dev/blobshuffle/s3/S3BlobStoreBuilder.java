@@ -102,8 +102,13 @@ public final class S3BlobStoreBuilder {
         S3Settings settings =
                 new S3Settings(bucket, prefix, region, endpoint, isPathStyle, checksum, encryption, connections);
         try {
-            return S3BlobStore.open(
-                    settings, timeouts, requests.orElseGet(() -> S3Clients.requests(settings, timeouts)), context);
+            return requests.isPresent()
+                    ? S3BlobStore.open(settings, Optional.of(timeouts.call()), requests.get(), context)
+                    : S3BlobStore.open(
+                            settings,
+                            Optional.empty(),
+                            S3Clients.requests(settings, timeouts, context.time()),
+                            context);
         } catch (StoreRefused e) {
             throw new InvalidSettings(String.valueOf(e.getMessage()), e);
         }

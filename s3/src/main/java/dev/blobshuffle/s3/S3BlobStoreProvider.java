@@ -37,7 +37,7 @@ public final class S3BlobStoreProvider implements BlobStoreProvider {
     public BlobStore open(StoreUri uri, StoreContext context) {
         S3Settings settings = settings(uri);
         return S3BlobStore.open(
-                settings, S3Timeouts.DEFAULT, S3Clients.requests(settings, S3Timeouts.DEFAULT), context);
+                settings, Optional.empty(), S3Clients.requests(settings, S3Timeouts.DEFAULT, context.time()), context);
     }
 
     static S3Settings settings(StoreUri uri) {

@@ -1,6 +1,7 @@
 package dev.blobshuffle.s3;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 import java.util.Optional;
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
@@ -31,20 +32,11 @@ final class S3Clients {
     private S3Clients() {}
 
     /** Requests through a client that ends with the store. */
-    static S3Requests requests(S3Settings settings, S3Timeouts timeouts) {
-        SdkHttpClient http = Apache5HttpClient.builder()
-                .maxConnections(settings.connections())
-                .connectionTimeout(timeouts.connect())
-                .connectionAcquisitionTimeout(timeouts.silence())
-                .socketTimeout(timeouts.silence())
-                .connectionMaxIdleTime(IDLE_LIMIT)
-                .connectionTimeToLive(LIFETIME)
-                .tcpKeepAlive(true)
-                .expectContinueEnabled(false)
-                .build();
+    static S3Requests requests(S3Settings settings, S3Timeouts timeouts, Time time) {
+        SdkHttpClient http = new BoundedHttpClient(connections(settings, timeouts), timeouts.call(), time);
         S3Client client;
         try {
-            client = client(settings, http, timeouts);
+            client = client(settings, http);
         } catch (RuntimeException e) {
             http.close();
             throw e;
@@ -55,7 +47,20 @@ final class S3Clients {
         });
     }
 
-    private static S3Client client(S3Settings settings, SdkHttpClient http, S3Timeouts timeouts) {
+    private static SdkHttpClient connections(S3Settings settings, S3Timeouts timeouts) {
+        return Apache5HttpClient.builder()
+                .maxConnections(settings.connections())
+                .connectionTimeout(timeouts.connect())
+                .connectionAcquisitionTimeout(timeouts.silence())
+                .socketTimeout(timeouts.silence())
+                .connectionMaxIdleTime(IDLE_LIMIT)
+                .connectionTimeToLive(LIFETIME)
+                .tcpKeepAlive(true)
+                .expectContinueEnabled(false)
+                .build();
+    }
+
+    private static S3Client client(S3Settings settings, SdkHttpClient http) {
         S3ClientBuilder builder = S3Client.builder()
                 .httpClient(http)
                 .region(region(settings))
@@ -66,7 +71,6 @@ final class S3Clients {
                 .serviceConfiguration(
                         service -> service.chunkedEncodingEnabled(false).expectContinueEnabled(false))
                 .overrideConfiguration(override -> override.retryStrategy(AwsRetryStrategy.doNotRetry())
-                        .apiCallTimeout(timeouts.call())
                         .putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX, "blobshuffle"));
         settings.endpoint().ifPresent(builder::endpointOverride);
         if (settings.checksum() != RequestChecksum.CRC32C) {

@@ -2,7 +2,9 @@ package dev.blobshuffle.s3;
 
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.s3.model.Delete;
 import software.amazon.awssdk.services.s3.model.DeleteObjectsRequest;
@@ -19,16 +21,15 @@ import software.amazon.awssdk.services.s3.model.PutObjectRequest;
  * The forms that requests to one bucket take. Thread-safe.
  *
  * @param settings the bucket, and how it is asked
- * @param timeouts when a request is given up
+ * @param callTimeout when the SDK ends a request, for clients of a user's, which may have no end of their own; empty: ours, {@link BoundedHttpClient}
  * @param requests sends them
  * @param failures says what went wrong
  */
-record S3Objects(S3Settings settings, S3Timeouts timeouts, S3Requests requests, S3Failures failures) {
-    /** Also for clients of a user's, which may have no end of their own. */
+record S3Objects(S3Settings settings, Optional<Duration> callTimeout, S3Requests requests, S3Failures failures) {
     private AwsRequestOverrideConfiguration bounded() {
-        return AwsRequestOverrideConfiguration.builder()
-                .apiCallTimeout(timeouts.call())
-                .build();
+        AwsRequestOverrideConfiguration.Builder override = AwsRequestOverrideConfiguration.builder();
+        callTimeout.ifPresent(override::apiCallTimeout);
+        return override.build();
     }
 
     /** Stores an object, with the checksum and encryption that the settings ask for. */

@@ -11,6 +11,7 @@ import dev.blobshuffle.core.store.StoreMarker;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.testkit.LoanCheck;
 import dev.blobshuffle.testkit.TrackedContent;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,6 +19,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -29,6 +31,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import software.amazon.awssdk.http.ExecutableHttpRequest;
+import software.amazon.awssdk.http.HttpExecuteRequest;
+import software.amazon.awssdk.http.SdkHttpClient;
+import software.amazon.awssdk.http.SdkHttpMethod;
+import software.amazon.awssdk.http.SdkHttpRequest;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
@@ -78,6 +86,28 @@ class LateSendingTest {
                         .build();
                 BlobStore store = builder().client(client).open(StoreContext.unmetered(time))) {
             giveUpAPut(store);
+        }
+    }
+
+    /** Whenever the end comes: before the connection stands, between it and the first byte, while the server does not read. */
+    @Test
+    void aRequestEndsAtItsLimitWhateverItIsDoing() {
+        byte[] zeros = new byte[LENGTH];
+        for (int millis : new int[] {0, 1, 2, 3, 5, 10, 20, 50, 100}) {
+            try (SdkHttpClient client =
+                    new BoundedHttpClient(Apache5HttpClient.builder().build(), Duration.ofMillis(millis), time)) {
+                ExecutableHttpRequest request = client.prepareRequest(HttpExecuteRequest.builder()
+                        .request(SdkHttpRequest.builder()
+                                .method(SdkHttpMethod.PUT)
+                                .uri(server.endpoint().resolve("/blobs/key"))
+                                .appendHeader("Content-Length", Integer.toString(LENGTH))
+                                .build())
+                        .contentStreamProvider(() -> new ByteArrayInputStream(zeros))
+                        .build());
+                assertThatThrownBy(request::call)
+                        .isInstanceOf(SocketTimeoutException.class)
+                        .hasMessage("no end after " + millis + " ms");
+            }
         }
     }
 
