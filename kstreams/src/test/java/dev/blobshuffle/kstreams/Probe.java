@@ -6,6 +6,7 @@ import dev.blobshuffle.kstreams.differential.Digest;
 import dev.blobshuffle.kstreams.differential.Log;
 import dev.blobshuffle.kstreams.differential.NewTopics;
 import dev.blobshuffle.kstreams.differential.Row;
+import dev.blobshuffle.kstreams.differential.Shuffling;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -27,29 +28,30 @@ import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.Materialized;
-import org.apache.kafka.streams.kstream.Repartitioned;
 
 /**
  * An application with two shuffles in a chain and a steady load, whose right result is known to the record: every value is its sequence number. Owned by the test
  * thread; the load has a thread of its own.
  */
-final class Probe implements AutoCloseable {
-    static final int PARTITIONS = 3;
+public final class Probe implements AutoCloseable {
+    public static final int PARTITIONS = 3;
 
     private static final int KEYS = 50;
     private static final int USERS = 20;
 
     private final String bootstrap;
     private final String name;
+    private final Shuffling shuffling;
     private final Map<String, List<String>> written = new HashMap<>();
     private final AtomicReference<Exception> failure = new AtomicReference<>();
     private final AtomicInteger count = new AtomicInteger();
     private volatile boolean stopped;
     private final Thread load;
 
-    private Probe(String bootstrap, String name) {
+    private Probe(String bootstrap, String name, Shuffling shuffling) {
         this.bootstrap = bootstrap;
         this.name = name;
+        this.shuffling = shuffling;
         this.load = new Thread(this::write, "load-" + name);
     }
 
@@ -57,10 +59,10 @@ final class Probe implements AutoCloseable {
      * Makes the topics of several probes. Long before they start, for the coordinator of the streams protocol learns of topics later than others do, and ends an
      * application that is ahead of it.
      */
-    static void createTopics(String bootstrap, String... names) throws Exception {
+    public static void createTopics(String bootstrap, String... names) throws Exception {
         List<String> topics = new ArrayList<>();
         for (String name : names) {
-            Probe probe = new Probe(bootstrap, name);
+            Probe probe = new Probe(bootstrap, name, Shuffling.BY_KAFKA_STREAMS);
             topics.addAll(List.of(probe.input(), probe.moved(), probe.digests()));
         }
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
@@ -70,16 +72,23 @@ final class Probe implements AutoCloseable {
 
     /** Begins to write. */
     static Probe start(String bootstrap, String name) {
-        Probe probe = new Probe(bootstrap, name);
+        return start(bootstrap, name, Shuffling.BY_KAFKA_STREAMS);
+    }
+
+    /** Begins to write; the application's shuffles are as said. */
+    public static Probe start(String bootstrap, String name, Shuffling shuffling) {
+        Probe probe = new Probe(bootstrap, name, shuffling);
         probe.load.start();
         return probe;
     }
 
-    String applicationId() {
+    /** The application's id. */
+    public String applicationId() {
         return name + "-app";
     }
 
-    String input() {
+    /** The topic that it reads. */
+    public String input() {
         return name + "-input";
     }
 
@@ -92,7 +101,7 @@ final class Probe implements AutoCloseable {
     }
 
     /** An instance of the application. */
-    KafkaStreams instance(Map<String, Object> settings) {
+    public KafkaStreams instance(Map<String, Object> settings) {
         Properties properties = new Properties();
         properties.put(StreamsConfig.APPLICATION_ID_CONFIG, applicationId());
         properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
@@ -109,10 +118,13 @@ final class Probe implements AutoCloseable {
 
     private Topology topology() {
         StreamsBuilder builder = new StreamsBuilder();
-        KStream<String, String> moved = builder.<String, String>stream(input())
-                .repartition(Repartitioned.<String, String>as("moved").withNumberOfPartitions(PARTITIONS));
+        KStream<String, String> moved = shuffling.repartition("moved", builder.stream(input()));
         moved.to(moved());
-        moved.map((key, value) -> new org.apache.kafka.streams.KeyValue<>(user(key), key + ";" + value))
+        shuffling
+                .beforeUse(
+                        "by-user",
+                        moved.map(
+                                (key, value) -> new org.apache.kafka.streams.KeyValue<>(user(key), key + ";" + value)))
                 .groupByKey()
                 .aggregate(
                         () -> Digest.EMPTY,
@@ -153,14 +165,14 @@ final class Probe implements AutoCloseable {
     }
 
     /** Ends the load; everything written is acknowledged. */
-    void stop() throws InterruptedException {
+    public void stop() throws InterruptedException {
         stopped = true;
         load.join();
         assertThat(failure.get()).isNull();
     }
 
     /** After the application has nothing left to do: every record is there once, in order per key, and so it is in the state. */
-    void assertExact() {
+    public void assertExact() {
         Log log = new Log(bootstrap);
         Map<String, List<String>> moved = log.rows(moved()).stream()
                 .collect(Collectors.groupingBy(Row::key, Collectors.mapping(Row::value, Collectors.toList())));
@@ -175,7 +187,7 @@ final class Probe implements AutoCloseable {
     }
 
     /** Waits until a number of further records are written: the load must meet whatever the test does in between. */
-    void awaitRecords(int further) {
+    public void awaitRecords(int further) {
         int until = count.get() + further;
         while (count.get() < until) {
             assertThat(failure.get()).as("failure of the load").isNull();

@@ -54,7 +54,7 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
         }
         lease = SharedEngine.acquire(definition, context);
         String name = definition.name() + "-batcher, task " + context.taskId();
-        losses = lease.losses(name);
+        losses = lease.losses(name, Losses.Patience.LIMITED);
         timer = new PendingTimer(context, this::onTimer);
         lane = lease.engine().lane(name, arrivals);
         lease.lanes().add(lane);

@@ -64,7 +64,7 @@ final class DebatcherProcessor<K, V> implements AutoCloseable {
         hasOtherSources = hasOtherSources();
         lease = SharedEngine.acquire(definition, context);
         String name = definition.name() + "-debatcher, task " + context.taskId();
-        losses = lease.losses(name);
+        losses = lease.losses(name, Losses.Patience.ENDLESS);
         timer = new PendingTimer(context, this::onTimer);
         debatcher = lease.engine().debatcher(name);
         gate.attach(scope, this::drain);

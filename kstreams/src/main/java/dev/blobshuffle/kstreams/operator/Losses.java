@@ -23,33 +23,52 @@ final class Losses {
     static final int MOST_IN_A_ROW = 10;
 
     private final String operator;
+    private final Patience patience;
     private final Map<String, Integer> counts;
+    private final ThreadLanes thread;
     private @Nullable RuntimeException sticking;
+
+    /** How long an operator goes on when the same thing fails again and again. */
+    enum Patience {
+        /** {@link #MOST_IN_A_ROW} times: what cannot be written piles up, and somebody must hear of it. */
+        LIMITED,
+        /** Without end: what cannot be read waits in Kafka, and the lag tells. */
+        ENDLESS
+    }
 
     /**
      * No loss yet.
      *
      * @param operator names the operator and its task
+     * @param patience how long it goes on
      * @param counts how often each operator failed in a row; outlives this
+     * @param thread whose other operators are told
      */
-    Losses(String operator, Map<String, Integer> counts) {
+    Losses(String operator, Patience patience, Map<String, Integer> counts, ThreadLanes thread) {
         this.operator = operator;
+        this.patience = patience;
         this.counts = counts;
+        this.thread = thread;
     }
 
-    /** Throws what sticks. */
+    /** Throws what sticks, here or in another operator of the thread: its tasks go back together. */
     void check() {
         RuntimeException first = sticking;
         if (first != null) {
             throw first;
         }
+        thread.check();
     }
 
     /** Keeps a failure, if it is the first. @return the first, to be thrown */
     RuntimeException keep(RuntimeException failure) {
         RuntimeException first = sticking;
         if (first == null) {
-            first = failure instanceof BlobShuffleException ours ? translated(ours) : failure;
+            first = failure;
+            if (failure instanceof BlobShuffleException ours) {
+                first = translated(ours);
+                thread.fail(first);
+            }
             sticking = first;
         }
         return first;
@@ -72,7 +91,7 @@ final class Losses {
             return new StreamsException(what, failure);
         }
         int inARow = counts.merge(operator, 1, Integer::sum);
-        if (inARow > MOST_IN_A_ROW) {
+        if (patience == Patience.LIMITED && inARow > MOST_IN_A_ROW) {
             return new StreamsException(
                     what + " More than " + MOST_IN_A_ROW
                             + " attempts in a row failed: make the store work, then start again.",

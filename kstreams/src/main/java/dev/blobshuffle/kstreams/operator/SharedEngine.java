@@ -100,6 +100,7 @@ final class SharedEngine {
         ThreadLanes lanes = threads.computeIfAbsent(
                 Thread.currentThread(),
                 thread -> new ThreadLanes(settings.blobs().value(Settings.BATCH_SCOPE)));
+        lanes.restart();
         Lease lease = new Lease(this, lanes);
         if (settings.hasWrappedClients() && settings.topics().matches(topic)) {
             lease.close();
@@ -186,8 +187,8 @@ final class SharedEngine {
         }
 
         /** What goes wrong for one operator of one task, and how often in a row, over rollbacks. */
-        Losses losses(String operator) {
-            return new Losses(operator, shared.losses);
+        Losses losses(String operator, Losses.Patience patience) {
+            return new Losses(operator, patience, shared.losses, lanes);
         }
 
         @Override

@@ -4,6 +4,7 @@ import dev.blobshuffle.core.settings.BatchScope;
 import dev.blobshuffle.core.shuffle.Lane;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The lanes of a stream thread, one for each of its Batchers. Their commits come one after another, so the first one of a cycle starts the uploads of all. Owned by the
@@ -12,9 +13,27 @@ import java.util.Set;
 final class ThreadLanes {
     private final BatchScope scope;
     private final Set<Lane> lanes = new LinkedHashSet<>();
+    private @Nullable RuntimeException failure;
 
     ThreadLanes(BatchScope scope) {
         this.scope = scope;
+    }
+
+    /** One of the thread's operators has failed: all its tasks will be closed, and none of them needs to wait for anything before. */
+    void fail(RuntimeException cause) {
+        failure = cause;
+    }
+
+    /** Tasks are opened: what was before is over. */
+    void restart() {
+        failure = null;
+    }
+
+    void check() {
+        RuntimeException cause = failure;
+        if (cause != null) {
+            throw cause;
+        }
     }
 
     void add(Lane lane) {

@@ -28,7 +28,8 @@ final class ChaosApplication {
     private final KafkaStreams streams;
 
     private ChaosApplication(Properties settings) {
-        streams = new KafkaStreams(ChaosTopology.build(), settings);
+        streams = new KafkaStreams(
+                ChaosTopology.build(ChaosVariant.valueOf(settings.getProperty(ChaosVariant.SETTING))), settings);
         streams.setUncaughtExceptionHandler(failure -> {
             System.err.println("A stream thread dies: " + failure);
             deaths.incrementAndGet();

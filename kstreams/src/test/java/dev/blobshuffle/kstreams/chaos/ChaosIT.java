@@ -16,8 +16,15 @@ class ChaosIT {
 
     @Test
     void everyRecordComesOutOnceAndInOrder() throws Exception {
-        ChaosOptions options = ChaosOptions.given();
+        assertRight(ChaosOptions.given());
+    }
 
+    @Test
+    void everyRecordComesOutOnceAndInOrderBehindOperators() throws Exception {
+        assertRight(ChaosOptions.ofOperators());
+    }
+
+    private void assertRight(ChaosOptions options) throws Exception {
         ChaosReport report = new ChaosRun(options, directory).run();
 
         System.out.println(report);

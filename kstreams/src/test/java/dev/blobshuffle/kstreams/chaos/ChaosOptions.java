@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * @param instances of the application
  * @param rate records per second that go in
  * @param commits whether commits wait for what they cover
- * @param variant through blobs, or natively: what Kafka itself makes of the same faults
+ * @param variant how records get into blobs, or that they do not: what Kafka itself makes of the same faults
  */
 record ChaosOptions(
         List<ChaosFault> kinds,
@@ -31,15 +31,7 @@ record ChaosOptions(
         int instances,
         int rate,
         Commits commits,
-        Variant variant) {
-    /** What shuffles. */
-    enum Variant {
-        /** BlobShuffle. */
-        BLOBS,
-        /** Kafka alone. */
-        NATIVE
-    }
-
+        ChaosVariant variant) {
     /** Whether commits wait. */
     enum Commits {
         /** As they must. */
@@ -50,8 +42,20 @@ record ChaosOptions(
 
     /** What the system properties {@code chaos.*} say; by default each kind of fault once. */
     static ChaosOptions given() {
+        String variant = System.getProperty("chaos.variant", "blobs").toUpperCase(Locale.ROOT);
+        return given(List.of(ChaosFault.values()), ChaosVariant.valueOf(variant));
+    }
+
+    /** The same for the operators; by default the kinds that meet code of their own: what is behind it is the same engine. */
+    static ChaosOptions ofOperators() {
+        return given(
+                List.of(ChaosFault.KILL_INSTANCE, ChaosFault.THROW_IN_USER_CODE, ChaosFault.STORE_REFUSES),
+                ChaosVariant.OPERATORS);
+    }
+
+    private static ChaosOptions given(List<ChaosFault> byDefault, ChaosVariant variant) {
         List<ChaosFault> kinds = System.getProperty("chaos.kinds") == null
-                ? List.of(ChaosFault.values())
+                ? byDefault
                 : Stream.of(System.getProperty("chaos.kinds").split(","))
                         .map(ChaosFault::valueOf)
                         .toList();
@@ -66,7 +70,7 @@ record ChaosOptions(
                 Integer.getInteger("chaos.instances", 2),
                 Integer.getInteger("chaos.rate", 1000),
                 Commits.DRAIN,
-                Variant.valueOf(System.getProperty("chaos.variant", "blobs").toUpperCase(Locale.ROOT)));
+                variant);
     }
 
     /** The control: crashes of instances whose commits forget to wait, until one has lost records. */
@@ -83,11 +87,11 @@ record ChaosOptions(
                 2,
                 given.rate,
                 Commits.FORGET,
-                Variant.BLOBS);
+                ChaosVariant.BLOBS);
     }
 
     boolean isNative() {
-        return variant == Variant.NATIVE;
+        return variant == ChaosVariant.NATIVE;
     }
 
     boolean isExactlyOnce() {

@@ -48,8 +48,9 @@ record ChaosReport(
     @Override
     public String toString() {
         return String.format(
-                "chaos %s, %s, %d broker(s), seed %d: %d faults in %.0f s, with uploads or downloads in flight %s; %d stream threads died, %d instances ended"
+                "chaos %s, %s, %s, %d broker(s), seed %d: %d faults in %.0f s, with uploads or downloads in flight %s; %d stream threads died, %d instances ended"
                         + " unplanned; %s",
+                options.variant(),
                 options.guarantee(),
                 options.protocol(),
                 options.brokers(),

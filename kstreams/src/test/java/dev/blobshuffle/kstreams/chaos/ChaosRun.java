@@ -236,6 +236,7 @@ final class ChaosRun {
             settings.setProperty("main.consumer.session.timeout.ms", "5000");
             settings.setProperty("main.consumer.heartbeat.interval.ms", "1000");
         }
+        settings.setProperty(ChaosVariant.SETTING, options.variant().name());
         if (options.isNative()) {
             return settings;
         }
@@ -245,9 +246,11 @@ final class ChaosRun {
         settings.setProperty("blobshuffle.delivery.timeout.ms", "4000");
         settings.setProperty("blobshuffle.inline.max.bytes", "0");
         if (!isControl()) {
-            return BlobShuffleClientSupplier.addTo(settings);
+            return options.variant().isOfOperators() ? settings : BlobShuffleClientSupplier.addTo(settings);
         }
-        settings.setProperty("default.client.supplier", ForgetfulSupplier.class.getName());
+        if (!options.variant().isOfOperators()) {
+            settings.setProperty("default.client.supplier", ForgetfulSupplier.class.getName());
+        }
         // What is sent outside its transaction also blocks the next commit: no need to wait for that for long.
         settings.setProperty("producer.max.block.ms", "3000");
         settings.setProperty("commit.interval.ms", "1000");

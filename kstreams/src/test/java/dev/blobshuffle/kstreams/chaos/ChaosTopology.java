@@ -10,7 +10,6 @@ import org.apache.kafka.streams.kstream.Grouped;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.kstream.Produced;
-import org.apache.kafka.streams.kstream.Repartitioned;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.ProcessorSupplier;
@@ -34,24 +33,19 @@ final class ChaosTopology {
 
     private ChaosTopology() {}
 
-    static Topology build() {
+    static Topology build(ChaosVariant variant) {
         StreamsBuilder builder = new StreamsBuilder();
         builder.addStateStore(
                 Stores.keyValueStoreBuilder(Stores.inMemoryKeyValueStore(NUMBERS), Serdes.Integer(), Serdes.Long()));
-        KStream<Integer, byte[]> numbered = builder.stream(INPUT, Consumed.with(Serdes.ByteArray(), Serdes.ByteArray()))
-                .selectKey((none, value) -> ChaosRecord.of(value).key())
-                .repartition(Repartitioned.<Integer, byte[]>as("by-key")
-                        .withKeySerde(Serdes.Integer())
-                        .withValueSerde(Serdes.ByteArray())
-                        .withNumberOfPartitions(6))
+        KStream<Integer, byte[]> byKey = builder.stream(INPUT, Consumed.with(Serdes.ByteArray(), Serdes.ByteArray()))
+                .selectKey((none, value) -> ChaosRecord.of(value).key());
+        KStream<Integer, byte[]> numbered = variant.repartition("by-key", 6, byKey)
                 .process((ProcessorSupplier<Integer, byte[], Integer, byte[]>) Numbering::new, NUMBERS)
                 .selectKey((key, value) -> ChaosRecord.of(value).group());
-        numbered.repartition(Repartitioned.<Integer, byte[]>as("by-group")
-                        .withKeySerde(Serdes.Integer())
-                        .withValueSerde(Serdes.ByteArray())
-                        .withNumberOfPartitions(4))
-                .to(OUTPUT, Produced.with(Serdes.Integer(), Serdes.ByteArray()));
-        numbered.groupByKey(Grouped.with("counts", Serdes.Integer(), Serdes.ByteArray()))
+        variant.repartition("by-group", 4, numbered).to(OUTPUT, Produced.with(Serdes.Integer(), Serdes.ByteArray()));
+        // By the operators too if they are at work: what has no need of a repartition gets none by Kafka Streams.
+        (variant.isOfOperators() ? variant.repartition("by-group-counts", 4, numbered) : numbered)
+                .groupByKey(Grouped.with("counts", Serdes.Integer(), Serdes.ByteArray()))
                 .count(Materialized.<Integer, Long>as(Stores.inMemoryKeyValueStore("counts"))
                         .withKeySerde(Serdes.Integer())
                         .withCachingEnabled())

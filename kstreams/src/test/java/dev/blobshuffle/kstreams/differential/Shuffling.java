@@ -11,12 +11,12 @@ public enum Shuffling {
     /** Kafka Streams: natively, or through blobs without knowing it. */
     BY_KAFKA_STREAMS {
         @Override
-        KStream<String, String> beforeUse(String name, KStream<String, String> stream) {
+        public KStream<String, String> beforeUse(String name, KStream<String, String> stream) {
             return stream;
         }
 
         @Override
-        KStream<String, String> repartition(String name, KStream<String, String> stream) {
+        public KStream<String, String> repartition(String name, KStream<String, String> stream) {
             return stream.repartition(Repartitioned.<String, String>as(name)
                     .withKeySerde(Serdes.String())
                     .withValueSerde(Serdes.String())
@@ -27,12 +27,12 @@ public enum Shuffling {
     /** The explicit operators. */
     BY_OPERATORS {
         @Override
-        KStream<String, String> beforeUse(String name, KStream<String, String> stream) {
+        public KStream<String, String> beforeUse(String name, KStream<String, String> stream) {
             return repartition(name, stream);
         }
 
         @Override
-        KStream<String, String> repartition(String name, KStream<String, String> stream) {
+        public KStream<String, String> repartition(String name, KStream<String, String> stream) {
             return BlobShuffle.<String, String>builder(name, Topics.PARTITIONS)
                     .serdes(Serdes.String(), Serdes.String())
                     .maxTimeSpan(Duration.ofMinutes(1))
@@ -42,8 +42,8 @@ public enum Shuffling {
     };
 
     /** A stream whose key has changed, before operators that need it by key: they repartition it where nobody has. */
-    abstract KStream<String, String> beforeUse(String name, KStream<String, String> stream);
+    public abstract KStream<String, String> beforeUse(String name, KStream<String, String> stream);
 
     /** A stream that the application repartitions itself. */
-    abstract KStream<String, String> repartition(String name, KStream<String, String> stream);
+    public abstract KStream<String, String> repartition(String name, KStream<String, String> stream);
 }

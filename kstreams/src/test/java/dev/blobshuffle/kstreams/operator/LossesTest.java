@@ -12,6 +12,7 @@ import dev.blobshuffle.core.failure.DeliveryFailed;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.MemoryExhausted;
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.settings.BatchScope;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What an operator throws: the type decides whether the thread lives. */
 class LossesTest {
     private final Map<String, Integer> counts = new HashMap<>();
+    private final ThreadLanes thread = new ThreadLanes(BatchScope.INSTANCE);
 
     static Stream<BlobShuffleException> mending() {
         return Stream.of(
@@ -65,6 +67,25 @@ class LossesTest {
         assertThatThrownBy(losses::check).isSameAs(first);
     }
 
+    /** All tasks of the thread will be closed: waiting for the uploads of each would only take time. */
+    @Test
+    void otherOperatorsOfTheThreadLeaveAtOnceUntilTasksAreOpenedAnew() {
+        Losses other = new Losses("clicks-batcher, task 0_2", Losses.Patience.LIMITED, counts, thread);
+        RuntimeException failure = losses().keep(new StoreUnavailable("x"));
+
+        assertThatThrownBy(other::check).isSameAs(failure);
+        thread.restart();
+        other.check();
+    }
+
+    /** What user code throws behind an operator is Kafka Streams' business, which may go on with the other tasks. */
+    @Test
+    void failureOfOthersStaysInItsTask() {
+        losses().keep(new IllegalStateException("user code"));
+
+        losses().check();
+    }
+
     @Test
     void tooManyInARowEndTheThread() {
         for (int i = 0; i < Losses.MOST_IN_A_ROW; i++) {
@@ -74,6 +95,14 @@ class LossesTest {
         assertThat(losses().keep(new StoreUnavailable("x")))
                 .isNotInstanceOf(TaskMigratedException.class)
                 .hasMessageContaining("More than 10 attempts in a row failed");
+    }
+
+    @Test
+    void readsAreTriedAgainWithoutEnd() {
+        for (int i = 0; i < 5 * Losses.MOST_IN_A_ROW; i++) {
+            Losses losses = new Losses("by-user-debatcher, task 1_0", Losses.Patience.ENDLESS, counts, thread);
+            assertThat(losses.keep(new DeadlineExceeded("x"))).isInstanceOf(TaskMigratedException.class);
+        }
     }
 
     @Test
@@ -89,6 +118,6 @@ class LossesTest {
 
     /** After a rollback the task has a new object: the row goes on. */
     private Losses losses() {
-        return new Losses("by-user-batcher, task 0_1", counts);
+        return new Losses("by-user-batcher, task 0_1", Losses.Patience.LIMITED, counts, thread);
     }
 }

@@ -181,6 +181,21 @@ class TestDriverTest {
         }
     }
 
+    /** A native repartition of the same name may have left records in the topic. */
+    @Test
+    void recordsOfANativeRepartitionAreRead() {
+        Topology topology = build(builder ->
+                shuffle("moved").build().repartition(builder.stream("input")).to("output"));
+        try (InTestDriver driver = InTestDriver.of(topology, TestDriverTest::textByDefault)) {
+            driver.pipe("tested-moved-repartition", "k", "native", 1);
+            driver.pipe("input", "k", "through a blob", 2);
+
+            assertThat(driver.read("output"))
+                    .extracting(TestDriverTest::text)
+                    .containsExactly("k=native@1", "k=through a blob@2");
+        }
+    }
+
     @Test
     void leftJoinKeepsRecordsWithoutKeyAsNatively() {
         List<String> natively = leftJoined(stream ->

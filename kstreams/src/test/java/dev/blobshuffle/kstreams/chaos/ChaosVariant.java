@@ -1,0 +1,96 @@
+package dev.blobshuffle.kstreams.chaos;
+
+import dev.blobshuffle.kstreams.commit.CommitGate;
+import dev.blobshuffle.kstreams.operator.BlobShuffle;
+import java.util.Set;
+import org.apache.kafka.common.serialization.Serde;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.kstream.KStream;
+import org.apache.kafka.streams.kstream.Repartitioned;
+import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.processor.api.ProcessorContext;
+import org.apache.kafka.streams.processor.api.ProcessorSupplier;
+import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.state.StoreBuilder;
+
+/** How the application's records get into blobs. */
+enum ChaosVariant {
+    /** By the client supplier, unseen by the topology. */
+    BLOBS,
+
+    /** Not at all: Kafka alone. */
+    NATIVE,
+
+    /** By the explicit operators. */
+    OPERATORS {
+        @Override
+        KStream<Integer, byte[]> repartition(String name, int partitions, KStream<Integer, byte[]> stream) {
+            return shuffle(name, partitions).repartition(stream);
+        }
+    },
+
+    /** By operators whose commits wait for nothing: a control, which has to lose records. */
+    FORGETFUL_OPERATORS {
+        @Override
+        KStream<Integer, byte[]> repartition(String name, int partitions, KStream<Integer, byte[]> stream) {
+            BlobShuffle<Integer, byte[]> shuffle = shuffle(name, partitions);
+            return stream.process(new Forgetful<>(shuffle.batcherSupplier(), name + "-batcher-gate"))
+                    .repartition(shuffle.repartitioned())
+                    .processValues(shuffle.debatcherSupplier());
+        }
+    };
+
+    /** The setting that tells an instance. */
+    static final String SETTING = "chaos.variant";
+
+    private static final Serde<Integer> KEYS = Serdes.Integer();
+    private static final Serde<byte[]> VALUES = Serdes.ByteArray();
+
+    KStream<Integer, byte[]> repartition(String name, int partitions, KStream<Integer, byte[]> stream) {
+        return stream.repartition(Repartitioned.<Integer, byte[]>as(name)
+                .withKeySerde(KEYS)
+                .withValueSerde(VALUES)
+                .withNumberOfPartitions(partitions));
+    }
+
+    boolean isOfOperators() {
+        return this == OPERATORS || this == FORGETFUL_OPERATORS;
+    }
+
+    private static BlobShuffle<Integer, byte[]> shuffle(String name, int partitions) {
+        return BlobShuffle.<Integer, byte[]>builder(name, partitions)
+                .serdes(KEYS, VALUES)
+                .build();
+    }
+
+    /** Takes the gate away that holds the commit back. */
+    private record Forgetful<K, V, W>(ProcessorSupplier<K, V, K, W> supplier, String gate)
+            implements ProcessorSupplier<K, V, K, W> {
+        @Override
+        public Set<StoreBuilder<?>> stores() {
+            return supplier.stores();
+        }
+
+        @Override
+        public Processor<K, V, K, W> get() {
+            Processor<K, V, K, W> processor = supplier.get();
+            return new Processor<>() {
+                @Override
+                public void init(ProcessorContext<K, W> context) {
+                    processor.init(context);
+                    CommitGate.of(context, gate).detach();
+                }
+
+                @Override
+                public void process(Record<K, V> record) {
+                    processor.process(record);
+                }
+
+                @Override
+                public void close() {
+                    processor.close();
+                }
+            };
+        }
+    }
+}

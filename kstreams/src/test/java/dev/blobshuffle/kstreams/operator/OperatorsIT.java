@@ -1,0 +1,231 @@
+package dev.blobshuffle.kstreams.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import dev.blobshuffle.kstreams.Probe;
+import dev.blobshuffle.kstreams.differential.Drain;
+import dev.blobshuffle.kstreams.differential.Instances;
+import dev.blobshuffle.kstreams.differential.Protocols;
+import dev.blobshuffle.kstreams.differential.Shuffling;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import javax.management.JMException;
+import javax.management.ObjectName;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StreamsConfig;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What only a real broker and real stream threads show of the operators: commits, rollbacks, and the end. */
+class OperatorsIT {
+    private static EmbeddedKafka kafka;
+    private static Admin admin;
+
+    @TempDir
+    private Path directory;
+
+    @BeforeAll
+    static void startKafka() throws Exception {
+        kafka = EmbeddedKafka.builder().start();
+        admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()));
+        Probe.createTopics(
+                kafka.bootstrapServers(), "outage-at_least_once", "outage-exactly_once_v2", "together", "idle");
+    }
+
+    @AfterAll
+    static void stopKafka() {
+        admin.close();
+        kafka.close();
+    }
+
+    /** A loss rolls the thread's tasks back, and no thread dies. Under at-least-once what was committed meanwhile may come twice. */
+    @ParameterizedTest
+    @ValueSource(strings = {StreamsConfig.EXACTLY_ONCE_V2, StreamsConfig.AT_LEAST_ONCE})
+    void storeOutageRollsBackToTheLastCommit(String guarantee) throws Exception {
+        try (Probe probe = Probe.start(kafka.bootstrapServers(), "outage-" + guarantee, Shuffling.BY_OPERATORS);
+                Instances instances = new Instances()) {
+            String protocol = Protocols.all().get(Protocols.all().size() - 1);
+            KafkaStreams streams = instances.add(probe.instance(settings(Map.of(
+                    StreamsConfig.PROCESSING_GUARANTEE_CONFIG,
+                    guarantee,
+                    "group.protocol",
+                    protocol,
+                    StreamsConfig.COMMIT_INTERVAL_MS_CONFIG,
+                    100,
+                    "blobshuffle.delivery.timeout.ms",
+                    700))));
+            probe.awaitRecords(200);
+
+            Path away = directory.resolve("away");
+            double closed = ofThreads(streams, "task-closed-total");
+            Files.move(blobs(), away);
+            await(instances, () -> ofThreads(streams, "task-closed-total") > closed);
+            Files.move(away, blobs());
+
+            probe.awaitRecords(200);
+            probe.stop();
+            new Drain(admin, kafka.bootstrapServers(), probe.applicationId(), List.of(probe.input())).await(instances);
+            assertThat(streams.metadataForLocalThreads())
+                    .as("no thread died")
+                    .hasSize(2)
+                    .allMatch(thread -> thread.threadState().equals("RUNNING"));
+            if (guarantee.equals(StreamsConfig.EXACTLY_ONCE_V2)) {
+                probe.assertExact();
+            }
+        }
+        await(new Instances(), OperatorsIT::nothingIsOpen);
+    }
+
+    /**
+     * The records of all tasks of a thread lie in one blob: the first gate of a commit starts the upload for all of them. Three tasks with a blob each would make three times
+     * as many blobs as commits; two stages, of which the second gets its records when the first one's are drained, make two.
+     */
+    @Test
+    void tasksOfAThreadShareTheBlobOfACommit() throws Exception {
+        try (Probe probe = Probe.start(kafka.bootstrapServers(), "together", Shuffling.BY_OPERATORS);
+                Instances instances = new Instances()) {
+            KafkaStreams streams = instances.add(probe.instance(settings(Map.of(
+                    StreamsConfig.NUM_STREAM_THREADS_CONFIG,
+                    1,
+                    StreamsConfig.COMMIT_INTERVAL_MS_CONFIG,
+                    500,
+                    "blobshuffle.batch.max.delay.ms",
+                    60_000))));
+            probe.awaitRecords(300);
+            double blobsBefore = metric("blobs-stored");
+            double commitsBefore = commits(streams);
+            probe.awaitRecords(1_500);
+            double blobs = metric("blobs-stored") - blobsBefore;
+            double commits = commits(streams) - commitsBefore;
+
+            assertThat(commits).isGreaterThan(2);
+            assertThat(blobs).isPositive().isLessThanOrEqualTo(2 * (commits + 1));
+            probe.stop();
+            new Drain(admin, kafka.bootstrapServers(), probe.applicationId(), List.of(probe.input())).await(instances);
+            probe.assertExact();
+        }
+        await(new Instances(), OperatorsIT::nothingIsOpen);
+    }
+
+    /** Another application is the clock: while it commits again and again, an idle one does not commit at all. */
+    @Test
+    void idleApplicationCommitsNothing() throws Exception {
+        try (Probe idle = Probe.start(kafka.bootstrapServers(), "idle", Shuffling.BY_OPERATORS);
+                Instances instances = new Instances()) {
+            KafkaStreams streams = instances.add(idle.instance(settings(Map.of(
+                    StreamsConfig.PROCESSING_GUARANTEE_CONFIG,
+                    StreamsConfig.AT_LEAST_ONCE,
+                    StreamsConfig.COMMIT_INTERVAL_MS_CONFIG,
+                    50))));
+            idle.awaitRecords(200);
+            idle.stop();
+            new Drain(admin, kafka.bootstrapServers(), idle.applicationId(), List.of(idle.input())).await(instances);
+            awaitQuiet(streams);
+            double before = commits(streams);
+
+            writeUntilTenTimesTheCommitIntervalIsOver();
+
+            assertThat(commits(streams)).isEqualTo(before);
+        }
+    }
+
+    /** The commit after the last record may still come. */
+    private static void awaitQuiet(KafkaStreams streams) throws Exception {
+        double seen;
+        do {
+            seen = commits(streams);
+            writeUntilTenTimesTheCommitIntervalIsOver();
+        } while (commits(streams) != seen);
+    }
+
+    /** Acknowledged writes to the broker, one after the other, take real time, and a stream thread gets its turns meanwhile. */
+    private static void writeUntilTenTimesTheCommitIntervalIsOver() throws Exception {
+        long end = System.nanoTime() + 500_000_000L;
+        try (KafkaProducer<String, String> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", kafka.bootstrapServers(), "linger.ms", 20),
+                new StringSerializer(),
+                new StringSerializer())) {
+            while (System.nanoTime() < end) {
+                producer.send(new ProducerRecord<>("together-input", "unread", "unread"))
+                        .get();
+            }
+        }
+    }
+
+    private Path blobs() {
+        return directory.resolve("blobs");
+    }
+
+    private Map<String, Object> settings(Map<String, Object> more) {
+        Map<String, Object> settings = new HashMap<>();
+        settings.put(StreamsConfig.STATE_DIR_CONFIG, directory.resolve("state").toString());
+        settings.put("blobshuffle.store", "file://" + blobs() + "?fsync=none");
+        settings.putAll(more);
+        return settings;
+    }
+
+    private static double commits(KafkaStreams streams) {
+        return ofThreads(streams, "commit-total");
+    }
+
+    private static double ofThreads(KafkaStreams streams, String name) {
+        return streams.metrics().values().stream()
+                .filter(metric -> metric.metricName().name().equals(name)
+                        && metric.metricName().group().equals("stream-thread-metrics"))
+                .mapToDouble(metric -> (double) metric.metricValue())
+                .sum();
+    }
+
+    private static boolean nothingIsOpen() {
+        return SharedEngine.count() == 0
+                && beans().isEmpty()
+                && Thread.getAllStackTraces().keySet().stream()
+                        .noneMatch(thread -> thread.getName().startsWith("blobshuffle-"));
+    }
+
+    private static void await(Instances instances, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + 120_000_000_000L;
+        while (!condition.getAsBoolean()) {
+            instances.check();
+            assertThat(System.nanoTime()).as("time until the condition holds").isLessThan(deadline);
+            LockSupport.parkNanos(20_000_000);
+        }
+    }
+
+    private static Set<ObjectName> beans() {
+        try {
+            return ManagementFactory.getPlatformMBeanServer()
+                    .queryNames(new ObjectName("blobshuffle:type=blobshuffle-metrics,*"), null);
+        } catch (JMException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static double metric(String name) {
+        try {
+            double sum = 0;
+            for (ObjectName bean : beans()) {
+                sum += (double) ManagementFactory.getPlatformMBeanServer().getAttribute(bean, name);
+            }
+            return sum;
+        } catch (JMException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
