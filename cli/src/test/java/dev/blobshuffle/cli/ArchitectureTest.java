@@ -39,6 +39,7 @@ class ArchitectureTest {
     private static final String TESTKIT = ROOT + "testkit..";
     private static final String KAFKA_EMBEDDED = ROOT + "kafkaembedded..";
     private static final String CLI = ROOT + "cli..";
+    private static final String PEER = ROOT + "peer..";
     /** Each a module of its own. */
     private static final String[] OBJECT_STORES = {ROOT + "s3..", ROOT + "gcs..", ROOT + "azure.."};
 
@@ -120,6 +121,25 @@ class ArchitectureTest {
                     .allowEmptyShould(true)
                     .check(OURS);
         }
+    }
+
+    /** Members of a zone talk about blobs, whatever they are for. Only the command line runs a server by itself. */
+    @Test
+    void peersUseCoreOnlyAndNobodyElseUsesTheirs() {
+        noClasses()
+                .that()
+                .resideInAPackage(PEER)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(KAFKA, KSTREAMS, TESTKIT, KAFKA_EMBEDDED, CLI)
+                .check(OURS);
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(PEER, ROOT + "cli..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(PEER)
+                .check(OURS);
     }
 
     @Test

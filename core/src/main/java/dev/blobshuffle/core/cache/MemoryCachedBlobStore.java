@@ -75,7 +75,10 @@ public final class MemoryCachedBlobStore extends ForwardingBlobStore implements 
             try {
                 ByteBuffer copy = copy(content, section);
                 entries.insert(part, BlobBytes.of(copy), section.length()).close();
-            } catch (RuntimeException | OutOfMemoryError e) {
+            } catch (OutOfMemoryError e) {
+                entries.giveBack(section.length()); // The blob is stored all the same.
+                metrics.add(Counter.CACHE_MEMORY_REFUSALS, 1);
+            } catch (RuntimeException e) {
                 entries.giveBack(section.length());
                 throw e;
             }

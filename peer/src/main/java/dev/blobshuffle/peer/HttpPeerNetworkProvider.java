@@ -1,0 +1,18 @@
+package dev.blobshuffle.peer;
+
+import dev.blobshuffle.core.cache.PeerNetwork;
+import dev.blobshuffle.core.cache.PeerNetworkProvider;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.time.Time;
+
+/** Opens a {@link HttpPeerNetwork} as settings say. Stateless. */
+public final class HttpPeerNetworkProvider implements PeerNetworkProvider {
+    /** Made by the service loader. */
+    public HttpPeerNetworkProvider() {}
+
+    @Override
+    public PeerNetwork open(Settings settings, ShuffleMetrics metrics, Time time) {
+        return new HttpPeerNetwork(PeerOptions.of(settings), metrics, time);
+    }
+}

@@ -1,0 +1,96 @@
+package dev.blobshuffle.peer;
+
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.BlobKey;
+import dev.blobshuffle.core.store.BlobRange;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request for a range of a blob, as it is written in HTTP: the key in the path, the range as object stores take it, and in headers of our own the section that it lies in and the
+ * store. Stateless.
+ *
+ * @param id the blob
+ * @param range the range, with its section
+ * @param store fingerprint of the store that the asker reads
+ */
+record PeerRequest(BlobId id, BlobRange range, int store) {
+    private static final String PATH = "/blobs/";
+    private static final String SECTION = "blobshuffle-section";
+    private static final String STORE = "blobshuffle-store";
+    private static final Pattern BYTES = Pattern.compile("bytes=([0-9]{1,18})-([0-9]{1,18})");
+    private static final Pattern FINGERPRINT = Pattern.compile("[0-9a-f]{8}");
+
+    /** The request as it is sent. */
+    HttpRequest write(String host, Optional<PeerSecret> secret) {
+        HttpRequest request = new DefaultFullHttpRequest(
+                HttpVersion.HTTP_1_1, HttpMethod.GET, PATH + BlobKey.of(id), Unpooled.EMPTY_BUFFER);
+        request.headers()
+                .set(HttpHeaderNames.HOST, host)
+                .set(HttpHeaderNames.RANGE, bytes(range.offset(), range.length()))
+                .set(SECTION, bytes(range.sectionOffset(), range.sectionLength()))
+                .set(STORE, String.format(Locale.ROOT, "%08x", store));
+        secret.ifPresent(known -> request.headers().set(HttpHeaderNames.AUTHORIZATION, known.sign(signed(request))));
+        return request;
+    }
+
+    private static String bytes(long offset, long length) {
+        return "bytes=" + offset + "-" + (offset + length - 1);
+    }
+
+    /** Whether a request, of whatever kind, proves that its sender knows the secret. */
+    static boolean isProven(HttpRequest request, PeerSecret secret) {
+        String proof = request.headers().get(HttpHeaderNames.AUTHORIZATION);
+        return proof != null && secret.accepts(signed(request), proof);
+    }
+
+    /** What the proof covers: all that decides what is answered. */
+    private static String signed(HttpRequest request) {
+        HttpHeaders headers = request.headers();
+        return request.method() + "\n" + request.uri() + "\n" + headers.get(HttpHeaderNames.RANGE, "") + "\n"
+                + headers.get(SECTION, "") + "\n" + headers.get(STORE, "");
+    }
+
+    /**
+     * Reads a request.
+     *
+     * @throws IllegalArgumentException if it does not ask for a range of a blob; the message says why
+     */
+    static PeerRequest read(HttpRequest request) {
+        String uri = request.uri();
+        Optional<BlobId> id = uri.startsWith(PATH) ? BlobKey.parse(uri.substring(PATH.length())) : Optional.empty();
+        if (id.isEmpty()) {
+            throw new IllegalArgumentException("Cannot find a blob: the path is not /blobs/<key>.");
+        }
+        long[] part = bytes(request.headers().get(HttpHeaderNames.RANGE), "Range");
+        String section = request.headers().get(SECTION);
+        long[] whole = section == null ? part : bytes(section, SECTION);
+        String store = request.headers().get(STORE, "");
+        if (!FINGERPRINT.matcher(store).matches()) {
+            throw new IllegalArgumentException("Cannot tell the store: the header " + STORE + " is not 8 hex digits.");
+        }
+        return new PeerRequest(
+                id.get(), new BlobRange(whole[0], whole[1], part[0], part[1]), Integer.parseUnsignedInt(store, 16));
+    }
+
+    private static long[] bytes(@Nullable String header, String name) {
+        Matcher matcher = BYTES.matcher(header == null ? "" : header);
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException(
+                    "Cannot read a range: the header " + name + " is not bytes=<first>-<last>.");
+        }
+        long first = Long.parseLong(matcher.group(1));
+        long last = Long.parseLong(matcher.group(2));
+        return new long[] {first, last - first + 1};
+    }
+}

@@ -1,0 +1,301 @@
+package dev.blobshuffle.peer;
+
+import static dev.blobshuffle.peer.ZoneFixture.SECTION;
+import static dev.blobshuffle.peer.ZoneFixture.bytes;
+import static dev.blobshuffle.peer.ZoneFixture.expected;
+import static dev.blobshuffle.peer.ZoneFixture.id;
+import static dev.blobshuffle.peer.ZoneFixture.range;
+import static dev.blobshuffle.peer.ZoneFixture.read;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.core.cache.CachedFile;
+import dev.blobshuffle.core.cache.ZoneCachedBlobStore;
+import dev.blobshuffle.core.membership.Endpoint;
+import dev.blobshuffle.core.metrics.Counter;
+import dev.blobshuffle.core.plan.LatencyProfile;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.peer.ZoneFixture.Instance;
+import dev.blobshuffle.testkit.LoanCheck;
+import dev.blobshuffle.testkit.SlowBlobStore;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Three members that share their caches over sockets, and what may become of them. */
+class ZoneIT {
+    @RegisterExtension
+    final LoanCheck loans = new LoanCheck();
+
+    private final ZoneFixture zone = new ZoneFixture(loans);
+
+    @AfterEach
+    void end() {
+        zone.close();
+    }
+
+    private record Read(int blob, BlobRange range, CompletableFuture<BlobBytes> result) {}
+
+    /** Reads random ranges everywhere at once, and checks every byte. */
+    private void readEverywhere(List<ZoneCachedBlobStore> stores, int blobs, int reads) throws Exception {
+        Random random = new Random(11);
+        List<Read> pending = new ArrayList<>();
+        for (int i = 0; i < reads; i++) {
+            int offset = random.nextInt(SECTION);
+            BlobRange range = range(offset, 1 + random.nextInt(Math.min(SECTION - offset, 150_000)));
+            int blob = i % blobs;
+            ZoneCachedBlobStore store = stores.get(random.nextInt(stores.size()));
+            pending.add(new Read(blob, range, store.get(id(blob), range).toCompletableFuture()));
+        }
+        for (Read read : pending) {
+            assertThat(bytes(read.result().get(60, TimeUnit.SECONDS))).isEqualTo(expected(read.blob(), read.range()));
+        }
+    }
+
+    private List<ZoneCachedBlobStore> threeMembers(PeerOptions options, int blobs) throws Exception {
+        for (int i = 0; i < blobs; i++) {
+            zone.put(i);
+        }
+        List<Instance> started = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            started.add(zone.start(options));
+        }
+        return started.stream().map(Instance::zoned).toList();
+    }
+
+    @Test
+    void eachSectionIsDownloadedOncePerZone() throws Exception {
+        readEverywhere(threeMembers(ZoneFixture.options(ZoneFixture.SECRET), 20), 20, 300);
+        assertThat(zone.gets()).isEqualTo(20);
+    }
+
+    @Test
+    void theSameOverTlsWithCertificatesAlone(@TempDir Path directory) throws Exception {
+        PeerTls tls = PemFiles.create(directory).tls();
+        PeerOptions options = ZoneFixture.options(Optional.empty(), Optional.of(tls), PeerOptions.Limits.USUAL);
+        readEverywhere(threeMembers(options, 10), 10, 100);
+        assertThat(zone.gets()).isEqualTo(10);
+        PeerTls other = PemFiles.create(directory.resolve("other")).tls();
+        Instance stranger =
+                zone.start(ZoneFixture.options(Optional.empty(), Optional.of(other), PeerOptions.Limits.USUAL));
+        for (int i = 0; i < 10; i++) {
+            assertThat(read(stranger.zoned(), i, range(5, 50))).isEqualTo(expected(i, range(5, 50)));
+        }
+        assertThat(stranger.metrics.value(Counter.CACHE_ZONE_HITS)).isZero();
+        assertThat(stranger.metrics.value(Counter.CACHE_ZONE_FAILURES)).isPositive();
+    }
+
+    @Test
+    void whatIsOnDiskIsSentFromThere(@TempDir Path directory) throws Exception {
+        serveFromDisk(directory, Optional.empty());
+    }
+
+    @Test
+    void whatIsOnDiskIsSentFromThereOverTls(@TempDir Path directory) throws Exception {
+        serveFromDisk(
+                directory.resolve("cache"),
+                Optional.of(PemFiles.create(directory.resolve("tls")).tls()));
+    }
+
+    private void serveFromDisk(Path directory, Optional<PeerTls> tls) throws Exception {
+        int blobs = 12;
+        for (int i = 0; i < blobs; i++) {
+            zone.put(i);
+        }
+        zone.memory(2L * SECTION);
+        zone.disk(directory);
+        PeerOptions options = ZoneFixture.options(Optional.of(ZoneFixture.SECRET), tls, PeerOptions.Limits.USUAL);
+        Instance server = zone.start(options);
+        for (int i = 0; i < blobs; i++) {
+            read(server.zoned(), i, range(0, 1));
+            awaitKept(server, i);
+        }
+        zone.disk(directory.resolveSibling("unused"));
+        Instance reader = zone.start(options);
+        zone.members().remove(1);
+        long before = zone.gets();
+        readEverywhere(List.of(reader.zoned()), blobs, 60);
+        assertThat(zone.gets()).isEqualTo(before);
+        assertThat(server.metrics.value(Counter.CACHE_DISK_HITS)).isGreaterThan(blobs + 40);
+    }
+
+    /** Parts are kept in the background. */
+    private static void awaitKept(Instance server, int blob) {
+        long deadline = System.nanoTime() + Duration.ofMinutes(1).toNanos();
+        Optional<CachedFile> file = server.local.file(id(blob), range(0, 1));
+        while (file.isEmpty() && System.nanoTime() < deadline) {
+            Thread.onSpinWait();
+            file = server.local.file(id(blob), range(0, 1));
+        }
+        file.orElseThrow().close();
+    }
+
+    @Test
+    void aSlowStoreIsWaitedForAndTheOwnerStillAsksOnce() throws Exception {
+        LatencyProfile slow =
+                LatencyProfile.constant(Duration.ZERO, Duration.ofMillis(1500)); // Three silences of production.
+        zone.between(store -> new SlowBlobStore(store, slow, zone.time()));
+        readEverywhere(threeMembers(ZoneFixture.impatient(), 4), 4, 40);
+        assertThat(zone.gets()).isEqualTo(4);
+    }
+
+    @Test
+    void aDeadMemberCostsLittleTime() throws Exception {
+        List<ZoneCachedBlobStore> stores = threeMembers(ZoneFixture.options(ZoneFixture.SECRET), 20);
+        StrangePeer gone = StrangePeer.silent();
+        zone.join(gone.endpoint(), 50);
+        gone.close();
+        assertReadsAreQuick(zone.start(ZoneFixture.impatient()).zoned(), 20);
+        assertThat(stores).hasSize(3);
+    }
+
+    @Test
+    void aStoppedMemberCostsLittleTime() throws Exception {
+        threeMembers(ZoneFixture.options(ZoneFixture.SECRET), 20);
+        try (StrangePeer stopped = StrangePeer.silent()) {
+            zone.join(stopped.endpoint(), 50);
+            assertReadsAreQuick(zone.start(ZoneFixture.impatient()).zoned(), 20);
+        }
+    }
+
+    @Test
+    void aMemberThatStopsInTheMiddleCostsLittleTime() throws Exception {
+        threeMembers(ZoneFixture.options(ZoneFixture.SECRET), 20);
+        try (StrangePeer stopping = StrangePeer.that((length, out) -> {
+            out.write(StrangePeer.head("206 Partial Content", length));
+            out.write(new byte[length / 2]);
+        })) {
+            zone.join(stopping.endpoint(), 50);
+            assertReadsAreQuick(zone.start(ZoneFixture.impatient()).zoned(), 20);
+        }
+    }
+
+    @Test
+    void aMemberThatOnlyPromisesIsGivenUp() throws Exception {
+        threeMembers(ZoneFixture.options(ZoneFixture.SECRET), 20);
+        try (StrangePeer promising = StrangePeer.that((length, out) ->
+                out.write("HTTP/1.1 102 Processing\r\n\r\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII)))) {
+            zone.join(promising.endpoint(), 50);
+            assertReadsAreQuick(zone.start(ZoneFixture.impatient()).zoned(), 20);
+        }
+    }
+
+    /** All at once, so that many of them meet the member that fails. */
+    private void assertReadsAreQuick(ZoneCachedBlobStore store, int blobs) throws Exception {
+        long start = System.nanoTime();
+        readEverywhere(List.of(store), blobs, blobs);
+        readEverywhere(List.of(store), blobs, blobs);
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
+    }
+
+    @Test
+    void whateverAStrangePeerAnswersTheBytesAreTheStores() throws Exception {
+        Map<String, StrangePeer.Behaviour> behaviours = Map.of(
+                "no HTTP", (length, out) -> out.write(new byte[length + 100]),
+                "too short",
+                        (length, out) -> {
+                            out.write(StrangePeer.head("206 Partial Content", length - 1));
+                            out.write(new byte[length - 1]);
+                        },
+                "too long",
+                        (length, out) -> {
+                            out.write(StrangePeer.head("206 Partial Content", length + 1L));
+                            out.write(new byte[length + 1]);
+                        },
+                "huge", (length, out) -> out.write(StrangePeer.head("206 Partial Content", Long.MAX_VALUE)),
+                "no length",
+                        (length, out) -> {
+                            out.write("HTTP/1.1 206 Partial Content\r\n\r\n"
+                                    .getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+                            out.write(new byte[length]);
+                        },
+                "a novel",
+                        (length, out) -> {
+                            out.write(StrangePeer.head("404 Not Found", 1 << 20));
+                            out.write(new byte[1 << 20]);
+                        },
+                "a redirection", (length, out) -> out.write(StrangePeer.head("302 Found", 0)),
+                "the end", (length, out) -> out.close());
+        for (int i = 0; i < 3; i++) {
+            zone.put(i);
+        }
+        for (Map.Entry<String, StrangePeer.Behaviour> behaviour : behaviours.entrySet()) {
+            Instance reader = zone.start(ZoneFixture.impatient());
+            zone.members().clear();
+            try (StrangePeer peer = StrangePeer.that(behaviour.getValue())) {
+                zone.join(peer.endpoint(), 50);
+                ZoneCachedBlobStore store = reader.zoned();
+                for (int i = 0; i < 3; i++) {
+                    assertThat(read(store, i, range(1000, 2000)))
+                            .as(behaviour.getKey())
+                            .isEqualTo(expected(i, range(1000, 2000)));
+                }
+                assertThat(reader.metrics.value(Counter.CACHE_ZONE_HITS)).isZero();
+                assertThat(reader.metrics.value(Counter.CACHE_ZONE_FAILURES))
+                        .as(behaviour.getKey())
+                        .isPositive();
+            }
+        }
+    }
+
+    @Test
+    void aFullCacheStillAnswersRightly() throws Exception {
+        zone.memory(2L * SECTION);
+        readEverywhere(threeMembers(ZoneFixture.options(ZoneFixture.SECRET), 20), 20, 400);
+        assertThat(zone.gets()).isGreaterThan(20);
+    }
+
+    @Test
+    void aMemberThatComesBackIsUsedAgain() throws Exception {
+        zone.put(1);
+        zone.put(2);
+        Instance first = zone.start();
+        Instance reader = zone.start();
+        zone.members().remove(1);
+        ZoneCachedBlobStore store = reader.zoned();
+        read(store, 1, range(0, 10));
+        assertThat(reader.metrics.value(Counter.CACHE_ZONE_HITS)).isEqualTo(1);
+        first.network.close();
+        // The kept connection is dead, and so is its member: the store answers.
+        assertThat(read(store, 1, range(20, 10))).isEqualTo(expected(1, range(20, 10)));
+        PeerOptions again = new PeerOptions(
+                Optional.of(new Endpoint("127.0.0.1", first.endpoint.port())),
+                Optional.empty(),
+                Optional.of(ZoneFixture.SECRET),
+                Optional.empty(),
+                Duration.ofMillis(500),
+                PeerOptions.Limits.USUAL);
+        try (HttpPeerNetwork restarted = new HttpPeerNetwork(again, first.metrics, zone.time())) {
+            assertThat(restarted.serve(first.local)).contains(first.endpoint);
+            long deadline = System.nanoTime() + Duration.ofMinutes(1).toNanos();
+            while (reader.metrics.value(Counter.CACHE_ZONE_HITS) < 2 && System.nanoTime() < deadline) {
+                read(store, 2, range(0, 10).section());
+                if (reader.metrics.value(Counter.CACHE_ZONE_HITS) < 2) {
+                    read(
+                            reader.local,
+                            2,
+                            range(0, 1).afresh()); // Forgets the section, so that the next read asks again.
+                }
+            }
+            assertThat(reader.metrics.value(Counter.CACHE_ZONE_HITS)).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void connectionsBeyondTheLimitAreRefusedAndTheReadsGoToTheStore() throws Exception {
+        List<ZoneCachedBlobStore> stores = threeMembers(
+                ZoneFixture.options(Optional.of(ZoneFixture.SECRET), Optional.empty(), new PeerOptions.Limits(1, 1)),
+                6);
+        readEverywhere(stores, 6, 120);
+    }
+}
