@@ -1,6 +1,7 @@
 package dev.blobshuffle.cli;
 
 import dev.blobshuffle.cli.bench.BenchCommand;
+import dev.blobshuffle.cli.cache.CacheCommand;
 import dev.blobshuffle.cli.demo.DemoCommand;
 import dev.blobshuffle.cli.doctor.DoctorCommand;
 import dev.blobshuffle.cli.drained.DrainedCommand;
@@ -21,6 +22,7 @@ import picocli.CommandLine.HelpCommand;
             InspectCommand.class,
             DrainedCommand.class,
             BenchCommand.class,
+            CacheCommand.class,
             HelpCommand.class
         },
         synopsisSubcommandLabel = "COMMAND")

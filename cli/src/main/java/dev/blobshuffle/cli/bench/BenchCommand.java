@@ -5,9 +5,9 @@ import picocli.CommandLine.Command;
 /** The command {@code blobshuffle bench}, which only has subcommands. */
 @Command(
         name = "bench",
-        description = "Measures whole applications, native against blobs, and stores.",
+        description = "Measures whole applications, native against blobs, stores, and caches that members share.",
         mixinStandardHelpOptions = true,
-        subcommands = {ShuffleCommand.class, StoreCommand.class},
+        subcommands = {ShuffleCommand.class, StoreCommand.class, PeerCommand.class},
         synopsisSubcommandLabel = "COMMAND")
 public final class BenchCommand {
     /** For picocli. */

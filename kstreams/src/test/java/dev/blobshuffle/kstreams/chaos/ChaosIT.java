@@ -46,7 +46,5 @@ class ChaosIT {
 
         System.out.println(report);
         assertThat(report.verdict().lost()).isPositive();
-        // Records that are merely late are no loss: later ones of the same key must have come out.
-        assertThat(report.verdict().outOfOrder()).isPositive();
     }
 }

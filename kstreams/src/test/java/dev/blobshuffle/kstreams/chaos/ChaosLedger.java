@@ -100,24 +100,6 @@ final class ChaosLedger {
         return true;
     }
 
-    /** Whether a record came out before an earlier one of its sequence: the earlier one was lost, or overtaken. What merely stands still leaves no gap. */
-    synchronized boolean hasGap() {
-        return outOfOrder > 0;
-    }
-
-    /** Waits until there is a gap; false if the time is over. */
-    synchronized boolean awaitGap(Duration timeout) throws InterruptedException {
-        long deadline = System.nanoTime() + timeout.toNanos();
-        while (!hasGap()) {
-            long left = deadline - System.nanoTime();
-            if (left <= 0) {
-                return false;
-            }
-            TimeUnit.NANOSECONDS.timedWait(this, left);
-        }
-        return true;
-    }
-
     /** Whether nothing has come out for so long. */
     synchronized boolean isStalled(Duration time) {
         return System.nanoTime() - lastEvent > time.toNanos();

@@ -21,7 +21,7 @@ final class ChaosRun {
     private static final Duration START = Duration.ofSeconds(60);
     private static final Duration UNTIL_BUSY = Duration.ofSeconds(15);
     private static final Duration RECOVERY = Duration.ofSeconds(20);
-    private static final Duration RECOVERY_OF_CONTROL = Duration.ofSeconds(15);
+    private static final Duration RECOVERY_OF_CONTROL = Duration.ofSeconds(5);
     private static final Duration STALL = Duration.ofSeconds(90);
     private static final Duration STALL_OF_CONTROL = Duration.ofSeconds(15);
     private static final int HIT_REQUESTS = 20;
@@ -78,7 +78,7 @@ final class ChaosRun {
 
     private void injectAll() throws Exception {
         List<ChaosFault> round = new ArrayList<>();
-        for (int i = 0; !isEnough(i); i++) {
+        for (int i = 0; i < options.faults() || seconds() < options.least().toSeconds(); i++) {
             if (round.isEmpty()) {
                 round.addAll(options.kinds());
                 Collections.shuffle(round, random);
@@ -87,26 +87,14 @@ final class ChaosRun {
             long before = ledger.received();
             inject(round.remove(0));
             // Not a must: the next fault may come while the last one still hurts.
-            if (isControl()) {
-                ledger.awaitGap(RECOVERY_OF_CONTROL);
-            } else {
-                ledger.awaitReceived(before + PROGRESS, RECOVERY);
-            }
+            ledger.awaitReceived(before + PROGRESS, isControl() ? RECOVERY_OF_CONTROL : RECOVERY);
         }
-    }
-
-    /** The control is over as soon as it is seen to have lost something. */
-    private boolean isEnough(int injected) {
-        boolean isOver =
-                injected >= options.faults() && seconds() >= options.least().toSeconds();
-        return isOver || isControl() && ledger.hasGap();
     }
 
     private void inject(ChaosFault fault) throws Exception {
         ChaosInstance target = instances.get(random.nextInt(instances.size()));
-        boolean isBusy = target.await(
-                status -> status.isRunning() && (status.isBusy() || options.isNative()),
-                isControl() ? START : UNTIL_BUSY);
+        boolean isBusy =
+                target.await(status -> status.isRunning() && (status.isBusy() || options.isNative()), UNTIL_BUSY);
         ChaosInstance.Status status = target.status();
         double at = seconds();
         long faults = faults();
@@ -190,8 +178,7 @@ final class ChaosRun {
         do {
             replaceTheDead();
             before = ledger.events();
-        } while (!(isControl() && ledger.hasGap())
-                && !ledger.awaitComplete(Duration.ofSeconds(5))
+        } while (!ledger.awaitComplete(Duration.ofSeconds(5))
                 && (ledger.events() > before || !ledger.isStalled(stall)));
         if (!isControl() && !ledger.isComplete()) {
             explain();

@@ -1,0 +1,24 @@
+package dev.blobshuffle.cli.bench;
+
+import dev.blobshuffle.core.store.BlobContent;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/** Content in an array that nobody recycles. */
+record HeldContent(byte[] bytes) implements BlobContent {
+    @Override
+    public long length() {
+        return bytes.length;
+    }
+
+    @Override
+    public List<ByteBuffer> buffers() {
+        return List.of(ByteBuffer.wrap(bytes).asReadOnlyBuffer());
+    }
+
+    @Override
+    public void retain() {}
+
+    @Override
+    public void release() {}
+}

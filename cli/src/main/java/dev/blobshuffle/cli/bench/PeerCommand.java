@@ -1,0 +1,100 @@
+package dev.blobshuffle.cli.bench;
+
+import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.core.settings.ByteSize;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * The command {@code blobshuffle bench peer}: what it costs a member of a zone to serve ranges of what it cached, from memory and from disk, plain and over TLS. The server is
+ * {@code blobshuffle cache} in a process of its own; its CPU time is the operating system's account.
+ */
+@Command(
+        name = "peer",
+        description = "CPU time of serving cached ranges to other members of a zone.",
+        mixinStandardHelpOptions = true,
+        showDefaultValues = true)
+@SuppressWarnings("NullAway.Init") // picocli sets the fields
+final class PeerCommand implements Callable<Integer> {
+    private static final double BYTES_PER_GIB = 1 << 30;
+
+    @Option(names = "--tiers", split = ",", defaultValue = "MEMORY,DISK", description = "Where the server has them.")
+    private List<ServingPlan.Tier> tiers;
+
+    @Option(names = "--transports", split = ",", defaultValue = "PLAIN,TLS", description = "How they travel.")
+    private List<ServingPlan.Transport> transports;
+
+    @Option(names = "--range", defaultValue = "1 MiB", description = "Length of each read, up to 16 MiB.")
+    private String range;
+
+    @Option(names = "--readers", defaultValue = "4", description = "Reads at a time.")
+    private int readers;
+
+    @Option(names = "--gib", defaultValue = "8", description = "GiB that each run measures.")
+    private double gibibytes;
+
+    @Option(names = "--warm-up-gib", defaultValue = "4", description = "GiB before that.")
+    private double warmUpGibibytes;
+
+    @Option(
+            names = "--memory",
+            defaultValue = "/dev/shm",
+            description = "Directory on a memory file system, for the store and the disk tier: about 500 MiB.")
+    private Path memory;
+
+    @Option(names = "--json", description = "File for all numbers as JSON.")
+    private @Nullable Path json;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        PrintWriter out = spec.commandLine().getOut();
+        List<Object> results = new ArrayList<>();
+        for (ServingPlan.Tier tier : tiers) {
+            for (ServingPlan.Transport transport : transports) {
+                Served served = run(new ServingPlan(
+                        tier,
+                        transport,
+                        Math.toIntExact(ByteSize.parse(range).bytes()),
+                        readers,
+                        (long) (gibibytes * BYTES_PER_GIB),
+                        (long) (warmUpGibibytes * BYTES_PER_GIB)));
+                out.println(served.line());
+                out.flush();
+                results.add(served.json());
+            }
+        }
+        if (json != null) {
+            Files.writeString(json, Json.write(Map.of("runs", results)));
+        }
+        return 0;
+    }
+
+    private Served run(ServingPlan plan) throws IOException, InterruptedException {
+        Path directory = Files.createTempDirectory(memory, "blobshuffle-bench");
+        try (ServingRun run = new ServingRun(directory, plan)) {
+            return run.measure();
+        } finally {
+            try (Stream<Path> files = Files.walk(directory)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package dev.blobshuffle.cli.bench;
+
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * What a run of {@code bench peer} gave.
+ *
+ * @param plan what was done
+ * @param gibibytes served
+ * @param gibibytesPerSecond throughput, client and server on one machine
+ * @param cpuSecondsPerGibibyte of the server, without compilers
+ * @param compilerSeconds of the server
+ */
+record Served(
+        ServingPlan plan,
+        double gibibytes,
+        double gibibytesPerSecond,
+        double cpuSecondsPerGibibyte,
+        double compilerSeconds) {
+    String line() {
+        return String.format(
+                Locale.ROOT,
+                "%-14s %7.1f GiB %8.2f GiB/s %8.3f CPU s/GiB on the server (compilers: %.1f s in all)",
+                plan.name(),
+                gibibytes,
+                gibibytesPerSecond,
+                cpuSecondsPerGibibyte,
+                compilerSeconds);
+    }
+
+    Map<String, Object> json() {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("tier", plan.tier().name().toLowerCase(Locale.ROOT));
+        json.put("transport", plan.transport().name().toLowerCase(Locale.ROOT));
+        json.put("range_bytes", plan.rangeBytes());
+        json.put("readers", plan.readers());
+        json.put("gib", gibibytes);
+        json.put("gib_per_second", gibibytesPerSecond);
+        json.put("server_cpu_seconds_per_gib", cpuSecondsPerGibibyte);
+        json.put("server_compiler_cpu_seconds", compilerSeconds);
+        return json;
+    }
+}

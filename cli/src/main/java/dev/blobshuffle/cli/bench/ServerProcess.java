@@ -1,0 +1,66 @@
+package dev.blobshuffle.cli.bench;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** {@code blobshuffle cache} as a process, seen from its parent. Thread-safe. */
+final class ServerProcess implements AutoCloseable {
+    private static final String SIGN = " at ";
+
+    private final Process process;
+    private final String endpoint;
+
+    private ServerProcess(Process process, String endpoint) {
+        this.process = process;
+        this.endpoint = endpoint;
+    }
+
+    /** Starts a server and waits until it answers. */
+    static ServerProcess start(Path directory, List<String> arguments) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        // Compiler threads that come and go would take their CPU time with them.
+        command.addAll(List.of("-Xmx1g", "-XX:-UseDynamicNumberOfCompilerThreads"));
+        command.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "dev.blobshuffle.cli.Main"));
+        command.addAll(arguments);
+        Path log = directory.resolve("server.log");
+        Process process =
+                new ProcessBuilder(command).redirectError(log.toFile()).start();
+        BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
+        String line = lines.readLine();
+        if (line == null || !line.contains(SIGN)) {
+            process.destroyForcibly();
+            throw new IOException("Cannot start a server. It printed:\n" + Files.readString(log));
+        }
+        return new ServerProcess(process, line.substring(line.lastIndexOf(SIGN) + SIGN.length()));
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    String endpoint() {
+        return endpoint;
+    }
+
+    /** Ends the process. */
+    @Override
+    public void close() {
+        process.destroy();
+        try {
+            if (!process.waitFor(10, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package dev.blobshuffle.cli.cache;
+
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.settings.Settings;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code blobshuffle cache}: a cache for all instances of a zone, in a process of its own, until it is ended. Exit status: 0 ended by a signal, 1 it could not start. */
+@Command(
+        name = "cache",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Runs a cache for the instances of one zone, which name it in blobshuffle.cache.zone.members.",
+            "GET /health tells everybody whether it runs, GET /metrics (text of Prometheus) is for those who know the secret."
+        })
+public final class CacheCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Option(names = "--zone", required = true, paramLabel = "ZONE", description = "The zone it runs in.")
+    private String zone;
+
+    @Option(
+            names = "--listen",
+            required = true,
+            paramLabel = "HOST:PORT",
+            description = "Where to answer; port 0 for any free one.")
+    private String listen;
+
+    @Option(names = "--store", required = true, paramLabel = "URI", description = "The store, as in blobshuffle.store.")
+    private String store;
+
+    @Option(
+            names = "--capacity",
+            required = true,
+            paramLabel = "BYTES",
+            description = "Most bytes in memory, for example 4 GiB. Give the JVM more than that.")
+    private String capacity;
+
+    @Option(
+            names = "--advertised",
+            paramLabel = "HOST:PORT",
+            description = "Where others reach it, if that is somewhere else.")
+    private @Nullable String advertised;
+
+    @Option(
+            names = "--disk-dir",
+            split = ",",
+            paramLabel = "DIRECTORY",
+            description = "Caches on disk too; several directories for several disks.")
+    private @Nullable List<Path> diskDirectories;
+
+    @Option(names = "--disk-capacity", paramLabel = "BYTES", description = "Most bytes on disk (default: 10 GiB).")
+    private @Nullable String diskCapacity;
+
+    @Option(names = "--secret-file", paramLabel = "FILE", description = "The secret that instances share.")
+    private @Nullable Path secretFile;
+
+    @Option(names = "--tls-certificate", paramLabel = "FILE", description = "PEM: certificate, with those above it.")
+    private @Nullable Path tlsCertificate;
+
+    @Option(names = "--tls-key", paramLabel = "FILE", description = "PEM: private key, PKCS#8, not encrypted.")
+    private @Nullable Path tlsKey;
+
+    @Option(names = "--tls-trust", paramLabel = "FILE", description = "PEM: authority of the instances' certificates.")
+    private @Nullable Path tlsTrust;
+
+    /** Made by the command line. */
+    @SuppressWarnings("NullAway.Init") // the command line fills the fields
+    public CacheCommand() {}
+
+    @Override
+    public Integer call() throws InterruptedException {
+        PrintWriter out = spec.commandLine().getOut();
+        try (RunningCache cache = RunningCache.open(settings())) {
+            Runtime.getRuntime().addShutdownHook(new Thread(cache::close, "close"));
+            out.println("Answers in zone " + zone + " at " + cache.endpoint());
+            out.flush();
+            new CountDownLatch(1).await();
+            return 0;
+        } catch (BlobShuffleException e) {
+            spec.commandLine().getErr().println(e.getMessage());
+            return 1;
+        }
+    }
+
+    private Settings settings() {
+        Map<String, Object> settings = new HashMap<>();
+        settings.put(Settings.STORE.name(), store);
+        settings.put(Settings.ZONE.name(), zone);
+        settings.put(Settings.CACHE_MEMORY_BYTES.name(), capacity);
+        settings.put(Settings.CACHE_ON_WRITE.name(), "false");
+        settings.put(Settings.PEER_LISTEN.name(), listen);
+        putIfGiven(settings, Settings.PEER_ADVERTISED.name(), advertised);
+        putIfGiven(settings, Settings.CACHE_DISK_BYTES.name(), diskCapacity);
+        putIfGiven(settings, Settings.PEER_SECRET_FILE.name(), secretFile);
+        putIfGiven(settings, Settings.PEER_TLS_CERTIFICATE_FILE.name(), tlsCertificate);
+        putIfGiven(settings, Settings.PEER_TLS_KEY_FILE.name(), tlsKey);
+        putIfGiven(settings, Settings.PEER_TLS_TRUST_FILE.name(), tlsTrust);
+        if (diskDirectories != null) {
+            settings.put(
+                    Settings.CACHE_DISK_DIRS.name(),
+                    diskDirectories.stream().map(Path::toString).collect(Collectors.toList()));
+        }
+        return Settings.parse(settings);
+    }
+
+    private static void putIfGiven(Map<String, Object> settings, String name, @Nullable Object value) {
+        if (value != null) {
+            settings.put(name, value.toString());
+        }
+    }
+}

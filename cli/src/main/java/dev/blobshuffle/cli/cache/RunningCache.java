@@ -1,0 +1,80 @@
+package dev.blobshuffle.cli.cache;
+
+import dev.blobshuffle.core.cache.CacheOptions;
+import dev.blobshuffle.core.cache.CachedBlobStore;
+import dev.blobshuffle.core.cache.Caches;
+import dev.blobshuffle.core.cache.PeerNetwork;
+import dev.blobshuffle.core.cache.PeerNetworkProvider;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.membership.Endpoint;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.BlobStores;
+import dev.blobshuffle.core.store.MeteredBlobStore;
+import dev.blobshuffle.core.store.RequestMeter;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.time.SystemTime;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/** A store, caches before it and a server before those: what an instance shares with its zone, without the instance. Thread-safe. */
+final class RunningCache implements AutoCloseable {
+    /** In the order in which they were opened. */
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+
+    private final Endpoint endpoint;
+
+    private RunningCache(Settings settings) {
+        try {
+            SystemTime time = opened(new SystemTime());
+            ShuffleMetrics metrics = new ShuffleMetrics();
+            BlobStore store =
+                    opened(BlobStores.open(settings.store(), new StoreContext(time, RequestMeter.into(metrics))));
+            BlobStore metered = new MeteredBlobStore(store, metrics, time);
+            CachedBlobStore cached = opened(Caches.before(metered, CacheOptions.of(settings), metrics, time));
+            PeerNetwork network = opened(PeerNetworkProvider.openInstalled(settings, metrics, time));
+            endpoint = network.serve(cached)
+                    .orElseThrow(
+                            () -> new InvalidSettings("Cannot answer: no address is given. Give one to listen at."));
+        } catch (RuntimeException | Error e) {
+            close();
+            throw e;
+        }
+    }
+
+    /**
+     * Opens a store and answers from it. Blocks until it does.
+     *
+     * @throws InvalidSettings fatal: the settings cannot work
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work now
+     */
+    static RunningCache open(Settings settings) {
+        return new RunningCache(settings);
+    }
+
+    private <T extends AutoCloseable> T opened(T part) {
+        parts.push(part);
+        return part;
+    }
+
+    /** Where it answers, as others reach it. */
+    Endpoint endpoint() {
+        return endpoint;
+    }
+
+    /** Ends the server, the caches and the store; what is on disk stays. Idempotent. */
+    @Override
+    public synchronized void close() {
+        while (!parts.isEmpty()) {
+            try {
+                parts.pop().close();
+            } catch (RuntimeException e) {
+                throw e;
+            } catch (Exception e) {
+                throw new IllegalStateException(
+                        "Cannot close a part of the cache: its contract allows no such failure.", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+package dev.blobshuffle.cli.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.core.cache.CacheOptions;
+import dev.blobshuffle.core.cache.CacheOptions.WhenWriting;
+import dev.blobshuffle.core.cache.CachedBlobStore;
+import dev.blobshuffle.core.cache.Caches;
+import dev.blobshuffle.core.cache.PeerNetwork;
+import dev.blobshuffle.core.cache.PeerNetworkProvider;
+import dev.blobshuffle.core.cache.ZoneCachedBlobStore;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.membership.FixedZoneMap;
+import dev.blobshuffle.core.metrics.Counter;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.settings.CacheUnit;
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.BlobStores;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.testkit.LoanCheck;
+import dev.blobshuffle.testkit.TrackedContent;
+import java.io.BufferedReader;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** The cache of a zone as a process: it answers, it is stopped and continued by signals, it is killed; a reader beside it never reads a wrong byte, and never waits for long. */
+class CacheCommandIT {
+    private static final Zone ZONE = new Zone("a");
+    private static final int LENGTH = 100_000;
+
+    @RegisterExtension
+    final LoanCheck loans = new LoanCheck();
+
+    @TempDir
+    Path directory;
+
+    private final SystemTime time = new SystemTime();
+    private final ShuffleMetrics metrics = new ShuffleMetrics();
+    private int blobs;
+
+    private Process start(String store, Path secret) throws Exception {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx256m",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "dev.blobshuffle.cli.Main",
+                        "cache",
+                        "--zone",
+                        ZONE.name(),
+                        "--listen",
+                        "127.0.0.1:0",
+                        "--capacity",
+                        "64 MiB",
+                        "--store",
+                        store,
+                        "--secret-file",
+                        secret.toString())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    private static void signal(Process process, String name) throws Exception {
+        assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                        .start()
+                        .waitFor())
+                .isZero();
+    }
+
+    private void putAndRead(BlobStore origin, BlobStore zoned) throws Exception {
+        BlobId id = new BlobId(29_700_000, 0x11, ++blobs);
+        byte[] bytes = new byte[LENGTH];
+        new Random(blobs).nextBytes(bytes);
+        TrackedContent content = loans.content(bytes.clone());
+        origin.put(id, content).toCompletableFuture().get(1, TimeUnit.MINUTES);
+        content.release();
+        BlobRange range = new BlobRange(0, LENGTH, 1000, 50_000);
+        try (BlobBytes read = zoned.get(id, range).toCompletableFuture().get(1, TimeUnit.MINUTES)) {
+            assertThat(read.buffer()).isEqualTo(ByteBuffer.wrap(bytes, 1000, 50_000));
+        }
+    }
+
+    @Test
+    void aCacheThatIsStoppedOrKilledCostsLittleTimeAndNothingElse() throws Exception {
+        Path secret = directory.resolve("secret");
+        Files.writeString(secret, "known to all members");
+        String uri = "file://" + directory.resolve("blobs").toAbsolutePath() + "?fsync=none";
+        Process process = start(uri, secret);
+        try (BlobStore origin = BlobStores.open(uri, StoreContext.unmetered(time));
+                PeerNetwork network = PeerNetworkProvider.openInstalled(
+                        Settings.parse(Map.of("blobshuffle.peer.secret.file", secret.toString())), metrics, time);
+                BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
+            String line = lines.readLine();
+            assertThat(line).startsWith("Answers in zone a at ");
+            String endpoint = line.substring(line.lastIndexOf(' ') + 1);
+            assertThat(health(endpoint)).isEqualTo("ok\n");
+            CacheOptions small = new CacheOptions(ZONE, 1, List.of(), 0, CacheUnit.SECTION, WhenWriting.FORGET);
+            CachedBlobStore local = Caches.before(origin, small, metrics, time);
+            assertThat(network.serve(local)).isEmpty();
+            FixedZoneMap members = new FixedZoneMap(FixedZoneMap.caches(List.of("a=" + endpoint)));
+            BlobStore zoned = new ZoneCachedBlobStore(local, ZONE, 1, members, network.client(), time, metrics);
+
+            readUntilHit(origin, zoned);
+            signal(process, "STOP");
+            long start = System.nanoTime();
+            for (int i = 0; i < 10; i++) {
+                putAndRead(origin, zoned);
+            }
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(4));
+            assertThat(metrics.value(Counter.CACHE_ZONE_BYPASSES)).isPositive();
+            signal(process, "CONT");
+            readUntilHit(origin, zoned);
+            process.destroyForcibly().waitFor();
+            putAndRead(origin, zoned);
+        } finally {
+            process.destroyForcibly();
+            time.close();
+        }
+    }
+
+    /** A member that was given up is tried again after a while. */
+    private void readUntilHit(BlobStore origin, BlobStore zoned) throws Exception {
+        long hits = metrics.value(Counter.CACHE_ZONE_HITS);
+        long deadline = System.nanoTime() + Duration.ofMinutes(1).toNanos();
+        while (metrics.value(Counter.CACHE_ZONE_HITS) == hits && System.nanoTime() < deadline) {
+            putAndRead(origin, zoned);
+        }
+        assertThat(metrics.value(Counter.CACHE_ZONE_HITS)).isGreaterThan(hits);
+    }
+
+    private static String health(String endpoint) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://" + endpoint + "/health"))
+                .build();
+        return HttpClient.newHttpClient()
+                .send(request, HttpResponse.BodyHandlers.ofString())
+                .body();
+    }
+
+    @Test
+    void whatCannotWorkIsSaidAtOnce() {
+        StringWriter err = new StringWriter();
+        int status = new CommandLine(new CacheCommand())
+                .setErr(new PrintWriter(err, true))
+                .execute(
+                        "--zone",
+                        "a",
+                        "--listen",
+                        "127.0.0.1:0",
+                        "--capacity",
+                        "64 MiB",
+                        "--store",
+                        "memory://cache-command");
+        time.close();
+        assertThat(status).isEqualTo(1);
+        assertThat(err.toString()).contains("peer.secret.file");
+    }
+}
