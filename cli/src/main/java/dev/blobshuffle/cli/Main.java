@@ -6,6 +6,7 @@ import dev.blobshuffle.cli.demo.DemoCommand;
 import dev.blobshuffle.cli.doctor.DoctorCommand;
 import dev.blobshuffle.cli.drained.DrainedCommand;
 import dev.blobshuffle.cli.inspect.InspectCommand;
+import dev.blobshuffle.cli.plan.PlanCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -19,6 +20,7 @@ import picocli.CommandLine.HelpCommand;
         subcommands = {
             DemoCommand.class,
             DoctorCommand.class,
+            PlanCommand.class,
             InspectCommand.class,
             DrainedCommand.class,
             BenchCommand.class,

@@ -1,6 +1,8 @@
 package dev.blobshuffle.core.plan;
 
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 
 /**
@@ -22,6 +24,7 @@ public record LatencyModel(
         double tailShare,
         double tailFactor) {
     private static final double TAIL_SPREAD = 0.3;
+    private static final int QUANTILE_SAMPLES = 2000;
     private static final double MEBIBYTE = 1 << 20;
 
     /**
@@ -41,6 +44,19 @@ public record LatencyModel(
             millis *= tailFactor * logNormal(TAIL_SPREAD, random);
         }
         return millis;
+    }
+
+    /**
+     * The time that a share of requests does not exceed, milliseconds; drawn, good to some percent.
+     *
+     * @param share above 0, below 1
+     */
+    public double quantileMillis(double bytes, double share) {
+        LongSupplier random = new SplittableRandom(QUANTILE_SAMPLES)::nextLong;
+        double[] samples = new double[QUANTILE_SAMPLES];
+        Arrays.setAll(samples, i -> sampleMillis(bytes, random));
+        Arrays.sort(samples);
+        return samples[(int) (share * QUANTILE_SAMPLES)];
     }
 
     /** The same latency for blobs and records that are smaller by a factor: for experiments at a smaller scale. */

@@ -1,0 +1,123 @@
+package dev.blobshuffle.cli.plan;
+
+import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.plan.Plan;
+import dev.blobshuffle.core.plan.Planner;
+import dev.blobshuffle.core.plan.PriceTable;
+import dev.blobshuffle.core.plan.ShuffleModel;
+import dev.blobshuffle.core.plan.Tuning;
+import dev.blobshuffle.core.plan.Workload;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code blobshuffle plan}: what a shuffle would cost, how fast it would be, and which settings to use. Computes only. Exit status: 0 with a plan that reaches the goal, 1 when no
+ * settings reach it or something failed, 2 for wrong usage.
+ */
+@Command(
+        name = "plan",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Says what a shuffle would cost natively and through blobs, how fast it would be, and which settings to use.",
+            "Nothing is measured: a model with list prices and latency profiles, described in docs/planner.md.",
+            "Exit status: 0 if the goal is reached, 1 if no settings reach it."
+        })
+public final class PlanCommand implements Callable<Integer> {
+    private static final int PARTITIONS_PER_INSTANCE = 9;
+
+    @Spec
+    private CommandSpec spec;
+
+    @ArgGroup(validate = false, heading = "%nWhat is shuffled, and where:%n")
+    private WorkloadOptions workload = new WorkloadOptions();
+
+    @ArgGroup(validate = false, heading = "%nWhat to reach, and what is given:%n")
+    private TuningOptions tuning = new TuningOptions();
+
+    @Option(
+            names = "--from-metrics",
+            paramLabel = "URL|FILE",
+            description =
+                    "Take load and sizes from a running application's metrics, as JSON (docs/guides/planner.md); other options override.")
+    private @Nullable String metrics;
+
+    @Option(
+            names = "--json",
+            paramLabel = "FILE",
+            arity = "0..1",
+            fallbackValue = "",
+            description = "Print the plan as JSON, or write it into a file.")
+    private @Nullable String json;
+
+    @Option(
+            names = "--report",
+            paramLabel = "FILE.html",
+            description = "Write the plan as an HTML page with a plot of cost against latency.")
+    private @Nullable Path report;
+
+    /** Made by the command line. */
+    @SuppressWarnings("NullAway.Init") // the command line fills the fields
+    public PlanCommand() {}
+
+    @Override
+    public Integer call() {
+        try {
+            Plan plan = plan();
+            PrintWriter out = spec.commandLine().getOut();
+            if (json != null && json.isEmpty()) {
+                out.print(Json.write(PlanJson.of(plan)));
+            } else {
+                PlanTable.print(plan, out);
+            }
+            out.flush();
+            if (json != null && !json.isEmpty()) {
+                write(Path.of(json), Json.write(PlanJson.of(plan)));
+            }
+            if (report != null) {
+                write(report, PlanReport.html(plan));
+            }
+            return plan.meetsGoal() ? 0 : 1;
+        } catch (PlanFailed | BlobShuffleException e) {
+            spec.commandLine().getErr().println(e.getMessage());
+            spec.commandLine().getErr().flush();
+            return 1;
+        }
+    }
+
+    private Plan plan() {
+        Workload.Builder builder = Workload.builder();
+        if (metrics != null) {
+            MetricsReading.from(metrics).over(builder);
+        } else if (workload.throughput == null) {
+            throw new PlanFailed(
+                    "Cannot plan: there is no load. Give --throughput, for example --throughput 100MiB/s.");
+        }
+        if (workload.instances != null && workload.partitions == null) {
+            builder.partitions(PARTITIONS_PER_INSTANCE * Math.max(1, Math.min(workload.instances, 100_000)));
+        }
+        Workload asked = workload.over(builder).build();
+        PriceTable prices = tuning.priceTable();
+        Tuning base = tuning.tuning(asked, prices);
+        Planner planner = new Planner(new ShuffleModel(prices, tuning.latencyProfile(prices)));
+        return planner.plan(asked, base, tuning.goal(base));
+    }
+
+    private static void write(Path file, String text) {
+        try {
+            Files.writeString(file, text);
+        } catch (IOException e) {
+            throw new PlanFailed("Cannot write " + file + ": " + e + ". Give another file.", e);
+        }
+    }
+}

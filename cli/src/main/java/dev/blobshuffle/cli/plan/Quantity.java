@@ -1,0 +1,68 @@
+package dev.blobshuffle.cli.plan;
+
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Reads numbers with units from the command line. Stateless. */
+final class Quantity {
+    private static final Pattern TEXT = Pattern.compile("(\\d{1,15}(?:\\.\\d{1,9})?) ?([a-zA-Z]*)");
+    private static final Map<String, Double> BYTES = Map.ofEntries(
+            Map.entry("", 1.0),
+            Map.entry("b", 1.0),
+            Map.entry("kib", 1024.0),
+            Map.entry("mib", 1024.0 * 1024),
+            Map.entry("gib", 1024.0 * 1024 * 1024),
+            Map.entry("tib", 1024.0 * 1024 * 1024 * 1024),
+            Map.entry("kb", 1e3),
+            Map.entry("mb", 1e6),
+            Map.entry("gb", 1e9),
+            Map.entry("tb", 1e12));
+    private static final Map<String, Double> SECONDS =
+            Map.of("ms", 0.001, "s", 1.0, "min", 60.0, "m", 60.0, "h", 3600.0, "d", 86_400.0);
+
+    private Quantity() {}
+
+    private static double read(String text, Map<String, Double> units, String form) {
+        Matcher matcher = TEXT.matcher(text.strip());
+        Double factor = matcher.matches() ? units.get(matcher.group(2).toLowerCase(Locale.ROOT)) : null;
+        if (factor == null) {
+            throw new TypeConversionException("Cannot read '" + text + "'. Give " + form + ".");
+        }
+        return Double.parseDouble(matcher.group(1)) * factor;
+    }
+
+    /** Bytes: {@code 1KiB}, {@code 100 MB}, {@code 512}. */
+    static final class Bytes implements ITypeConverter<Double> {
+        @Override
+        public Double convert(String text) {
+            return read(text, BYTES, "a size such as 1KiB, 16MiB or 1000 (bytes)");
+        }
+    }
+
+    /** Bytes per second: {@code 1GiB/s}. */
+    static final class Rate implements ITypeConverter<Double> {
+        @Override
+        public Double convert(String text) {
+            String form = "a rate such as 1GiB/s, 100MiB/s or 5MB/s";
+            String perSecond = text.strip();
+            if (!perSecond.endsWith("/s")) {
+                throw new TypeConversionException("Cannot read '" + text + "'. Give " + form + ".");
+            }
+            return read(perSecond.substring(0, perSecond.length() - 2), BYTES, form);
+        }
+    }
+
+    /** A time: {@code 500ms}, {@code 2s}, {@code 1h}. */
+    static final class Time implements ITypeConverter<Duration> {
+        @Override
+        public Duration convert(String text) {
+            double seconds = read(text, SECONDS, "a time such as 500ms, 2s, 1h or 7d");
+            return Duration.ofNanos((long) (Math.min(seconds, 1e9) * 1e9));
+        }
+    }
+}

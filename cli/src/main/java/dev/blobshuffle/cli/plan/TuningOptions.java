@@ -1,0 +1,215 @@
+package dev.blobshuffle.cli.plan;
+
+import dev.blobshuffle.core.plan.Goal;
+import dev.blobshuffle.core.plan.LatencyProfile;
+import dev.blobshuffle.core.plan.PriceTable;
+import dev.blobshuffle.core.plan.PriceTables;
+import dev.blobshuffle.core.plan.Tuning;
+import dev.blobshuffle.core.plan.Workload;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** Options that say what the shuffle shall reach, and what is given of its tuning, its prices and its store. */
+final class TuningOptions {
+    /** Without a goal: the cheapest within what interactive users accept. */
+    private static final double USUAL_P95 = 2;
+
+    private static final double KIBIBYTE = 1024;
+
+    @Option(
+            names = "--target-p95",
+            paramLabel = "TIME",
+            converter = Quantity.Time.class,
+            description = "Find the cheapest settings with this p95 of the shuffle (2s).")
+    @Nullable
+    Duration targetP95;
+
+    @Option(
+            names = "--max-cost",
+            paramLabel = "USD",
+            description = "Find the fastest settings for this many USD per hour.")
+    @Nullable
+    Double maxCost;
+
+    @Option(
+            names = "--batch-bytes",
+            paramLabel = "SIZE",
+            converter = Quantity.Bytes.class,
+            description = "Do not choose: price this batch.max.bytes (with --delay).")
+    @Nullable
+    Double batchBytes;
+
+    @Option(
+            names = "--delay",
+            paramLabel = "TIME",
+            converter = Quantity.Time.class,
+            description = "Do not choose: price this batch.max.delay.ms (with --batch-bytes).")
+    @Nullable
+    Duration delay;
+
+    @Option(
+            names = "--provider",
+            paramLabel = "NAME",
+            defaultValue = "aws",
+            description = "Prices: aws, aws-s3-express, gcp, azure, r2 or self-hosted (aws).")
+    String provider = "aws";
+
+    @Option(names = "--prices", paramLabel = "FILE", description = "Your own prices, as docs/planner.md describes.")
+    @Nullable
+    Path prices;
+
+    @Option(
+            names = "--latency-profile",
+            paramLabel = "NAME",
+            description =
+                    "Latencies of the store: s3-standard, s3-blobshuffle-paper, s3-express, zero (as the prices say).")
+    @Nullable
+    String profile;
+
+    @Option(
+            names = "--layout",
+            paramLabel = "LAYOUT",
+            converter = Layouts.class,
+            description = "packed, per-zone (the paper's) or single (packed).")
+    Tuning.@Nullable Layout layout;
+
+    @Option(
+            names = "--cache",
+            paramLabel = "CACHE",
+            converter = Caches.class,
+            description = "zone: a section is downloaded once per zone; none: by each reader (zone).")
+    Tuning.@Nullable Cache cache;
+
+    @Option(
+            names = "--retention",
+            paramLabel = "TIME",
+            converter = Quantity.Time.class,
+            description = "How long blobs are kept (1h).")
+    @Nullable
+    Duration retention;
+
+    @Option(
+            names = "--hedging",
+            paramLabel = "SHARE",
+            description = "Share of requests that are sent a second time when late (0).")
+    @Nullable
+    Double hedging;
+
+    @Option(
+            names = "--inline-bytes",
+            paramLabel = "SIZE",
+            converter = Quantity.Bytes.class,
+            description = "inline.max.bytes (where the prices break even).")
+    @Nullable
+    Double inlineBytes;
+
+    @Option(
+            names = "--record-overhead",
+            paramLabel = "BYTES",
+            description = "Bytes that a blob takes for a record beside key and value (6).")
+    @Nullable
+    Double overhead;
+
+    @Option(
+            names = "--cpu-seconds-per-gib",
+            paramLabel = "SECONDS",
+            description =
+                    "Processor time of your application for each GiB shuffled, as `bench shuffle` measures it (35.1, the paper's).")
+    @Nullable
+    Double cpuSeconds;
+
+    PriceTable priceTable() {
+        return prices == null ? PriceTables.named(provider) : PriceTables.read(prices);
+    }
+
+    LatencyProfile latencyProfile(PriceTable table) {
+        String wanted = profile == null ? table.profile() : profile;
+        return LatencyProfile.all().stream()
+                .filter(candidate -> candidate.name().equals(wanted))
+                .findFirst()
+                .orElseThrow(() -> new PlanFailed("Cannot find latency profile '" + wanted + "': there are "
+                        + LatencyProfile.all().stream()
+                                .map(LatencyProfile::name)
+                                .collect(Collectors.joining(", "))
+                        + ". Give one of these."));
+    }
+
+    Tuning tuning(Workload workload, PriceTable table) {
+        Tuning.Builder builder = Tuning.builder();
+        double breakEven = table.breakEvenBytes(workload.zones(), workload.replicationFactor())
+                .map(bytes -> Math.ceil(bytes / KIBIBYTE) * KIBIBYTE)
+                .orElse(0.0);
+        builder.inlineBytes(inlineBytes == null ? breakEven : inlineBytes);
+        if (layout != null) {
+            builder.layout(layout);
+        }
+        if (cache != null) {
+            builder.cache(cache);
+        }
+        if (retention != null) {
+            builder.retention(retention);
+        }
+        if (hedging != null) {
+            builder.hedgedShare(hedging);
+        }
+        if (overhead != null) {
+            builder.overheadBytes(overhead);
+        }
+        if (cpuSeconds != null) {
+            builder.cpuSecondsPerGib(cpuSeconds);
+        }
+        return builder.build();
+    }
+
+    Goal goal(Tuning base) {
+        if (Optional.ofNullable(targetP95).isPresent() && maxCost != null) {
+            throw new PlanFailed("Cannot plan for both --target-p95 and --max-cost. Give one.");
+        }
+        if ((batchBytes == null) != (delay == null)) {
+            throw new PlanFailed(
+                    "Cannot price settings: one of --batch-bytes and --delay is missing. Give both, or neither and a goal.");
+        }
+        if (batchBytes != null && delay != null) {
+            return new Goal.Fixed(
+                    base.toBuilder().blobBytes(batchBytes).delay(delay).build());
+        }
+        if (maxCost != null) {
+            return new Goal.MaxCost(maxCost);
+        }
+        return new Goal.TargetP95(targetP95 == null ? USUAL_P95 : targetP95.toNanos() / 1e9);
+    }
+
+    /** The names of layouts. */
+    static final class Layouts implements ITypeConverter<Tuning.Layout> {
+        @Override
+        public Tuning.Layout convert(String text) {
+            return switch (text.toLowerCase(Locale.ROOT)) {
+                case "packed" -> Tuning.Layout.PACKED;
+                case "per-zone" -> Tuning.Layout.PER_ZONE;
+                case "single" -> Tuning.Layout.SINGLE;
+                default ->
+                    throw new TypeConversionException(
+                            "Cannot use layout '" + text + "'. Give packed, per-zone or single.");
+            };
+        }
+    }
+
+    /** The names of caches. */
+    static final class Caches implements ITypeConverter<Tuning.Cache> {
+        @Override
+        public Tuning.Cache convert(String text) {
+            return switch (text.toLowerCase(Locale.ROOT)) {
+                case "zone" -> Tuning.Cache.ZONE;
+                case "none" -> Tuning.Cache.NONE;
+                default -> throw new TypeConversionException("Cannot use cache '" + text + "'. Give zone or none.");
+            };
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** The command {@code blobshuffle plan}. */
+@NullMarked
+package dev.blobshuffle.cli.plan;
+
+import org.jspecify.annotations.NullMarked;

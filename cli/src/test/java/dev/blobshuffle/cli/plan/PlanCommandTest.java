@@ -1,0 +1,178 @@
+package dev.blobshuffle.cli.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+class PlanCommandTest {
+    @TempDir
+    private Path directory;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    private int plan(String... arguments) {
+        return new CommandLine(new PlanCommand())
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(err))
+                .execute(arguments);
+    }
+
+    private JsonNode json() throws IOException {
+        return new ObjectMapper().readTree(out.toString());
+    }
+
+    @Test
+    void jsonHasTheDocumentedKeys() throws IOException {
+        int status = plan(
+                "--throughput",
+                "1GiB/s",
+                "--record-size",
+                "1KiB",
+                "--instances",
+                "24",
+                "--zones",
+                "3",
+                "--partitions",
+                "216",
+                "--json");
+
+        assertThat(err.toString()).isEmpty();
+        assertThat(status).isZero();
+        assertThat(json().at("/native/usd_per_hour").asDouble()).isEqualTo(192);
+        double store = json().at("/blobshuffle/storage_usd_per_hour").asDouble();
+        double compute = json().at("/blobshuffle/compute_usd_per_hour").asDouble();
+        double kafka = json().at("/blobshuffle/kafka_usd_per_hour").asDouble();
+        assertThat(json().at("/blobshuffle/usd_per_hour").asDouble())
+                .isCloseTo(store + compute + kafka, withinPercentage(0.1))
+                .isLessThan(192.0 / 40);
+        assertThat(json().at("/latency_seconds/p50").asDouble()).isPositive();
+        assertThat(json().at("/latency_seconds/p95").asDouble()).isLessThanOrEqualTo(2);
+        assertThat(json().at("/latency_seconds/p99").asDouble()).isPositive();
+        assertThat(json().at("/recommended/settings").has("blobshuffle.batch.max.bytes"))
+                .isTrue();
+        assertThat(json().at("/pays_off").asBoolean()).isTrue();
+    }
+
+    @Test
+    void theTableSaysWhatToDo() {
+        assertThat(plan("--throughput", "100MiB/s", "--target-p95", "1500ms")).isZero();
+        assertThat(out.toString())
+                .contains("BlobShuffle pays off", "native, replication 3", "p95", "<- recommended")
+                .contains("blobshuffle.batch.max.bytes=")
+                .doesNotContain("NaN");
+    }
+
+    @Test
+    void aPlanThatMissesItsGoalFails() {
+        assertThat(plan("--throughput", "100MiB/s", "--target-p95", "20ms")).isEqualTo(1);
+        assertThat(out.toString()).contains("NO SETTINGS REACH THE GOAL");
+    }
+
+    @Test
+    void theReportNeedsNothingElse() throws IOException {
+        Path report = directory.resolve("plan.html");
+        Path file = directory.resolve("plan.json");
+        assertThat(plan(
+                        "--throughput",
+                        "10MiB/s",
+                        "--provider",
+                        "gcp",
+                        "--report",
+                        report.toString(),
+                        "--json=" + file))
+                .isZero();
+        String html = Files.readString(report);
+        assertThat(html).contains("<svg", "</html>", "recommended", "USD/h").doesNotContain("NaN", "src=", "href=");
+        assertThat(new ObjectMapper().readTree(file.toFile()).has("recommended"))
+                .isTrue();
+        assertThat(out.toString()).contains("soft delete");
+    }
+
+    @Test
+    void settingsCanBeGiven() throws IOException {
+        assertThat(plan(
+                        "--throughput",
+                        "1GiB/s",
+                        "--instances",
+                        "24",
+                        "--batch-bytes",
+                        "16MiB",
+                        "--delay",
+                        "5s",
+                        "--json"))
+                .isZero();
+        assertThat(json().at("/recommended/settings/blobshuffle.batch.max.bytes")
+                        .asText())
+                .isEqualTo("16 MiB");
+        assertThat(json().at("/blobshuffle/storage_usd_per_hour").asDouble()).isCloseTo(1.37, withinPercentage(3));
+    }
+
+    @Test
+    void loadComesFromMetrics() throws IOException {
+        Path file = Files.writeString(directory.resolve("metrics.json"), """
+                {"seconds": 100, "zones": 2, "guarantee": "exactly_once_v2", "commit_interval_ms": 1000,
+                 "instances": [
+                  {"records-appended": 500000, "bytes-appended": 1000000000, "blob-bytes-stored": 500000000},
+                  {"records-appended": 500000, "bytes-appended": 1000000000, "blob-bytes-stored": 500000000}]}
+                """);
+        assertThat(plan("--from-metrics", file.toString(), "--json")).isZero();
+        assertThat(json().at("/workload/bytes_per_second").asLong()).isEqualTo(20_000_000);
+        assertThat(json().at("/workload/record_bytes").asDouble()).isEqualTo(2000);
+        assertThat(json().at("/workload/instances").asInt()).isEqualTo(2);
+        assertThat(json().at("/workload/zones").asInt()).isEqualTo(2);
+        assertThat(json().at("/workload/compressed_share").asDouble()).isEqualTo(0.5);
+        assertThat(json().at("/workload/commit_interval_ms").asInt()).isEqualTo(1000);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{\"seconds\": 5}                                        | 'instances'",
+                "{\"seconds\": 0, \"instances\": [{}]}                   | 'seconds'",
+                "{\"seconds\": 5, \"instances\": [{}]}                   | bytes-appended",
+                "not json                                                | it is not JSON",
+            })
+    void metricsThatSayNothingAreRefused(String text, String reason) throws IOException {
+        Path file = Files.writeString(directory.resolve("metrics.json"), text);
+        assertThat(plan("--from-metrics", file.toString())).isEqualTo(1);
+        assertThat(err.toString()).startsWith("Cannot ").contains(reason);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--throughput 1GB, 2, 1GiB/s",
+        "--throughput -1MiB/s, 2, Cannot read",
+        "--throughput 0MiB/s, 1, throughput is 0",
+        "--throughput 1MiB/s --instances 2, 1, cannot be in 3 zones",
+        "--throughput 1MiB/s --zones 0, 1, zones is 0",
+        "--throughput 1MiB/s --provider acme, 1, 'acme'",
+        "--throughput 1MiB/s --prices /none, 1, Cannot read prices",
+        "--throughput 1MiB/s --guarantee maybe, 2, exactly_once_v2 or at_least_once",
+        "--throughput 1MiB/s --commit-interval soon, 2, 500ms",
+        "--throughput 1MiB/s --target-p95 2s --max-cost 1, 1, Give one",
+        "--throughput 1MiB/s --batch-bytes 1MiB, 1, --delay",
+        "--throughput 1MiB/s --latency-profile slow, 1, s3-standard",
+        "--throughput 1MiB/s --compression 0, 1, compressed share",
+        "--from-metrics /none, 1, Cannot read metrics",
+        "'', 1, --throughput"
+    })
+    void strangeInputHasAClearAnswer(String arguments, int status, String reason) {
+        assertThat(plan(arguments.isEmpty() ? new String[0] : arguments.split(" ")))
+                .isEqualTo(status);
+        assertThat(err.toString()).contains(reason).doesNotContain("Exception:", "\tat ");
+    }
+}
