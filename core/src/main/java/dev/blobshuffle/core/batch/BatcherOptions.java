@@ -2,8 +2,12 @@ package dev.blobshuffle.core.batch;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.Codec;
+import dev.blobshuffle.core.plan.LiveCost;
+import dev.blobshuffle.core.plan.PriceTables;
 import dev.blobshuffle.core.settings.BatchScope;
+import dev.blobshuffle.core.settings.ByteSize;
 import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.store.StoreUri;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -102,7 +106,7 @@ public record BatcherOptions(
                 .batchBytes(settings.value(Settings.BATCH_MAX_BYTES).bytes())
                 .delay(settings.value(Settings.BATCH_MAX_DELAY))
                 .scope(settings.value(Settings.BATCH_SCOPE))
-                .inlineBytes(settings.value(Settings.INLINE_MAX_BYTES).bytes())
+                .inlineBytes(inlineBytes(settings))
                 .codec(settings.value(Settings.COMPRESSION_TYPE))
                 .deliveryTimeout(settings.value(Settings.DELIVERY_TIMEOUT))
                 .bufferBytes(settings.value(Settings.WRITE_BUFFER_BYTES).bytes());
@@ -111,6 +115,18 @@ public record BatcherOptions(
             builder.fallback(new Fallback(rate, FALLBACK_RECORD_BYTES));
         }
         return builder;
+    }
+
+    /** As given, or where a blob breaks even by list prices, with three replicas in three zones; a batch that is full is never inlined. */
+    private static long inlineBytes(Settings settings) {
+        Optional<ByteSize> given = settings.value(Settings.INLINE_MAX_BYTES);
+        if (given.isPresent() || !settings.isGiven(Settings.STORE)) {
+            return given.map(ByteSize::bytes).orElse(0L);
+        }
+        long breakEven = PriceTables.ofScheme(StoreUri.parse(settings.store()).scheme())
+                .map(LiveCost::inlineBytes)
+                .orElse(0L);
+        return Math.min(breakEven, settings.value(Settings.BATCH_MAX_BYTES).bytes());
     }
 
     /** Collects options. Each method sets the component of the same name. */

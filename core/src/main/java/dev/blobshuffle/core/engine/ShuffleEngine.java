@@ -11,6 +11,8 @@ import dev.blobshuffle.core.membership.FixedZoneMap;
 import dev.blobshuffle.core.membership.Member;
 import dev.blobshuffle.core.membership.ZoneMap;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.plan.LiveCost;
+import dev.blobshuffle.core.plan.PriceTables;
 import dev.blobshuffle.core.resilience.ResilienceOptions;
 import dev.blobshuffle.core.resilience.RetryPolicy;
 import dev.blobshuffle.core.resilience.StoreStack;
@@ -23,6 +25,7 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.store.RequestMeter;
 import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.store.StoreUri;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
@@ -91,6 +94,8 @@ public final class ShuffleEngine implements Engine {
             ShuffleMetrics metrics = new ShuffleMetrics(time);
             BlobStore store = BlobStores.open(settings.store(), new StoreContext(time, RequestMeter.into(metrics)));
             try {
+                PriceTables.ofScheme(StoreUri.parse(settings.store()).scheme())
+                        .ifPresent(prices -> LiveCost.report(metrics, prices));
                 Builder builder = builder(store, time)
                         .metrics(metrics)
                         .batching(BatcherOptions.builder(settings).build())

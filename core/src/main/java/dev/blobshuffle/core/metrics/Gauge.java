@@ -20,7 +20,15 @@ public enum Gauge {
     /** Entries, and what is being loaded. */
     CACHE_MEMORY_USED(Unit.BYTES, "Bytes that the cache in memory takes."),
     /** All directories together. */
-    CACHE_DISK_USED(Unit.BYTES, "Bytes that the cache on disk takes.");
+    CACHE_DISK_USED(Unit.BYTES, "Bytes that the cache on disk takes."),
+    /** Priced as they are counted: {@code core.plan.LiveCost}. */
+    STORE_COST(
+            Unit.MICRODOLLARS,
+            "List price of the requests to the store since the start, and of the bytes it charges for; 0 for stores without a price list. Kept bytes are not in it."),
+    /** As {@link #STORE_COST}. */
+    NATIVE_COST(
+            Unit.MICRODOLLARS,
+            "List price of the traffic between zones that the same records would have caused natively since the start, with three replicas in three zones.");
 
     private final Metric metric;
 

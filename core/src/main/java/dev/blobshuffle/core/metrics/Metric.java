@@ -43,6 +43,8 @@ public record Metric(String name, Kind kind, Unit unit, String doc) {
         REQUESTS,
         /** Occurrences of what the name says. */
         OCCURRENCES,
+        /** Millionths of a US dollar. */
+        MICRODOLLARS,
         /** Milliseconds, with fractions. */
         MILLISECONDS
     }

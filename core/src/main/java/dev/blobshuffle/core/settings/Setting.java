@@ -71,6 +71,18 @@ public final class Setting<T> {
         });
     }
 
+    /** A size that need not be there, and then follows from other settings. */
+    static Setting<Optional<ByteSize>> optionalSize(String name, String defaultText, String doc) {
+        Setting<ByteSize> given = size(name, new ByteSize(0), new ByteSize(0), doc);
+        return new Setting<>(
+                name,
+                given.form(),
+                Optional.empty(),
+                defaultText,
+                doc,
+                value -> Optional.of(given.parser.apply(value)));
+    }
+
     /** A duration in milliseconds from a least one on. */
     static Setting<Duration> millis(String name, long least, long defaultMillis, String doc) {
         String form = "milliseconds, from " + least;
