@@ -56,7 +56,9 @@ final class DemoApplication {
                 shuffleMetric("blob-bytes-stored"),
                 shuffleMetric("notifications-sent"),
                 shuffleMetric("records-inlined"),
-                shuffleMetric("bytes-inlined"));
+                shuffleMetric("bytes-inlined"),
+                shuffleMetric("puts"),
+                shuffleMetric("gets"));
         boolean closed = streams.close(CLOSE_TIMEOUT);
         try (OutputStream out = Files.newOutputStream(Path.of(arguments[1]))) {
             measured.toProperties().store(out, null);

@@ -1,5 +1,8 @@
 package dev.blobshuffle.cli.demo;
 
+import dev.blobshuffle.core.plan.LiveCost;
+import dev.blobshuffle.core.plan.PriceTable;
+import dev.blobshuffle.core.plan.PriceTables;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,6 +21,7 @@ import java.util.function.Function;
  */
 record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult blobRun, List<String> differences) {
     private static final int SHOWN_DIFFERENCES = 10;
+    private static final PriceTable AWS = PriceTables.named("aws");
 
     /**
      * One line of the table.
@@ -59,6 +63,7 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
                     run -> run.measured().latencies().percentileMillis(share),
                     DemoResult::tenths));
         }
+        rows.add(row("at AWS list prices, millionths of a USD", run -> 1e6 * usd(run), DemoResult::whole));
         rows.add(row("CPU seconds, application", run -> run.applicationCpu().toMillis() / 1000.0, DemoResult::tenths));
         rows.add(row("CPU seconds, brokers", run -> run.brokerCpu().toMillis() / 1000.0, DemoResult::tenths));
         rows.add(row("results", run -> (double) run.outputs().count(), DemoResult::whole));
@@ -80,6 +85,15 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
         return String.format(Locale.ROOT, "%,.1f", number);
     }
 
+    /** What a run would cost on AWS: its requests to S3, and its brokers' traffic between as many zones as the demo has, with its replicas. */
+    double usd(RunResult run) {
+        Measured measured = run.measured();
+        double requests =
+                measured.puts() * AWS.requests().put() + measured.gets() * AWS.requests().get();
+        return requests
+                + LiveCost.nativeUsd(run.shuffleBrokerBytes(), AWS, options.zones(), options.replicationFactor());
+    }
+
     /** What must be known to read the table. */
     List<String> notes() {
         List<String> notes = new ArrayList<>();
@@ -97,6 +111,8 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
                 Locale.ROOT,
                 "inline.max.bytes is 0: no batch goes through Kafka for being small; %.1f %% of the shuffled bytes were in blobs.",
                 blobShare() * 100));
+        notes.add(
+                "List prices: requests to S3 Standard and traffic between zones, as counted; what is kept, compute and brokers are not in it. `blobshuffle plan` does that for your load.");
         notes.add(
                 "Latency and CPU after a warm-up of a fifth of the lines; CPU as the operating system counts it; every process compiles with C1 only.");
         return notes;
@@ -118,7 +134,7 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
         return json;
     }
 
-    private static Map<String, Object> toJson(RunResult run) {
+    private Map<String, Object> toJson(RunResult run) {
         Measured measured = run.measured();
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("records", run.records());
@@ -128,6 +144,9 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
         json.put("notifications", measured.notifications());
         json.put("inlined_records", measured.inlinedRecords());
         json.put("inlined_bytes", measured.inlinedBytes());
+        json.put("puts", measured.puts());
+        json.put("gets", measured.gets());
+        json.put("aws_micro_usd", 1e6 * usd(run));
         Map<String, Object> latency = new LinkedHashMap<>();
         latency.put("p50", measured.latencies().percentileMillis(0.5));
         latency.put("p95", measured.latencies().percentileMillis(0.95));

@@ -17,6 +17,8 @@ import java.util.Properties;
  * @param notifications notifications sent
  * @param inlinedRecords records that went through Kafka because their batch was small
  * @param inlinedBytes bytes of those records' keys and values
+ * @param puts requests to the store that write
+ * @param gets requests to the store that read
  */
 record Measured(
         long records,
@@ -25,10 +27,12 @@ record Measured(
         long blobBytes,
         long notifications,
         long inlinedRecords,
-        long inlinedBytes) {
+        long inlinedBytes,
+        long puts,
+        long gets) {
     /** Nothing measured yet. */
     static Measured nothing() {
-        return new Measured(0, new LatencyHistogram(), 0, 0, 0, 0, 0);
+        return new Measured(0, new LatencyHistogram(), 0, 0, 0, 0, 0, 0, 0);
     }
 
     /** The sum of two instances'. */
@@ -43,7 +47,9 @@ record Measured(
                 blobBytes + other.blobBytes,
                 notifications + other.notifications,
                 inlinedRecords + other.inlinedRecords,
-                inlinedBytes + other.inlinedBytes);
+                inlinedBytes + other.inlinedBytes,
+                puts + other.puts,
+                gets + other.gets);
     }
 
     /** The form in which an instance hands it to its parent. */
@@ -56,6 +62,8 @@ record Measured(
         properties.setProperty("notifications", Long.toString(notifications));
         properties.setProperty("inlinedRecords", Long.toString(inlinedRecords));
         properties.setProperty("inlinedBytes", Long.toString(inlinedBytes));
+        properties.setProperty("puts", Long.toString(puts));
+        properties.setProperty("gets", Long.toString(gets));
         return properties;
     }
 
@@ -75,7 +83,9 @@ record Measured(
                 number(properties, "blobBytes"),
                 number(properties, "notifications"),
                 number(properties, "inlinedRecords"),
-                number(properties, "inlinedBytes"));
+                number(properties, "inlinedBytes"),
+                number(properties, "puts"),
+                number(properties, "gets"));
     }
 
     private static long number(Properties properties, String name) {
