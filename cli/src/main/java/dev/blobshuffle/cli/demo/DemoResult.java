@@ -88,8 +88,8 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
     /** What a run would cost on AWS: its requests to S3, and its brokers' traffic between as many zones as the demo has, with its replicas. */
     double usd(RunResult run) {
         Measured measured = run.measured();
-        double requests =
-                measured.puts() * AWS.requests().put() + measured.gets() * AWS.requests().get();
+        double requests = measured.puts() * AWS.requests().put()
+                + measured.gets() * AWS.requests().get();
         return requests
                 + LiveCost.nativeUsd(run.shuffleBrokerBytes(), AWS, options.zones(), options.replicationFactor());
     }

@@ -7,14 +7,11 @@ import java.util.List;
 /**
  * How batches fill and when they are sealed: the paper's fill time (section 4.2), and beside it the delay budget and commits, each of which seals what there is.
  *
- * <p>A commit interval contains full batches, sealed at size or delay, and ends with a remainder, sealed by the commit. A thread appends nothing while it waits
+ * <p>A commit interval contains full batches, sealed at size or delay, and ends with a remainder, sealed by the commit, since each commit starts anew. A thread appends nothing while it waits
  * for its commit; what arrived meanwhile it appends afterwards, faster. Threads that share a batch seal for each other; group commit lets those that are
  * due within a short window share a seal.
  */
 final class Batching {
-    /** Sizes of a remainder that can end anywhere are stood for by so many, evenly spread. */
-    private static final int STRATA = 8;
-
     /** Group commit's longest window, and its share of the interval: {@code GroupCommit} in the Batcher. */
     private static final double LONGEST_WINDOW_SECONDS = 0.010;
 
@@ -27,6 +24,15 @@ final class Batching {
 
     /** Expected largest of so many normal numbers: how far the fullest zone is ahead of the mean, in standard deviations. */
     private static final double[] FULLEST = {0, 0, 0.56, 0.85, 1.03, 1.16, 1.27, 1.35, 1.42, 1.49, 1.54};
+
+    /** Standard deviation of the largest of three normal numbers. */
+    private static final double FULLEST_SPREAD = 0.75;
+
+    /** Deviations of something that takes the same time always. */
+    private static final double[] CERTAIN = {0};
+
+    /** The normal distribution in eight equally likely parts: the median of each. */
+    private static final double[] NORMAL = {-1.534, -0.887, -0.489, -0.157, 0.157, 0.489, 0.887, 1.534};
 
     private final Workload workload;
     private final Tuning tuning;
@@ -103,12 +109,35 @@ final class Batching {
         }
         double ahead = 0;
         if (tuning.layout() == Tuning.Layout.PACKED) {
-            double step = Math.min(LARGEST_STEP, size / (STEPS_PER_BATCH * lanes())) * workload.compression();
             int zones = Math.min(workload.zones(), FULLEST.length - 1);
-            ahead = step * (lanes() - 1) / 2 + FULLEST[zones] * Math.sqrt(size * storedRecordBytes());
+            double step = stepBytes();
+            // A lane tells a step and the rest of the record that ends it.
+            double tells = Math.max(1, size * workload.compression() / step - lanes());
+            double beyond = Math.min(tells * storedRecordBytes() / 2, step / 2);
+            ahead = step * (lanes() + 0.5) - beyond + FULLEST[zones] * sectionSpread();
         }
         double told = Math.max(size / 2, size - ahead);
         return told / (byteRate() * largestShare());
+    }
+
+    /** What a lane keeps to itself before it tells the batch; the batch is sealed when all but a step of each lane is told. */
+    private double stepBytes() {
+        return Math.min(LARGEST_STEP, tuning.blobBytes() / (STEPS_PER_BATCH * lanes())) * workload.compression();
+    }
+
+    /** Standard deviation of a section's size: records fall by chance, and steps begin where the last batch ended. */
+    private double sectionSpread() {
+        double step = stepBytes();
+        return Math.sqrt(tuning.blobBytes() * storedRecordBytes() + lanes() * step * step / 12);
+    }
+
+    /** Relative standard deviation of the time that size takes to seal, averaged over the batches of a commit interval. */
+    double fillSpread() {
+        if (!isFilledBySize()) {
+            return 0;
+        }
+        double batches = Math.max(1, windowSeconds() / fullSeconds());
+        return FULLEST_SPREAD * sectionSpread() / tuning.blobBytes() / Math.sqrt(batches);
     }
 
     /** Seconds from one seal by delay to the next: the delay starts at the first record. */
@@ -138,22 +167,24 @@ final class Batching {
         if (full >= window) {
             double occupied = 1 - Math.exp(-recordRate() * window);
             seals.add(seal(commits * occupied, window / occupied));
-        } else if (isFilledBySize()) {
-            // Where the remainder ends is chance: on average half a batch.
-            seals.add(seal(commits * (window / full - 0.5), full));
-            for (int i = 0; i < STRATA; i++) {
-                seals.add(seal(commits / STRATA, full * (i + 0.5) / STRATA));
-            }
         } else {
-            double count = Math.floor(window / full);
-            double rest = window - count * full;
-            seals.add(seal(commits * count, full));
-            double occupied = 1 - Math.exp(-recordRate() * rest);
-            if (occupied > 1e-6) {
-                seals.add(seal(commits * occupied, rest / occupied));
+            // How far a batch is when the commit comes depends on how long those before it took.
+            for (double deviation : isFilledBySize() ? NORMAL : CERTAIN) {
+                double actual = full * (1 + deviation * fillSpread());
+                double share = commits / (isFilledBySize() ? NORMAL.length : 1);
+                double count = Math.floor(window / actual);
+                seals.add(seal(share * count, actual));
+                addRemainder(seals, share, window - count * actual);
             }
         }
         return seals;
+    }
+
+    private void addRemainder(List<Seal> seals, double perSecond, double seconds) {
+        double occupied = 1 - Math.exp(-recordRate() * seconds);
+        if (occupied > 1e-6) {
+            seals.add(seal(perSecond * occupied, seconds / occupied));
+        }
     }
 
     /** The seal of a batch that was filled for so many seconds. */
@@ -185,6 +216,11 @@ final class Batching {
     /** Segments of a seal: lanes by partitions, as far as there are records. */
     double segments(Seal seal) {
         return lanes() * hit(workload.partitions(), seal.records() / lanes());
+    }
+
+    /** Partitions that a seal has records of. */
+    double partitions(Seal seal) {
+        return hit(workload.partitions(), seal.records());
     }
 
     /** How many of so many places are hit by records that fall by chance. */

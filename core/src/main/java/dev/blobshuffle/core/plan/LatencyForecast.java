@@ -9,7 +9,7 @@ import java.util.function.LongSupplier;
 /**
  * The latency of records as a distribution: a Monte Carlo run over the seals of one Batcher, with times of requests drawn from a profile. Each seal puts its blobs; a
  * zone's records are notified when their blob is stored and everything before it has been notified; readers see them at once, or at the end of the commit under
- * exactly-once; they get the section, and hand out in order. Requests are independent, and processing takes no time. The seed makes it repeatable, and the same
+ * exactly-once; they get the section, and hand out in order, behind what other Batchers wrote to the partition. Requests are independent, and processing takes no time. The seed makes it repeatable, and the same
  * for all tunings that are compared. Owned by one thread.
  */
 final class LatencyForecast {
@@ -36,6 +36,7 @@ final class LatencyForecast {
     private int waits;
     private double triggerBytes = Double.NaN;
     private double triggerMillis;
+    private Crowd crowd = Crowd.NOBODY;
 
     /**
      * Times that are not the store's, seconds.
@@ -64,16 +65,18 @@ final class LatencyForecast {
     void run(Batching batching, int seals) {
         double window = batching.windowSeconds();
         double full = batching.fullSeconds();
-        boolean isEven = !batching.isFilledBySize();
+        double spread = batching.fillSpread();
+        crowd = Crowd.of(batching, workload, tuning, profile, random);
         double ownEvery = batching.commitGroups();
         double time = 0;
         double commits = 0;
         int count = 0;
         while (count < seals + WARM_UP) {
-            double batches = full >= window ? 0 : window / full + (isEven ? 0 : LatencyModel.uniform(random) - 0.5);
+            double actual = full * (1 + spread * normal());
+            double batches = full >= window ? 0 : window / actual;
             int whole = (int) Math.floor(batches);
-            double rest = full >= window ? window : (batches - whole) * full;
-            Seal seal = batching.seal(0, full);
+            double rest = full >= window ? window : (batches - whole) * actual;
+            Seal seal = batching.seal(0, actual);
             for (int i = 0; i < whole && count < seals + WARM_UP; i++) {
                 time = seal(seal, time, count++ >= WARM_UP);
             }
@@ -88,6 +91,14 @@ final class LatencyForecast {
             }
         }
         pending.clear();
+    }
+
+    private double normal() {
+        double sum = -6;
+        for (int i = 0; i < 12; i++) {
+            sum += LatencyModel.uniform(random);
+        }
+        return sum;
     }
 
     private double seal(Seal seal, double start, boolean counts) {
@@ -125,7 +136,8 @@ final class LatencyForecast {
     }
 
     private void read(Pending records, double visible) {
-        double arrived = visible + overheads.channel() + get(records);
+        double told = visible + overheads.channel();
+        double arrived = told + Math.max(get(records), crowd.wait(random));
         handedOut[records.zone()] = Math.max(handedOut[records.zone()], arrived);
         double seconds = records.sealed() - records.start();
         for (int i = 0; i < RECORDS_PER_SECTION; i++) {
@@ -153,9 +165,14 @@ final class LatencyForecast {
         if (tuning.cache() == Tuning.Cache.ZONE) {
             return records.bytes();
         }
+        return records.bytes() / readersPerSection(workload);
+    }
+
+    /** Consumers that read one section between them. */
+    static double readersPerSection(Workload workload) {
         double readers = (double) workload.instances() * workload.threads() / workload.zones();
         double partitions = (double) workload.partitions() / workload.zones();
-        return records.bytes() / Math.max(1, Math.min(readers, partitions));
+        return Math.max(1, Math.min(readers, partitions));
     }
 
     private double put(double bytes) {

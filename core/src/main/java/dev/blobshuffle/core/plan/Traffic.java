@@ -1,5 +1,7 @@
 package dev.blobshuffle.core.plan;
 
+import dev.blobshuffle.core.settings.BatchScope;
+
 /**
  * What a shuffle through blobs does each second, over all instances.
  *
@@ -36,7 +38,7 @@ public record Traffic(
             } else {
                 double segments = batching.segments(seal);
                 puts += perSecond * seal.blobs().size();
-                gets += perSecond * getsPerSection(workload, tuning, seal, segments) * seal.sections();
+                gets += perSecond * getsPerSection(workload, tuning, seal, batching.partitions(seal)) * seal.sections();
                 notifications += perSecond * segments;
                 stored += perSecond * seal.bytes();
             }
@@ -58,15 +60,20 @@ public record Traffic(
         return (workload.zones() - 1.0) / workload.zones();
     }
 
-    /** Reads of one section: by the zones that are not the writer's, or by each consumer, or by each partition's where a consumer's are far apart. */
-    static double getsPerSection(Workload workload, Tuning tuning, Seal seal, double segments) {
+    /**
+     * Reads of one section: by the zones that are not the writer's, or by each consumer, or by each partition's where a consumer's are far apart. The segments of several lanes
+     * in a partition are notified one after the other: what is known is read at once, and the rest together.
+     */
+    static double getsPerSection(Workload workload, Tuning tuning, Seal seal, double partitionsHit) {
         if (tuning.cache() == Tuning.Cache.ZONE) {
             return awayShare(workload);
         }
-        double partitions = segments / Math.max(1, seal.sections());
+        double partitions = partitionsHit / Math.max(1, seal.sections());
         double consumers = Math.max(1, (double) workload.instances() * workload.threads() / workload.zones());
-        double gap = (consumers - 1) * seal.bytes() / Math.max(1, segments);
-        return gap <= LARGEST_GAP ? Math.min(consumers, partitions) : partitions;
+        double gap = (consumers - 1) * seal.bytes() / Math.max(1, partitionsHit);
+        double lanes = tuning.scope() == BatchScope.INSTANCE ? workload.threads() : 1;
+        double rounds = 2 - 1 / lanes;
+        return rounds * (gap <= LARGEST_GAP ? Math.min(consumers, partitions) : partitions);
     }
 
     /** Bytes of a blob, on average. */
