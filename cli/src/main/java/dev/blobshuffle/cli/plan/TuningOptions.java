@@ -21,6 +21,9 @@ final class TuningOptions {
     /** Without a goal: the cheapest within what interactive users accept. */
     private static final double USUAL_P95 = 2;
 
+    /** The budget of hedges, which are on by default. */
+    private static final double USUAL_HEDGES = 0.05;
+
     private static final double KIBIBYTE = 1024;
 
     @Option(
@@ -98,7 +101,8 @@ final class TuningOptions {
     @Option(
             names = "--hedging",
             paramLabel = "SHARE",
-            description = "Share of requests that are sent a second time when late (0).")
+            description =
+                    "Share of requests that are sent a second time when late (0.05, as store.hedge.enabled does).")
     @Nullable
     Double hedging;
 
@@ -156,9 +160,7 @@ final class TuningOptions {
         if (retention != null) {
             builder.retention(retention);
         }
-        if (hedging != null) {
-            builder.hedgedShare(hedging);
-        }
+        builder.hedgedShare(hedging == null ? USUAL_HEDGES : hedging);
         if (overhead != null) {
             builder.overheadBytes(overhead);
         }

@@ -112,6 +112,8 @@ class PlanCommandTest {
                         "16MiB",
                         "--delay",
                         "5s",
+                        "--hedging",
+                        "0",
                         "--json"))
                 .isZero();
         assertThat(json().at("/recommended/settings/blobshuffle.batch.max.bytes")

@@ -28,6 +28,11 @@ final class Batching {
     /** Standard deviation of the largest of three normal numbers. */
     private static final double FULLEST_SPREAD = 0.75;
 
+    private static final double LARGEST_SPREAD = 0.15;
+
+    /** A batch of so few records is about a number of them, not of bytes. */
+    private static final double FEW_RECORDS = 4;
+
     /** Deviations of something that takes the same time always. */
     private static final double[] CERTAIN = {0};
 
@@ -105,7 +110,7 @@ final class Batching {
     double sizeSeconds() {
         double size = tuning.blobBytes();
         if (tuning.layout() == Tuning.Layout.SINGLE) {
-            return size / byteRate();
+            return Math.max(1 / recordRate(), size / byteRate());
         }
         double ahead = 0;
         if (tuning.layout() == Tuning.Layout.PACKED) {
@@ -117,7 +122,7 @@ final class Batching {
             ahead = step * (lanes() + 0.5) - beyond + FULLEST[zones] * sectionSpread();
         }
         double told = Math.max(size / 2, size - ahead);
-        return told / (byteRate() * largestShare());
+        return Math.max(1 / recordRate(), told / (byteRate() * largestShare()));
     }
 
     /** What a lane keeps to itself before it tells the batch; the batch is sealed when all but a step of each lane is told. */
@@ -133,11 +138,11 @@ final class Batching {
 
     /** Relative standard deviation of the time that size takes to seal, averaged over the batches of a commit interval. */
     double fillSpread() {
-        if (!isFilledBySize()) {
+        if (!isFilledBySize() || recordRate() * fullSeconds() < FEW_RECORDS) {
             return 0;
         }
         double batches = Math.max(1, windowSeconds() / fullSeconds());
-        return FULLEST_SPREAD * sectionSpread() / tuning.blobBytes() / Math.sqrt(batches);
+        return Math.min(LARGEST_SPREAD, FULLEST_SPREAD * sectionSpread() / tuning.blobBytes() / Math.sqrt(batches));
     }
 
     /** Seconds from one seal by delay to the next: the delay starts at the first record. */

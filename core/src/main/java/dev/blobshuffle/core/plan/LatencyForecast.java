@@ -2,7 +2,9 @@ package dev.blobshuffle.core.plan;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 
@@ -17,6 +19,7 @@ final class LatencyForecast {
     private static final int WARM_UP = 20;
     private static final int RECORDS_PER_SECTION = 2;
     private static final int HEDGE_SAMPLES = 400;
+    private static final double SIZE_STEP = Math.log(1.1);
 
     private final Workload workload;
     private final Tuning tuning;
@@ -25,6 +28,7 @@ final class LatencyForecast {
     private final LongSupplier random = new SplittableRandom(SEED)::nextLong;
     private final Histogram latencies = new Histogram();
     private final List<Pending> pending = new ArrayList<>();
+    private final Map<LatencyModel, Map<Integer, Double>> triggers = new HashMap<>();
     private final double[] delivered;
     private final double[] handedOut;
     private double fillSum;
@@ -34,8 +38,6 @@ final class LatencyForecast {
     private double weightSum;
     private double waitSum;
     private int waits;
-    private double triggerBytes = Double.NaN;
-    private double triggerMillis;
     private Crowd crowd = Crowd.NOBODY;
 
     /**
@@ -157,7 +159,7 @@ final class LatencyForecast {
         return records.bytes() == 0 || isLocal
                 ? 0
                 : profile.get()
-                        .map(model -> model.sampleMillis(readBytes(records), random) / 1000)
+                        .map(model -> hedged(model, readBytes(records)) / 1000)
                         .orElse(0.0);
     }
 
@@ -188,21 +190,26 @@ final class LatencyForecast {
         return first <= trigger ? first : Math.min(first, trigger + model.sampleMillis(bytes, random));
     }
 
-    /** The latency beyond which the share of requests lies that is hedged. */
+    /** The latency beyond which the share of requests lies that is hedged; sizes within a tenth share it, as in the engine. */
     private double trigger(LatencyModel model, double bytes) {
-        if (Math.abs(bytes - triggerBytes) > bytes / 20 || Double.isNaN(triggerBytes)) {
+        Map<Integer, Double> known = triggers.computeIfAbsent(model, unknown -> new HashMap<>());
+        int bucket = (int) Math.round(Math.log(Math.max(1, bytes)) / SIZE_STEP);
+        return known.computeIfAbsent(bucket, unknown -> {
             double[] samples = new double[HEDGE_SAMPLES];
             Arrays.setAll(samples, i -> model.sampleMillis(bytes, random));
             Arrays.sort(samples);
-            triggerMillis = samples[(int) Math.min(HEDGE_SAMPLES - 1, HEDGE_SAMPLES * (1 - tuning.hedgedShare()))];
-            triggerBytes = bytes;
-        }
-        return triggerMillis;
+            return samples[(int) Math.min(HEDGE_SAMPLES - 1, HEDGE_SAMPLES * (1 - tuning.hedgedShare()))];
+        });
     }
 
     /** Seconds that a commit took, on average. */
     double commitWait() {
         return waits == 0 ? 0 : waitSum / waits;
+    }
+
+    /** Number of commits. */
+    int commits() {
+        return waits;
     }
 
     Latencies latencies() {

@@ -57,10 +57,11 @@ public final class ShuffleModel {
      * @param seals how many seals the latency is drawn from; 2,000 are good for a p95 within about 2 %
      */
     public Estimate estimate(Workload workload, Tuning tuning, int seals) {
-        double wait = commitWait(workload, tuning);
-        Batching batching = new Batching(workload, tuning, wait);
         LatencyForecast forecast = new LatencyForecast(workload, tuning, profile, overheads);
-        forecast.run(batching, seals);
+        forecast.run(new Batching(workload, tuning, commitWait(workload, tuning)), seals);
+        // Drawn from more commits than the search for it had.
+        double wait = forecast.commits() > SEALS_PER_ROUND ? forecast.commitWait() : commitWait(workload, tuning);
+        Batching batching = new Batching(workload, tuning, wait);
         Traffic traffic = Traffic.of(workload, tuning, batching);
         Seal largest = batching.seal(0, Math.min(batching.fullSeconds(), batching.windowSeconds()));
         return new Estimate(

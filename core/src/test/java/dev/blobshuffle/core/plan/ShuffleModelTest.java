@@ -69,6 +69,14 @@ class ShuffleModelTest {
     }
 
     @Test
+    void recordsMayBeLargerThanBlobs() {
+        Workload huge = LOAD.toBuilder().recordBytes(64 * MIB).build();
+        Traffic traffic = estimate(huge, TUNING).traffic();
+        assertThat(traffic.storedBytes()).isCloseTo(60 * MIB, withinPercentage(1));
+        assertThat(traffic.puts()).isCloseTo(60.0 / 64, withinPercentage(1));
+    }
+
+    @Test
     void threadsThatShareABlobNeedFewer() {
         Workload threads = LOAD.toBuilder().threads(4).build();
         Tuning apart = TUNING.toBuilder().scope(BatchScope.LANE).build();

@@ -10,6 +10,7 @@ import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.plan.LatencyProfile;
 import dev.blobshuffle.core.plan.Tuning;
 import dev.blobshuffle.core.plan.Workload;
+import dev.blobshuffle.core.resilience.ResilienceOptions;
 import dev.blobshuffle.core.settings.CacheUnit;
 import dev.blobshuffle.core.shuffle.Channel;
 import dev.blobshuffle.core.shuffle.Debatcher;
@@ -131,6 +132,9 @@ final class ModelledRun {
                         .chunkBytes(1024)
                         .build())
                 .readBufferBytes(BUFFER)
+                .resilience(new ResilienceOptions(
+                        ResilienceOptions.USUAL.requestTimeout(),
+                        tuning.hedgedShare() > 0 ? ResilienceOptions.Hedging.ON : ResilienceOptions.Hedging.OFF))
                 .caching(
                         isCached
                                 ? new CacheOptions(
@@ -291,7 +295,12 @@ final class ModelledRun {
         private final List<Runnable> uncommitted = new ArrayList<>();
 
         @Override
-        public void send(Partition partition, Notification notification, long timestamp, Delivery delivery) {
+        public void send(
+                Partition partition,
+                Notification notification,
+                long smallestTimestamp,
+                long largestTimestamp,
+                Delivery delivery) {
             show(() -> deliver(partition, notification, List.of()));
             time.schedule(ACKNOWLEDGED, delivery::delivered);
         }

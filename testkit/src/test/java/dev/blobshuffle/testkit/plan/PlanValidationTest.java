@@ -104,6 +104,15 @@ class PlanValidationTest {
                         paper,
                         90),
                 new Case(
+                        "500 ms, hedged, a cache per zone",
+                        LOAD,
+                        half.toBuilder()
+                                .cache(Tuning.Cache.ZONE)
+                                .hedgedShare(0.05)
+                                .build(),
+                        paper,
+                        90),
+                new Case(
                         "inlined, 50 ms",
                         slow,
                         half.toBuilder()
