@@ -28,7 +28,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -154,9 +153,16 @@ public final class DiskCachedBlobStore extends ForwardingBlobStore implements Ca
             return read(lease, id, range);
         }
         metrics.add(Counter.CACHE_DISK_MISSES, 1);
-        CompletionStage<BlobBytes> answer = store().get(id, range);
         boolean isUnit = options.unit() == CacheUnit.SEGMENT || range.length() == range.sectionLength();
-        return isUnit ? answer.thenApply(bytes -> keep(CachedPart.exactly(id, range), bytes)) : answer;
+        if (!isUnit) {
+            return store().get(id, range);
+        }
+        RelayedRead read = new RelayedRead();
+        read.take(
+                () -> store().get(id, range),
+                (bytes, failure) ->
+                        read.end(bytes == null ? null : keep(CachedPart.exactly(id, range), bytes), failure));
+        return read;
     }
 
     /** Shares bytes with a write in the background. */
@@ -242,18 +248,20 @@ public final class DiskCachedBlobStore extends ForwardingBlobStore implements Ca
     private CompletionStage<BlobBytes> read(LeasedEntries<PartFile>.Lease lease, BlobId id, BlobRange range) {
         metrics.add(Counter.CACHE_DISK_HITS, 1);
         metrics.add(Counter.CACHE_DISK_BYTES, range.length());
-        return reads.run("read blob " + id + " from the disk cache", () -> read(lease.value(), range), lease::close)
-                .handle((bytes, failure) -> {
+        RelayedRead read = new RelayedRead();
+        read.take(
+                () -> reads.run(
+                        "read blob " + id + " from the disk cache", () -> read(lease.value(), range), lease::close),
+                (bytes, failure) -> {
                     if (failure instanceof StoreUnavailable) {
                         metrics.add(Counter.CACHE_DISK_FAILURES, 1);
                         var ignored = forget(lease.part()::equals);
-                        return store().get(id, range);
+                        read.take(() -> store().get(id, range), read::end);
+                    } else {
+                        read.end(bytes, failure);
                     }
-                    return failure == null
-                            ? CompletableFuture.completedFuture(bytes)
-                            : CompletableFuture.<BlobBytes>failedFuture(failure);
-                })
-                .thenCompose(Function.identity());
+                });
+        return read;
     }
 
     private static BlobBytes read(PartFile file, BlobRange range) {

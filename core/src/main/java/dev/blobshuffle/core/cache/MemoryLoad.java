@@ -1,6 +1,7 @@
 package dev.blobshuffle.core.cache;
 
 import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.store.Abandonable;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One part on its way into the cache in memory, and those who wait for ranges of it. The part becomes an entry before the load is forgotten, so whoever comes
- * between finds one of them and the store is asked once. A failure goes to all who wait. Thread-safe.
+ * between finds one of them and the store is asked once. A failure goes to all who wait. When the last of them gives up, so does the load. Thread-safe.
  */
 final class MemoryLoad {
     private final CachedPart part;
@@ -22,9 +23,12 @@ final class MemoryLoad {
     private final ConcurrentMap<CachedPart, MemoryLoad> loads;
 
     /** Guarded by this, as what follows. */
-    private final List<Waiter> waiting = new ArrayList<>(1);
+    private final List<Seat> waiting = new ArrayList<>(1);
 
+    /** Nobody joins any more. */
     private boolean hasLanded;
+
+    private @Nullable CompletionStage<BlobBytes> download;
 
     MemoryLoad(CachedPart part, LeasedEntries<BlobBytes> entries, ConcurrentMap<CachedPart, MemoryLoad> loads) {
         this.part = part;
@@ -32,13 +36,18 @@ final class MemoryLoad {
         this.loads = loads;
     }
 
-    private record Waiter(BlobRange range, CompletableFuture<BlobBytes> result) {
-        void end(@Nullable BlobBytes bytes, @Nullable Throwable failure) {
-            if (bytes == null) {
-                result.completeExceptionally(failure);
-            } else if (!result.complete(bytes)) {
-                bytes.close(); // Cancelled by its caller.
-            }
+    /** One caller's place in the load. */
+    private final class Seat extends RelayedRead {
+        private final BlobRange range;
+
+        Seat(BlobRange range) {
+            this.range = range;
+        }
+
+        @Override
+        public void abandon() {
+            super.abandon(); // A request of its own, where the cache had no room.
+            leave(this);
         }
     }
 
@@ -48,9 +57,9 @@ final class MemoryLoad {
 
     /** The first place in the load. */
     synchronized CompletableFuture<BlobBytes> begin(BlobRange range) {
-        CompletableFuture<BlobBytes> result = new CompletableFuture<>();
-        waiting.add(new Waiter(range, result));
-        return result;
+        Seat seat = new Seat(range);
+        waiting.add(seat);
+        return seat;
     }
 
     /** A place in the load; null if it has landed. */
@@ -58,9 +67,36 @@ final class MemoryLoad {
         return hasLanded ? null : begin(range);
     }
 
+    /** Takes a caller out who has given up. The last one stays to the end of the download, which is given up with him; then nobody joins either. */
+    private void leave(Seat seat) {
+        CompletionStage<BlobBytes> unwanted;
+        synchronized (this) {
+            if (hasLanded || !waiting.contains(seat)) {
+                return;
+            }
+            if (waiting.size() == 1) {
+                hasLanded = true;
+                unwanted = download;
+            } else {
+                waiting.remove(seat);
+                unwanted = null;
+            }
+        }
+        if (unwanted == null) {
+            boolean ignored = seat.cancel(false);
+        } else {
+            loads.remove(part, this);
+            Abandonable.abandon(unwanted);
+        }
+    }
+
     /** Asks the store for the part, for which room is reserved. */
     void ask(BlobStore store, BlobRange unit) {
-        start(store, unit).whenComplete((bytes, failure) -> {
+        CompletionStage<BlobBytes> asked = start(store, unit);
+        synchronized (this) {
+            download = asked;
+        }
+        var ignored = asked.whenComplete((bytes, failure) -> {
             if (bytes != null && bytes.buffer().remaining() == part.length()) {
                 land(entries.insert(part, bytes, part.length()));
                 return;
@@ -80,35 +116,35 @@ final class MemoryLoad {
 
     /** Gives each who waits the range of an entry. Takes the lease over. */
     void land(LeasedEntries<BlobBytes>.Lease lease) {
-        for (Waiter waiter : end()) {
-            waiter.end(LeasedBytes.of(lease.share(), waiter.range()), null);
+        for (Seat seat : end()) {
+            seat.end(LeasedBytes.of(lease.share(), seat.range), null);
         }
         lease.close();
     }
 
     /** Asks the store for each range by itself: the cache has no room. */
     void passOn(BlobStore store) {
-        for (Waiter waiter : end()) {
-            start(store, waiter.range()).whenComplete(waiter::end);
+        for (Seat seat : end()) {
+            seat.take(() -> store.get(part.blob(), seat.range), seat::end);
         }
     }
 
     private void fail(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        for (Waiter waiter : end()) {
-            waiter.end(null, cause);
+        for (Seat seat : end()) {
+            seat.end(null, cause);
         }
     }
 
-    private synchronized List<Waiter> takeWaiting() {
+    private synchronized List<Seat> takeWaiting() {
         hasLanded = true;
         return waiting;
     }
 
     /** Ends the load: whoever comes now starts anew, and finds the entry if there is one. */
-    private List<Waiter> end() {
-        List<Waiter> served = takeWaiting();
+    private List<Seat> end() {
+        List<Seat> served = takeWaiting();
         loads.remove(part, this);
         return served;
     }

@@ -14,10 +14,8 @@ import dev.blobshuffle.core.store.ForwardingBlobStore;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.core.zone.Zone;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,30 +95,23 @@ public final class ZoneCachedBlobStore extends ForwardingBlobStore {
     }
 
     private CompletionStage<BlobBytes> ask(Member owner, BlobId id, BlobRange range) {
-        return start(owner, id, range)
-                .handle((bytes, failure) -> {
-                    if (bytes != null && bytes.buffer().remaining() == range.length()) {
-                        circuits.answered(owner.id());
-                        metrics.add(Counter.CACHE_ZONE_HITS, 1);
-                        metrics.add(Counter.CACHE_ZONE_BYTES, range.length());
-                        return CompletableFuture.completedFuture(bytes);
-                    }
-                    if (bytes != null) {
-                        bytes.close();
-                    }
-                    failed(owner, failure);
-                    // Of the range alone, and not kept: the section is its owner's to load.
-                    return local.get(id, range.afresh());
-                })
-                .thenCompose(Function.identity());
-    }
-
-    private CompletionStage<BlobBytes> start(Member owner, BlobId id, BlobRange range) {
-        try {
-            return peers.get(owner, id, range);
-        } catch (RuntimeException e) {
-            return CompletableFuture.failedFuture(e);
-        }
+        RelayedRead read = new RelayedRead();
+        read.take(() -> peers.get(owner, id, range), (bytes, failure) -> {
+            if (bytes != null && bytes.buffer().remaining() == range.length()) {
+                circuits.answered(owner.id());
+                metrics.add(Counter.CACHE_ZONE_HITS, 1);
+                metrics.add(Counter.CACHE_ZONE_BYTES, range.length());
+                read.end(bytes, null);
+                return;
+            }
+            if (bytes != null) {
+                bytes.close();
+            }
+            failed(owner, failure);
+            // Of the range alone, and not kept: the section is its owner's to load.
+            read.take(() -> local.get(id, range.afresh()), read::end);
+        });
+        return read;
     }
 
     private void failed(Member owner, @Nullable Throwable failure) {
