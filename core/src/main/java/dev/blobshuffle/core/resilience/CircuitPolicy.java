@@ -11,9 +11,12 @@ import java.time.Duration;
  * @param longestPause the longest such time
  */
 public record CircuitPolicy(int failures, Duration span, Duration firstPause, Duration longestPause) {
-    /** Five failures in a row over at least a second; a probe after 1 s, 2 s, 4 s, then every 8 s. */
+    /**
+     * Five failures in a row over at least a second; a probe after 1 s, then every 2 s. No longer, since everybody waits for the probe when the store is back, and one
+     * request in two seconds is no burden to it.
+     */
     public static final CircuitPolicy USUAL =
-            new CircuitPolicy(5, Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(8));
+            new CircuitPolicy(5, Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(2));
 
     /** Checks that all are positive and in order. */
     public CircuitPolicy {
