@@ -50,6 +50,8 @@ public final class StoreTasks implements AutoCloseable {
             workers.execute(task);
         } catch (Closed e) {
             task.abandon();
+        } catch (RuntimeException | Error e) {
+            task.refuse(e);
         }
         return task.result;
     }
@@ -105,6 +107,16 @@ public final class StoreTasks implements AutoCloseable {
             if (claim()) {
                 fail(new Closed("Cannot " + what + ": " + location
                         + " is closed. Close the store after everything that uses it."));
+            }
+        }
+
+        /** No thread could be had for it. */
+        void refuse(Throwable cause) {
+            if (claim()) {
+                fail(new StoreUnavailable(
+                        "Cannot " + what + ": there is no thread for it (" + cause
+                                + "). Allow the process more threads and memory.",
+                        cause));
             }
         }
 
