@@ -24,6 +24,9 @@ final class S3Failures {
 
     private static final Set<String> THROTTLED = Set.of(
             "SlowDown",
+            "SlowDownRead",
+            "SlowDownWrite",
+            "ServiceUnavailable",
             "Throttling",
             "ThrottlingException",
             "ThrottledException",
@@ -90,7 +93,7 @@ final class S3Failures {
     BlobShuffleException of(String what, S3Error error) {
         String code = String.valueOf(error.code());
         String reason = location + " answered " + code + " for " + error.key();
-        if (THROTTLED.contains(code) || code.equals("ServiceUnavailable")) {
+        if (THROTTLED.contains(code)) {
             return new StoreThrottled("Cannot " + what + ": " + reason + ". " + throttledRemedy());
         }
         String remedy = REMEDIES.get(code);
@@ -115,7 +118,9 @@ final class S3Failures {
         String code = code(answer);
         int status = answer.statusCode();
         String message = "Cannot " + what + ": " + location + " answered " + describe(answer, code, status) + ". ";
-        if (THROTTLED.contains(code) || status == 503 || status == 429) {
+        // A 503 without such a code is of something before the store, or of a store that does not work: no reason to
+        // ask less, but one to break the circuit.
+        if (THROTTLED.contains(code) || status == 429) {
             return new StoreThrottled(message + throttledRemedy(), answer);
         }
         if (MAY_PASS.contains(code) || status == 408 || status == 409) {

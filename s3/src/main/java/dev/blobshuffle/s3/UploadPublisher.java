@@ -38,7 +38,9 @@ final class UploadPublisher implements AsyncRequestBody {
         try {
             subscriber.onSubscribe(new Parts(subscriber, attempt.buffers()));
         } catch (IOException e) {
-            subscriber.onSubscribe(new Parts(subscriber, List.of()));
+            Parts nothing = new Parts(subscriber, List.of());
+            nothing.cancel(); // Else whoever asks for parts would be told that this was all.
+            subscriber.onSubscribe(nothing);
             subscriber.onError(e);
         }
     }

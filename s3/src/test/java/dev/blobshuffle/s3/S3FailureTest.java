@@ -40,6 +40,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /** Everything that a store does wrong gives one clear error, or passes: at the start, and while blobs are on their way. */
 class S3FailureTest {
@@ -175,6 +177,15 @@ class S3FailureTest {
     @EnumSource(names = {"SLOW_DOWN", "SERVICE_UNAVAILABLE"})
     void tooManyRequestsAreToldFromOtherFailures(S3Error error) throws Exception {
         expectFailure(WireFault.error(error), StoreThrottled.class, "too many requests", "503 " + error.code());
+    }
+
+    @Test
+    void a503OfABalancerWithoutAStoreIsNoThrottling() {
+        S3Failures failures = new S3Failures("s3://bucket/");
+        AwsServiceException plain = S3Exception.builder().statusCode(503).build();
+        assertThat(failures.of("store blob 1", plain)).isExactlyInstanceOf(StoreUnavailable.class);
+        AwsServiceException many = S3Exception.builder().statusCode(429).build();
+        assertThat(failures.of("store blob 1", many)).isInstanceOf(StoreThrottled.class);
     }
 
     @ParameterizedTest

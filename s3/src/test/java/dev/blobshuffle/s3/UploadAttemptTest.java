@@ -99,6 +99,18 @@ class UploadAttemptTest {
     }
 
     @Test
+    void aPublisherThatIsAskedAfterTheEndFailsAndIsNotComplete() {
+        TrackedContent content = loans.content(bytes(10));
+        UploadAttempt attempt = new UploadAttempt(content);
+        content.release();
+        attempt.close();
+        Received received = new Received(1);
+        attempt.asyncBody().subscribe(received);
+        assertThat(received.parts).isEmpty();
+        assertThat(received.ends).hasSize(1).first().asString().contains("has ended");
+    }
+
+    @Test
     void anEmptyBodyIsComplete() throws Exception {
         TrackedContent content = loans.content(new byte[0]);
         try (UploadAttempt attempt = new UploadAttempt(content)) {
