@@ -108,7 +108,9 @@ final class ApacheHttpClient implements HttpClient, AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (URISyntaxException e) {
-            throw new IllegalArgumentException("Cannot send a request: its URL is not a URI.", e);
+            // Not the cause: its message holds the URL, and that a token.
+            throw new IllegalArgumentException("Cannot send a request: its URL is not a URI (" + e.getReason()
+                    + "). Check AZURE_STORAGE_SAS_TOKEN for quotes, blanks and line ends.");
         }
     }
 

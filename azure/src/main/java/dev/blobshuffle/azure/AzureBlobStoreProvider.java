@@ -23,7 +23,9 @@ import java.util.regex.Pattern;
  */
 public final class AzureBlobStoreProvider implements BlobStoreProvider {
     private static final Pattern ACCOUNT = Pattern.compile("[a-z0-9]{3,24}");
-    private static final Pattern CONTAINER = Pattern.compile("\\$root|[a-z0-9](-?[a-z0-9]){2,62}");
+
+    /** Not $root, where names may have no slashes. */
+    private static final Pattern CONTAINER = Pattern.compile("(?=.{3,63}$)[a-z0-9](-?[a-z0-9])+");
 
     /** For the service loader. */
     public AzureBlobStoreProvider() {}

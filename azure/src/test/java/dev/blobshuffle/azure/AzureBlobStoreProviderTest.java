@@ -3,6 +3,9 @@ package dev.blobshuffle.azure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.azure.core.http.HttpMethod;
+import com.azure.core.http.HttpRequest;
+import com.azure.core.util.Context;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreUri;
@@ -29,6 +32,7 @@ class AzureBlobStoreProviderTest {
         "az://account, not the name of a container",
         "az://account/Container, not the name of a container",
         "az://account/a--b, not the name of a container",
+        "az://account/$root, not the name of a container",
         "az://account/container/a/../b, '..'",
         "az://account/container?endpiont=http://localhost:1, The nearest is 'endpoint'",
         "az://account/container?endpoint=localhost:1, parameter endpoint",
@@ -49,6 +53,20 @@ class AzureBlobStoreProviderTest {
                 uri,
                 Map.of("AZURE_STORAGE_CONNECTION_STRING", "AccountName=other;AccountKey=c2VjcmV0"),
                 "is for account 'other'");
+    }
+
+    @Test
+    void aTokenThatMakesNoUrlIsNotShownByAnyCause() {
+        String url = "http://localhost:1/container/blob?sig=secret\"";
+        try (ApacheHttpClient http = new ApacheHttpClient()) {
+            assertThatThrownBy(() -> http.sendSync(new HttpRequest(HttpMethod.GET, url), Context.NONE))
+                    .hasMessageContaining("AZURE_STORAGE_SAS_TOKEN")
+                    .satisfies(failure -> {
+                        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+                            assertThat(cause.toString()).doesNotContain("secret");
+                        }
+                    });
+        }
     }
 
     @Test
