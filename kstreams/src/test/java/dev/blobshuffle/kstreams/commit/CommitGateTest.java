@@ -23,13 +23,15 @@ import org.apache.kafka.streams.errors.StreamsException;
 import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Named;
 import org.apache.kafka.streams.kstream.Produced;
+import org.apache.kafka.streams.processor.StateStore;
+import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.ProcessorSupplier;
 import org.apache.kafka.streams.processor.api.Record;
-import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.StoreBuilder;
-import org.apache.kafka.streams.state.Stores;
+import org.apache.kafka.streams.state.internals.CacheFlushListener;
+import org.apache.kafka.streams.state.internals.CachedStateStore;
 import org.junit.jupiter.api.Test;
 
 /** Gates in one task: each holds records back until the commit, and what they release must get through caches and further gates before it. */
@@ -51,25 +53,18 @@ class CommitGateTest {
     @Test
     void cacheThatHadItsTurnIsFlushedAgain() {
         StreamsBuilder builder = new StreamsBuilder();
-        StoreBuilder<KeyValueStore<String, String>> store = Stores.keyValueStoreBuilder(
-                        Stores.inMemoryKeyValueStore("shared"), Serdes.String(), Serdes.String())
-                .withCachingEnabled();
-        builder.addStateStore(store);
+        builder.addStateStore(new SharedCache.Builder());
         builder.stream("input", Consumed.with(Serdes.String(), Serdes.String()))
-                .process(() -> new Writing("early "), Named.as("early"), "shared")
+                .process(() -> new Using(false), Named.as("early"), SharedCache.NAME)
                 .process(new Held("gate", ""), Named.as("held"))
-                .process(() -> new Writing("late "), Named.as("late"), "shared")
-                .to("output", Produced.with(Serdes.String(), Serdes.String()));
+                .process(() -> new Using(true), Named.as("late"), SharedCache.NAME)
+                .process(new Watching(), Named.as("last"), SharedCache.NAME);
 
         try (TopologyTestDriver driver = driver(builder.build())) {
             input(driver).pipeInput("k", "v");
-
-            assertThat(values(driver)).containsExactly("v");
-            assertThat(driver.createOutputTopic(
-                                    "tested-shared-changelog", new StringDeserializer(), new StringDeserializer())
-                            .readValuesToList())
-                    .containsExactly("early v", "late v");
         }
+
+        assertThat(log).contains("the cache is clean").doesNotContain("the cache is dirty");
     }
 
     @Test
@@ -167,25 +162,144 @@ class CommitGateTest {
         }
     }
 
-    /** Writes every record into the shared store and lets it pass. */
-    private static final class Writing implements Processor<String, String, String, String> {
-        private final String prefix;
-        private ProcessorContext<String, String> context;
+    /** A cache that knows no more than whether it was written since its last flush. */
+    private static final class SharedCache implements StateStore, CachedStateStore<Object, Object> {
+        static final String NAME = "shared";
 
-        private Writing(String prefix) {
-            this.prefix = prefix;
+        private boolean isDirty;
+        private boolean isOpen;
+
+        @Override
+        public void flushCache() {
+            isDirty = false;
+        }
+
+        @Override
+        public void clearCache() {}
+
+        @Override
+        public boolean setFlushListener(CacheFlushListener<Object, Object> listener, boolean sendOldValues) {
+            return false;
+        }
+
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public void init(StateStoreContext context, StateStore root) {
+            context.register(root, (key, value) -> {});
+            isOpen = true;
+        }
+
+        @Override
+        @SuppressWarnings("deprecation") // Abstract until Kafka 4.2.
+        public void flush() {}
+
+        @Override
+        public void close() {
+            isOpen = false;
+        }
+
+        @Override
+        public boolean persistent() {
+            return false;
+        }
+
+        @Override
+        public boolean isOpen() {
+            return isOpen;
+        }
+
+        private record Builder() implements StoreBuilder<SharedCache> {
+            @Override
+            public SharedCache build() {
+                return new SharedCache();
+            }
+
+            @Override
+            public StoreBuilder<SharedCache> withCachingEnabled() {
+                return this;
+            }
+
+            @Override
+            public StoreBuilder<SharedCache> withCachingDisabled() {
+                return this;
+            }
+
+            @Override
+            public StoreBuilder<SharedCache> withLoggingEnabled(Map<String, String> config) {
+                return this;
+            }
+
+            @Override
+            public StoreBuilder<SharedCache> withLoggingDisabled() {
+                return this;
+            }
+
+            @Override
+            public Map<String, String> logConfig() {
+                return Map.of();
+            }
+
+            @Override
+            public boolean loggingEnabled() {
+                return false;
+            }
+
+            @Override
+            public String name() {
+                return NAME;
+            }
+        }
+    }
+
+    /** Uses the shared cache, and writes to it if it shall. */
+    private static final class Using implements Processor<String, String, String, String> {
+        private final boolean isWriting;
+        private ProcessorContext<String, String> context;
+        private SharedCache cache;
+
+        private Using(boolean isWriting) {
+            this.isWriting = isWriting;
         }
 
         @Override
         public void init(ProcessorContext<String, String> given) {
             context = given;
+            cache = given.getStateStore(SharedCache.NAME);
         }
 
         @Override
         public void process(Record<String, String> record) {
-            KeyValueStore<String, String> store = context.getStateStore("shared");
-            store.put(record.key(), prefix + record.value());
+            cache.isDirty |= isWriting;
             context.forward(record);
+        }
+    }
+
+    /** Its gate comes last: what is dirty then would miss the commit. */
+    private final class Watching implements ProcessorSupplier<String, String, String, String> {
+        @Override
+        public Set<StoreBuilder<?>> stores() {
+            return Set.of(CommitGate.builder("watching"));
+        }
+
+        @Override
+        public Processor<String, String, String, String> get() {
+            return new Processor<>() {
+                @Override
+                public void init(ProcessorContext<String, String> context) {
+                    SharedCache cache = context.getStateStore(SharedCache.NAME);
+                    CommitGate.of(context, "watching").attach(NodeScope.of(context), () -> {
+                        log.add(cache.isDirty ? "the cache is dirty" : "the cache is clean");
+                        return false;
+                    });
+                }
+
+                @Override
+                public void process(Record<String, String> record) {}
+            };
         }
     }
 }

@@ -79,7 +79,7 @@ class DifferentialIT {
 
     /** The table's own shuffles, for which there is no operator, stay native. */
     @ParameterizedTest
-    @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#withGuarantees")
+    @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#withEachGuarantee")
     void runsThroughOperatorsAgreeWithNative(String guarantee, String protocol) throws Exception {
         Map<String, Object> settings = settings(guarantee, protocol);
         addStore(settings, store);

@@ -23,6 +23,14 @@ public final class Protocols {
         }
     }
 
+    /** Each guarantee and each protocol, in as few runs; with {@code -Ddifferential.all=true} each with each. */
+    public static Stream<Arguments> withEachGuarantee() {
+        String last = all().get(all().size() - 1);
+        return Boolean.getBoolean("differential.all")
+                ? withGuarantees()
+                : Stream.of(Arguments.of("exactly_once_v2", "classic"), Arguments.of("at_least_once", last));
+    }
+
     /** Each guarantee with each protocol. */
     public static Stream<Arguments> withGuarantees() {
         return Stream.of("at_least_once", "exactly_once_v2")
