@@ -1,9 +1,12 @@
 package dev.blobshuffle.kafka;
 
+import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.shuffle.Debatcher;
+import dev.blobshuffle.kafka.membership.Membership;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -23,6 +26,8 @@ final class AssignedPartitions {
     private final Debatcher<ConsumerRecord<byte[], byte[]>> debatcher;
     private final ConsumerWiring wiring;
     private final Map<TopicPartition, PartitionProgress> byPartition = new HashMap<>();
+    private final Membership.Reading reading;
+    private boolean hasChanged;
 
     AssignedPartitions(
             Consumer<byte[], byte[]> delegate,
@@ -31,6 +36,7 @@ final class AssignedPartitions {
         this.delegate = delegate;
         this.debatcher = debatcher;
         this.wiring = wiring;
+        this.reading = wiring.membership().reading();
     }
 
     boolean isVirtual(TopicPartition partition) {
@@ -67,8 +73,29 @@ final class AssignedPartitions {
         for (TopicPartition partition : assignment) {
             if (!byPartition.containsKey(partition) && isQueued(partition)) {
                 byPartition.put(partition, new PartitionProgress(partition, isVirtual(partition)));
+                hasChanged = true;
             }
         }
+        tell();
+    }
+
+    /** Others hear what this consumer reads. */
+    private void tell() {
+        if (hasChanged) {
+            hasChanged = false;
+            Set<Partition> read = new HashSet<>();
+            for (PartitionProgress progress : byPartition.values()) {
+                if (isVirtual(progress.kafka)) {
+                    read.add(progress.partition);
+                }
+            }
+            reading.reads(read);
+        }
+    }
+
+    /** Others hear that nothing is read any more. */
+    void close() {
+        reading.close();
     }
 
     /** Forgets partitions with what is queued for them. */
@@ -77,6 +104,7 @@ final class AssignedPartitions {
             PartitionProgress progress = byPartition.remove(partition);
             if (progress != null) {
                 debatcher.drop(progress.partition);
+                hasChanged = true;
             }
         }
     }

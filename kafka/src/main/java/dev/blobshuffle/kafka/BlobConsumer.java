@@ -464,6 +464,7 @@ public final class BlobConsumer<K, V> implements Consumer<K, V> {
             closing.run();
         } finally {
             parts.wiring().pair().leave(side);
+            partitions.close();
             debatcher.close();
             parts.deserializer().close();
             parts.interceptors().close();

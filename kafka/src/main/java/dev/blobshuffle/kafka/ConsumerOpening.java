@@ -58,7 +58,13 @@ final class ConsumerOpening {
                             (made, given) -> made.configure(given, false)));
             List<ConsumerInterceptor<K, V>> interceptors = opening.interceptors(ConsumerInterceptor.class);
             ConsumerWiring wiring = new ConsumerWiring(
-                    Mode.GENERAL, opening.name(), shared.topics(), maxPollRecords, ClientPair.alone(), shared.time());
+                    Mode.GENERAL,
+                    opening.name(),
+                    shared.topics(),
+                    maxPollRecords,
+                    ClientPair.alone(),
+                    shared.membership(),
+                    shared.time());
             Map<String, Object> real = opening.real(kafkas);
             real.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
             real.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);

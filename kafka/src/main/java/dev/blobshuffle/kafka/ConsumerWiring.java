@@ -1,6 +1,7 @@
 package dev.blobshuffle.kafka;
 
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.kafka.membership.Membership;
 
 /**
  * How a {@link BlobConsumer} is put around a ready consumer.
@@ -10,10 +11,17 @@ import dev.blobshuffle.core.time.Time;
  * @param topics which topics shuffle through blobs
  * @param maxPollRecords most records of blobs that one {@code poll} returns ({@code max.poll.records})
  * @param pair the stream thread's pair, or {@link ClientPair#alone()}
+ * @param membership told what the consumer reads
  * @param time clock
  */
 public record ConsumerWiring(
-        Mode mode, String name, TopicMatcher topics, int maxPollRecords, ClientPair pair, Time time) {
+        Mode mode,
+        String name,
+        TopicMatcher topics,
+        int maxPollRecords,
+        ClientPair pair,
+        Membership membership,
+        Time time) {
     /** Checks the count. */
     public ConsumerWiring {
         if (maxPollRecords < 1) {

@@ -100,6 +100,7 @@ final class ProducerOpening {
                 transactional,
                 timeout,
                 ClientPair.alone(),
+                shared.membership(),
                 shared.time());
     }
 

@@ -1,5 +1,6 @@
 package dev.blobshuffle.kafka;
 
+import dev.blobshuffle.core.membership.ZoneMap;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 
@@ -12,6 +13,7 @@ import java.time.Duration;
  * @param transactional whether the producer has a {@code transactional.id}
  * @param flushTimeout longest wait for a drain; keep it below the transaction timeout and {@code max.poll.interval.ms}
  * @param pair the stream thread's pair, or {@link ClientPair#alone()}
+ * @param zones where the readers of partitions are
  * @param time clock
  */
 public record ProducerWiring(
@@ -21,6 +23,7 @@ public record ProducerWiring(
         boolean transactional,
         Duration flushTimeout,
         ClientPair pair,
+        ZoneMap zones,
         Time time) {
     /** Checks the timeout. */
     public ProducerWiring {

@@ -1,21 +1,26 @@
 package dev.blobshuffle.kafka;
 
+import dev.blobshuffle.core.batch.BatcherOptions;
 import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.kafka.membership.Membership;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.clients.CommonClientConfigs;
 
 /**
  * The engines of the process's plain clients: one for all clients with the same settings of ours, so that they share batches, memory and store. The first client
  * opens it, the last one that is closed closes it. Thread-safe: guarded by the class.
  */
 final class SharedEngines {
+    private static final String BOOTSTRAP = CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG;
     private static final Map<Map<String, String>, Opened> ENGINES = new HashMap<>();
 
     private SharedEngines() {}
@@ -47,6 +52,7 @@ final class SharedEngines {
                 topics,
                 settings.value(Settings.WRITE_ENABLED) ? ProducerWiring.Writes.BLOBS : ProducerWiring.Writes.PLAIN,
                 deliveryTimeout,
+                opened.membership,
                 opened.time,
                 opened.metrics::metrics,
                 () -> {
@@ -64,6 +70,9 @@ final class SharedEngines {
             }
         });
         key.put("zone", settings.zone().name());
+        if (settings.isGiven(Settings.MEMBERSHIP_TOPIC)) {
+            key.put(BOOTSTRAP, String.valueOf(configuration.get(BOOTSTRAP))); // Members of one cluster only.
+        }
         return key;
     }
 
@@ -91,12 +100,14 @@ final class SharedEngines {
 
     private static final class Opened {
         final SystemTime time;
+        final Membership membership;
         final Engine engine;
         final KafkaMetricsBridge metrics;
         int clients;
 
-        private Opened(SystemTime time, Engine engine, KafkaMetricsBridge metrics) {
+        private Opened(SystemTime time, Membership membership, Engine engine, KafkaMetricsBridge metrics) {
             this.time = time;
+            this.membership = membership;
             this.engine = engine;
             this.metrics = metrics;
         }
@@ -104,9 +115,14 @@ final class SharedEngines {
         static Opened open(Settings settings, Map<String, ?> configuration) {
             SystemTime time = new SystemTime();
             try {
-                Engine engine = ShuffleEngine.open(settings);
+                Membership membership =
+                        Membership.of(settings, Optional.empty(), ClientSettings.kafkas(configuration), time);
+                ShuffleEngine engine = ShuffleEngine.open(
+                        settings, BatcherOptions.builder(settings).build(), membership, time);
                 try {
-                    return new Opened(time, engine, KafkaMetricsBridge.open(engine.metrics(), configuration));
+                    KafkaMetricsBridge metrics = KafkaMetricsBridge.open(engine.metrics(), configuration);
+                    membership.join(engine.member());
+                    return new Opened(time, membership, engine, metrics);
                 } catch (RuntimeException e) {
                     engine.close();
                     throw e;
@@ -118,6 +134,7 @@ final class SharedEngines {
         }
 
         void close() {
+            membership.close();
             metrics.close();
             engine.close();
             time.close();

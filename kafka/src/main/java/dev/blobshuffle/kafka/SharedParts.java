@@ -2,6 +2,7 @@ package dev.blobshuffle.kafka;
 
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.kafka.membership.Membership;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -15,6 +16,7 @@ import org.apache.kafka.common.MetricName;
  * @param topics which topics shuffle through blobs
  * @param writes whether their records go into blobs
  * @param deliveryTimeout longest time until a batch is delivered or lost
+ * @param membership the other instances
  * @param time clock
  * @param metrics the engine's metrics as Kafka's clients show them
  * @param release gives this client's share back
@@ -24,6 +26,7 @@ record SharedParts(
         TopicMatcher topics,
         ProducerWiring.Writes writes,
         Duration deliveryTimeout,
+        Membership membership,
         Time time,
         Supplier<Map<MetricName, ? extends Metric>> metrics,
         Runnable release) {}

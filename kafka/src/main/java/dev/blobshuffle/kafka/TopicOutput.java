@@ -1,6 +1,7 @@
 package dev.blobshuffle.kafka;
 
 import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.membership.ZoneMap;
 import dev.blobshuffle.core.shuffle.Lane;
 import dev.blobshuffle.core.zone.Zone;
 import java.util.Arrays;
@@ -29,16 +30,20 @@ final class TopicOutput {
     private final String topic;
     private final Lane lane;
     private final Producer<byte[], byte[]> delegate;
+    private final ZoneMap zones;
+    private long zonesVersion;
     private @Nullable Slot[] slots = {};
     private Cluster cluster = Cluster.empty();
     private int sinceRefresh = REFRESH;
     private int sticky;
     private long stickySince;
 
-    TopicOutput(String topic, Lane lane, Producer<byte[], byte[]> delegate, long random) {
+    TopicOutput(String topic, Lane lane, Producer<byte[], byte[]> delegate, ZoneMap zones, long random) {
         this.topic = topic;
         this.lane = lane;
         this.delegate = delegate;
+        this.zones = zones;
+        this.zonesVersion = zones.version();
         this.sticky = (int) (random & 0xffff);
     }
 
@@ -78,12 +83,25 @@ final class TopicOutput {
             throw new InvalidPartitionsException("Cannot send to " + topic + "-" + partition + ": the topic has "
                     + slots.length + " partitions. Choose one of them or add partitions.");
         }
+        if (zonesVersion != zones.version()) {
+            moveZones();
+        }
         Slot slot = slots[partition];
         if (slot == null) {
-            slot = new Slot(topic, partition, lane);
+            slot = new Slot(topic, partition, lane, zones);
             slots[partition] = slot;
         }
         return slot;
+    }
+
+    /** Readers may be in other zones now. What is not sealed yet goes there as well; the order within a partition stays. */
+    private void moveZones() {
+        zonesVersion = zones.version();
+        for (Slot slot : slots) {
+            if (slot != null) {
+                slot.move(lane, zones);
+            }
+        }
     }
 
     /** Something was lost: the next choice looks at the topic's partitions afresh, for the lost one's may be gone. */
@@ -125,14 +143,23 @@ final class TopicOutput {
         /** The same as a future. */
         final Future<RecordMetadata> appendedFuture;
 
-        final Lane.Output output;
+        Lane.Output output;
 
-        Slot(String topic, int number, Lane lane) {
+        Slot(String topic, int number, Lane lane, ZoneMap zones) {
             partition = new Partition(topic, number);
             kafka = new TopicPartition(topic, number);
             appended = new RecordMetadata(kafka, 0, 0, 0, 0, 0);
             appendedFuture = CompletableFuture.completedFuture(appended);
-            output = lane.output(partition, Zone.SINGLE);
+            output = lane.output(partition, zone(zones));
+        }
+
+        private void move(Lane lane, ZoneMap zones) {
+            output = lane.output(partition, zone(zones));
+        }
+
+        /** While nobody knows, all are alike. */
+        private Zone zone(ZoneMap zones) {
+            return zones.zoneOf(partition).orElse(Zone.SINGLE);
         }
     }
 }

@@ -5,6 +5,7 @@ import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.kafka.membership.Membership;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -155,7 +156,7 @@ final class Clients implements AutoCloseable {
                 new KafkaProducer<>(settings(overrides), new ByteArraySerializer(), new ByteArraySerializer());
         boolean transactional = mode == Mode.KAFKA_STREAMS_EOS;
         ProducerWiring wiring = new ProducerWiring(
-                mode, topics(), ProducerWiring.Writes.BLOBS, transactional, Duration.ofSeconds(20), pair, time);
+                mode, topics(), ProducerWiring.Writes.BLOBS, transactional, Duration.ofSeconds(20), pair, Membership.none(), time);
         return keep(BlobProducer.wrap(real, engine, "lane", wiring));
     }
 
@@ -166,7 +167,7 @@ final class Clients implements AutoCloseable {
         settings.putAll(settings(overrides));
         Consumer<byte[], byte[]> real =
                 new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-        return keep(BlobConsumer.wrap(real, engine, new ConsumerWiring(mode, "consumer", topics(), 1000, pair, time)));
+        return keep(BlobConsumer.wrap(real, engine, new ConsumerWiring(mode, "consumer", topics(), 1000, pair, Membership.none(), time)));
     }
 
     Consumer<byte[], byte[]> nativeConsumer(String group) {
@@ -181,7 +182,7 @@ final class Clients implements AutoCloseable {
     }
 
     private SharedParts shared(ProducerWiring.Writes writes) {
-        return new SharedParts(engine, topics(), writes, Duration.ofSeconds(20), time, Map::of, () -> {});
+        return new SharedParts(engine, topics(), writes, Duration.ofSeconds(20), Membership.none(), time, Map::of, () -> {});
     }
 
     /** Sends values in one transaction or none, and flushes: one notification per partition. */

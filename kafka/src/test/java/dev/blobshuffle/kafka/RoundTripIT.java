@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.kafka.membership.Membership;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -211,6 +212,7 @@ class RoundTripIT {
                 TopicMatcher.of(List.of("other"), List.of()),
                 ProducerWiring.Writes.BLOBS,
                 Duration.ofSeconds(1),
+                Membership.none(),
                 new SystemTime(),
                 Map::of,
                 () -> {});

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 
 /** One real broker for all tests of the JVM, started by the first and closed after the last. */
-final class SharedBroker implements BeforeAllCallback {
+public final class SharedBroker implements BeforeAllCallback {
     private EmbeddedKafka broker;
 
     @Override
@@ -17,7 +17,8 @@ final class SharedBroker implements BeforeAllCallback {
                 .broker;
     }
 
-    EmbeddedKafka broker() {
+    /** The broker. */
+    public EmbeddedKafka broker() {
         return broker;
     }
 

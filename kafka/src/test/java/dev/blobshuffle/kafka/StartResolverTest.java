@@ -6,6 +6,7 @@ import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.kafka.membership.Membership;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +33,7 @@ class StartResolverTest {
     private final Consumer<byte[], byte[]> consumer = BlobConsumer.wrap(
             real,
             engine,
-            new ConsumerWiring(Mode.KAFKA_STREAMS_EOS, "c", Clients.topics(), 10, ClientPair.alone(), time));
+            new ConsumerWiring(Mode.KAFKA_STREAMS_EOS, "c", Clients.topics(), 10, ClientPair.alone(), Membership.none(), time));
 
     @AfterEach
     void close() {

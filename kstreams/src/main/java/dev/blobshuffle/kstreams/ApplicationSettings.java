@@ -218,6 +218,11 @@ public record ApplicationSettings(
         return kafkas;
     }
 
+    /** The membership topic where settings name none: under the application's id, where those who may create its other internal topics may create it. */
+    String membershipTopic() {
+        return all.get(StreamsConfig.APPLICATION_ID_CONFIG) + "-blobshuffle-members";
+    }
+
     /** The supplier whose clients are wrapped: the user's, or Kafka's own clients. */
     KafkaClientSupplier wrappedSupplier() {
         String name = blobs.value(Settings.CLIENT_SUPPLIER).orElse(null);

@@ -1,5 +1,6 @@
 package dev.blobshuffle.kstreams;
 
+import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Engine;
@@ -12,10 +13,12 @@ import dev.blobshuffle.kafka.ConsumerWiring;
 import dev.blobshuffle.kafka.KafkaMetricsBridge;
 import dev.blobshuffle.kafka.ProducerWiring;
 import dev.blobshuffle.kafka.TopicMatcher;
+import dev.blobshuffle.kafka.membership.Membership;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.admin.Admin;
@@ -74,7 +77,7 @@ final class ShuffledApplication {
     }
 
     Admin admin(Map<String, Object> config) {
-        acquire();
+        acquire(config);
         Admin delegate = null;
         try {
             delegate = clients.getAdmin(ApplicationSettings.withoutOwn(config));
@@ -102,6 +105,7 @@ final class ShuffledApplication {
                 config.containsKey(ProducerConfig.TRANSACTIONAL_ID_CONFIG),
                 settings.waitLimit(),
                 pairs.of(clientId),
+                open.membership(),
                 open.time());
         Producer<byte[], byte[]> producer =
                 BlobProducer.wrap(clients.getProducer(kafkas), open.engine(), clientId, wiring);
@@ -115,7 +119,7 @@ final class ShuffledApplication {
 
     /** Wraps a stream thread's main consumer, whoever made it. */
     BlobConsumer<byte[], byte[]> wrapMain(Consumer<byte[], byte[]> consumer, Map<String, Object> config) {
-        return wrap(consumer, config, settings.topics(), pairs.of(clientId(config)));
+        return wrap(consumer, config, settings.topics(), pairs.of(clientId(config)), open().membership());
     }
 
     Consumer<byte[], byte[]> restoreConsumer(Map<String, Object> config) {
@@ -124,7 +128,8 @@ final class ShuffledApplication {
                 consumer,
                 config,
                 settings.topics().refusing(ShuffledApplication::sourceForChangelog),
-                ClientPair.alone());
+                ClientPair.alone(),
+                Membership.none());
     }
 
     /**
@@ -144,11 +149,16 @@ final class ShuffledApplication {
                 clients.getGlobalConsumer(ApplicationSettings.withoutOwn(config)),
                 config,
                 settings.topics(),
-                ClientPair.alone());
+                ClientPair.alone(),
+                Membership.none()); // Every instance reads these, in every zone.
     }
 
     private BlobConsumer<byte[], byte[]> wrap(
-            Consumer<byte[], byte[]> consumer, Map<String, Object> config, TopicMatcher topics, ClientPair pair) {
+            Consumer<byte[], byte[]> consumer,
+            Map<String, Object> config,
+            TopicMatcher topics,
+            ClientPair pair,
+            Membership membership) {
         OpenShuffle open = open();
         Object maxPollRecords = config.getOrDefault(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, DEFAULT_MAX_POLL_RECORDS);
         ConsumerWiring wiring = new ConsumerWiring(
@@ -157,6 +167,7 @@ final class ShuffledApplication {
                 topics,
                 Integer.parseInt(maxPollRecords.toString()),
                 pair,
+                membership,
                 open.time());
         return BlobConsumer.wrap(consumer, open.engine(), wiring);
     }
@@ -179,9 +190,9 @@ final class ShuffledApplication {
         return open;
     }
 
-    private synchronized void acquire() {
+    private synchronized void acquire(Map<String, Object> adminConfig) {
         if (shuffle == null) {
-            shuffle = OpenShuffle.of(settings, decorator);
+            shuffle = OpenShuffle.of(settings, decorator, ApplicationSettings.withoutOwn(adminConfig));
         }
         admins++;
     }
@@ -222,17 +233,25 @@ final class ShuffledApplication {
     /**
      * What is open while the application runs.
      *
+     * @param membership the other instances
      * @param engine the engine
      * @param time its clocks and threads
      * @param metrics shows the engine's metrics to JMX and the application's reporters
      */
-    private record OpenShuffle(Engine engine, SystemTime time, KafkaMetricsBridge metrics) {
-        static OpenShuffle of(ApplicationSettings settings, UnaryOperator<Engine> decorator) {
+    private record OpenShuffle(Membership membership, Engine engine, SystemTime time, KafkaMetricsBridge metrics) {
+        static OpenShuffle of(
+                ApplicationSettings settings, UnaryOperator<Engine> decorator, Map<String, Object> adminConfig) {
             SystemTime time = new SystemTime();
             Engine engine = null;
             try {
-                engine = decorator.apply(Engines.open(settings.blobs(), settings.waitLimit(), time));
-                return new OpenShuffle(engine, time, KafkaMetricsBridge.open(engine.metrics(), settings.all()));
+                Membership membership =
+                        Membership.of(settings.blobs(), Optional.of(settings.membershipTopic()), adminConfig, time);
+                ShuffleEngine opened = Engines.open(settings.blobs(), settings.waitLimit(), membership, time);
+                engine = opened;
+                engine = decorator.apply(opened);
+                KafkaMetricsBridge metrics = KafkaMetricsBridge.open(engine.metrics(), settings.all());
+                membership.join(opened.member());
+                return new OpenShuffle(membership, engine, time, metrics);
             } catch (RuntimeException | Error e) {
                 if (engine != null) {
                     engine.close();
@@ -245,6 +264,7 @@ final class ShuffledApplication {
         void close() {
             try (time;
                     engine) {
+                membership.close();
                 metrics.close();
             }
         }

@@ -4,6 +4,7 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.Codec;
 import dev.blobshuffle.core.plan.LiveCost;
 import dev.blobshuffle.core.plan.PriceTables;
+import dev.blobshuffle.core.settings.BatchLayout;
 import dev.blobshuffle.core.settings.BatchScope;
 import dev.blobshuffle.core.settings.ByteSize;
 import dev.blobshuffle.core.settings.Settings;
@@ -17,6 +18,7 @@ import java.util.Optional;
  * @param batchBytes the bytes of one zone at which a batch is sealed, and the aim for the size of a blob; compressed
  * @param delay time from a batch's first record until it is sealed; zero seals as soon as the store keeps up
  * @param scope who shares a batch
+ * @param layout which sections share a blob
  * @param inlineBytes a batch below this many bytes goes through the channel as plain records; zero: never
  * @param codec compression of frames
  * @param deliveryTimeout time from the seal of a batch until its blob must be durable
@@ -31,6 +33,7 @@ public record BatcherOptions(
         long batchBytes,
         Duration delay,
         BatchScope scope,
+        BatchLayout layout,
         long inlineBytes,
         Codec codec,
         Duration deliveryTimeout,
@@ -106,6 +109,7 @@ public record BatcherOptions(
                 .batchBytes(settings.value(Settings.BATCH_MAX_BYTES).bytes())
                 .delay(settings.value(Settings.BATCH_MAX_DELAY))
                 .scope(settings.value(Settings.BATCH_SCOPE))
+                .layout(settings.value(Settings.BATCH_LAYOUT))
                 .inlineBytes(inlineBytes(settings))
                 .codec(settings.value(Settings.COMPRESSION_TYPE))
                 .deliveryTimeout(settings.value(Settings.DELIVERY_TIMEOUT))
@@ -134,6 +138,7 @@ public record BatcherOptions(
         private long batchBytes = 16 << 20;
         private Duration delay = Duration.ofMillis(500);
         private BatchScope scope = BatchScope.INSTANCE;
+        private BatchLayout layout = BatchLayout.PACKED;
         private long inlineBytes;
         private Codec codec = Codec.NONE;
         private Duration deliveryTimeout = Duration.ofMinutes(2);
@@ -161,6 +166,12 @@ public record BatcherOptions(
         /** Who shares a batch. */
         public Builder scope(BatchScope who) {
             scope = who;
+            return this;
+        }
+
+        /** Which sections share a blob. */
+        public Builder layout(BatchLayout which) {
+            layout = which;
             return this;
         }
 
@@ -228,6 +239,7 @@ public record BatcherOptions(
                     batchBytes,
                     delay,
                     scope,
+                    layout,
                     inlineBytes,
                     codec,
                     deliveryTimeout,

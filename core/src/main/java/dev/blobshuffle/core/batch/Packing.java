@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.batch;
 
+import dev.blobshuffle.core.settings.BatchLayout;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -13,16 +14,20 @@ final class Packing {
     private Packing() {}
 
     /**
-     * Distributes sections over {@code clamp(ceil(bytes / blobBytes), 1, sections)} blobs, the largest section first, each into the first blob with
-     * room, or else into the emptiest.
+     * Distributes sections over blobs, the largest section first, each into the first blob with room, or else into the emptiest. There are
+     * {@code clamp(ceil(bytes / blobBytes), 1, sections)} blobs, unless the layout says one, or one each.
      *
      * @param sections bytes of each section, as they will be stored
      * @param blobBytes the aim for the size of a blob
+     * @param layout which sections may share a blob
      * @return the sections of each blob; no blob is empty
      */
-    static <S> List<List<S>> pack(Map<S, Long> sections, long blobBytes) {
+    static <S> List<List<S>> pack(Map<S, Long> sections, long blobBytes, BatchLayout layout) {
+        if (layout == BatchLayout.PER_ZONE) {
+            return sections.keySet().stream().map(List::of).toList();
+        }
         long total = sections.values().stream().mapToLong(Long::longValue).sum();
-        long wanted = (total + blobBytes - 1) / blobBytes;
+        long wanted = layout == BatchLayout.SINGLE ? 1 : (total + blobBytes - 1) / blobBytes;
         int count = (int) Math.max(1, Math.min(wanted, sections.size()));
         List<List<S>> blobs = new ArrayList<>();
         long[] filled = new long[count];

@@ -150,7 +150,7 @@ final class Uploads {
             sizes.merge(segment.zone(), (long) (segment.bytes() * expected), Long::sum);
         }
         long generation = time.wallMillis() / MILLIS_PER_GENERATION;
-        for (List<Zone> zones : Packing.pack(sizes, options.batchBytes())) {
+        for (List<Zone> zones : Packing.pack(sizes, options.batchBytes(), options.layout())) {
             List<Segment> segments = new ArrayList<>();
             zones.forEach(zone -> segments.addAll(sections.getOrDefault(zone, List.of())));
             BlobId id = new BlobId(generation, writer, sequence.getAndIncrement());

@@ -83,7 +83,7 @@ public final class ShuffleEngine implements Engine {
     }
 
     /**
-     * Opens an engine as settings say, with a clock and a store of its own, which is checked first. Blocks.
+     * Opens an engine as settings say, with a clock and a store of its own, which is checked first, and the members that settings list. Blocks.
      *
      * @throws InvalidSettings fatal: no store is named, or the settings cannot work
      * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work now
@@ -91,37 +91,58 @@ public final class ShuffleEngine implements Engine {
     public static ShuffleEngine open(Settings settings) {
         SystemTime time = new SystemTime();
         try {
-            ShuffleMetrics metrics = new ShuffleMetrics(time);
-            BlobStore store = BlobStores.open(settings.store(), new StoreContext(time, RequestMeter.into(metrics)));
-            try {
-                PriceTables.ofScheme(StoreUri.parse(settings.store()).scheme())
-                        .ifPresent(prices -> LiveCost.report(metrics, prices));
-                Builder builder = builder(store, time)
-                        .metrics(metrics)
-                        .batching(BatcherOptions.builder(settings).build())
-                        .resilience(ResilienceOptions.of(settings))
-                        .readBufferBytes(
-                                settings.value(Settings.READ_BUFFER_BYTES).bytes())
-                        .caching(CacheOptions.of(settings))
-                        .whenClosed(() -> {
-                            store.close();
-                            time.close();
-                        });
-                return settings.value(Settings.CACHE_ZONE_ENABLED)
-                        ? inZone(builder, settings, metrics, time)
-                        : builder.build();
-            } catch (RuntimeException | Error e) {
-                store.close();
-                throw e;
-            }
+            return open(settings, BatcherOptions.builder(settings).build(), listed(settings), time, time::close);
         } catch (RuntimeException | Error e) {
             time.close();
             throw e;
         }
     }
 
-    private static ShuffleEngine inZone(Builder builder, Settings settings, ShuffleMetrics metrics, Time time) {
-        ZoneMap members = new FixedZoneMap(FixedZoneMap.caches(settings.value(Settings.CACHE_ZONE_MEMBERS)));
+    /**
+     * Opens an engine as settings say, with a store of its own, which is checked first. Blocks.
+     *
+     * @param batching how to batch
+     * @param members those who may share caches, if the settings ask for it; not closed by the engine
+     * @param time its clocks and threads; not closed by the engine
+     * @throws InvalidSettings fatal: no store is named, or the settings cannot work
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work now
+     */
+    public static ShuffleEngine open(Settings settings, BatcherOptions batching, ZoneMap members, Time time) {
+        return open(settings, batching, members, time, () -> {});
+    }
+
+    private static ShuffleEngine open(
+            Settings settings, BatcherOptions batching, ZoneMap members, Time time, Runnable whenClosed) {
+        ShuffleMetrics metrics = new ShuffleMetrics(time);
+        BlobStore store = BlobStores.open(settings.store(), new StoreContext(time, RequestMeter.into(metrics)));
+        try {
+            PriceTables.ofScheme(StoreUri.parse(settings.store()).scheme())
+                    .ifPresent(prices -> LiveCost.report(metrics, prices));
+            Builder builder = builder(store, time)
+                    .metrics(metrics)
+                    .batching(batching)
+                    .resilience(ResilienceOptions.of(settings))
+                    .readBufferBytes(settings.value(Settings.READ_BUFFER_BYTES).bytes())
+                    .caching(CacheOptions.of(settings))
+                    .whenClosed(() -> {
+                        store.close();
+                        whenClosed.run();
+                    });
+            return settings.value(Settings.CACHE_ZONE_ENABLED)
+                    ? inZone(builder, settings, members, metrics, time)
+                    : builder.build();
+        } catch (RuntimeException | Error e) {
+            store.close();
+            throw e;
+        }
+    }
+
+    private static ZoneMap listed(Settings settings) {
+        return new FixedZoneMap(FixedZoneMap.caches(settings.value(Settings.CACHE_ZONE_MEMBERS)));
+    }
+
+    private static ShuffleEngine inZone(
+            Builder builder, Settings settings, ZoneMap members, ShuffleMetrics metrics, Time time) {
         PeerNetwork network = PeerNetworkProvider.openInstalled(settings, metrics, time);
         try {
             return builder.zonePeers(new ZonePeers(members, network)).build();

@@ -16,6 +16,11 @@ public interface ZoneMap {
     /** The members among them in a zone, in no order. */
     List<Member> members(Zone zone);
 
+    /** Changes whenever an answer of this map may have changed: whoever keeps answers asks again then. Asked for every record that is written. */
+    default long version() {
+        return 0;
+    }
+
     /** The zone of a partition's reader; empty where nobody knows: then all zones are alike. */
     Optional<Zone> zoneOf(Partition partition);
 }

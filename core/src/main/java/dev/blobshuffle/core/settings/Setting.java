@@ -98,7 +98,7 @@ public final class Setting<T> {
                 });
     }
 
-    /** One of the constants of an enum, in lower case. */
+    /** One of the constants of an enum, in lower case, with hyphens. */
     static <E extends Enum<E>> Setting<E> choice(String name, E defaultValue, String doc) {
         List<E> choices = List.of(defaultValue.getDeclaringClass().getEnumConstants());
         List<String> names = choices.stream().map(Setting::nameOf).toList();
@@ -150,7 +150,7 @@ public final class Setting<T> {
     }
 
     private static String nameOf(Enum<?> constant) {
-        return constant.name().toLowerCase(Locale.ROOT);
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /** The full name, with the prefix. */

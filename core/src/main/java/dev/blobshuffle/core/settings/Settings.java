@@ -85,6 +85,12 @@ public final class Settings {
             BatchScope.INSTANCE,
             "Whether all threads of an instance share a batch, or each lane (stream thread) has its own.");
 
+    /** Which sections share a blob. */
+    public static final Setting<BatchLayout> BATCH_LAYOUT = Setting.choice(
+            "batch.layout",
+            BatchLayout.PACKED,
+            "Which zones' parts of a batch share a blob: as many as `batch.max.bytes` has room for (`packed`), none (`per-zone`), or all (`single`).");
+
     /** Inline rule. */
     public static final Setting<Optional<ByteSize>> INLINE_MAX_BYTES = Setting.optionalSize(
             "inline.max.bytes",
@@ -177,6 +183,12 @@ public final class Settings {
             CacheUnit.SECTION,
             "What a cache loads at once: the whole section of its zone, in one request, or each segment as it is asked for.");
 
+    /** Where members hear of each other. */
+    public static final Setting<Optional<String>> MEMBERSHIP_TOPIC = Setting.text(
+            "membership.topic",
+            "under Kafka Streams `<application.id>-blobshuffle-members` where the zone is known or `cache.zone.enabled` is set, else none",
+            "Compacted Kafka topic in which instances tell each other their zone, their endpoint and what they read; made if it is not there.");
+
     /** Address to listen on. */
     public static final Setting<Optional<String>> PEER_LISTEN = Setting.text(
             "peer.listen",
@@ -230,6 +242,7 @@ public final class Settings {
             BATCH_MAX_BYTES,
             BATCH_MAX_DELAY,
             BATCH_SCOPE,
+            BATCH_LAYOUT,
             INLINE_MAX_BYTES,
             COMPRESSION_TYPE,
             DELIVERY_TIMEOUT,
@@ -242,6 +255,7 @@ public final class Settings {
             CACHE_ZONE_MEMBERS,
             CACHE_ON_WRITE,
             CACHE_UNIT,
+            MEMBERSHIP_TOPIC,
             PEER_LISTEN,
             PEER_ADVERTISED,
             PEER_SECRET_FILE,

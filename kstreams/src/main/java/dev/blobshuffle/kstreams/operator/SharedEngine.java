@@ -1,5 +1,6 @@
 package dev.blobshuffle.kstreams.operator;
 
+import dev.blobshuffle.core.membership.FixedZoneMap;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Engine;
@@ -57,7 +58,9 @@ final class SharedEngine {
         this.settings = settings;
         Engine opened = null;
         try {
-            opened = Engines.open(settings.blobs(), settings.waitLimit(), time);
+            FixedZoneMap listed = new FixedZoneMap(
+                    FixedZoneMap.caches(settings.blobs().value(Settings.CACHE_ZONE_MEMBERS)));
+            opened = Engines.open(settings.blobs(), settings.waitLimit(), listed, time);
             metrics = KafkaMetricsBridge.open(opened.metrics(), settings.all());
         } catch (RuntimeException | Error e) {
             if (opened != null) {

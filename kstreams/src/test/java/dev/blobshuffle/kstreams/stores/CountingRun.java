@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.function.IntFunction;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -46,13 +47,26 @@ final class CountingRun implements AutoCloseable {
      * @param directory for its state
      */
     CountingRun(EmbeddedKafka kafka, String application, String store, Path directory) throws Exception {
+        this(kafka, application, store, directory, instance -> Map.of());
+    }
+
+    /** The same, with more settings for each instance, which are counted from 0. */
+    CountingRun(
+            EmbeddedKafka kafka,
+            String application,
+            String store,
+            Path directory,
+            IntFunction<Map<String, String>> more)
+            throws Exception {
         this.kafka = kafka;
         this.application = application;
         kafka.createTopic(input(), 4);
         kafka.createTopic(output(), 2);
         admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()));
         instances = Instances.start(
-                INSTANCES, instance -> new KafkaStreams(topology(), settings(store, directory.resolve("" + instance))));
+                INSTANCES,
+                instance -> new KafkaStreams(
+                        topology(), settings(store, directory.resolve("" + instance), more.apply(instance))));
     }
 
     private String input() {
@@ -63,7 +77,7 @@ final class CountingRun implements AutoCloseable {
         return application + "-counts";
     }
 
-    private Properties settings(String store, Path state) {
+    private Properties settings(String store, Path state, Map<String, String> more) {
         Properties settings = new Properties();
         settings.put("application.id", application);
         settings.put("bootstrap.servers", kafka.bootstrapServers());
@@ -72,6 +86,7 @@ final class CountingRun implements AutoCloseable {
         settings.put("state.dir", state.toString());
         settings.put("default.key.serde", Serdes.StringSerde.class);
         settings.put("default.value.serde", Serdes.StringSerde.class);
+        settings.putAll(more);
         BlobShuffleClientSupplier.addTo(settings);
         settings.put("blobshuffle.store", store);
         settings.put("blobshuffle.batch.max.delay.ms", "100");

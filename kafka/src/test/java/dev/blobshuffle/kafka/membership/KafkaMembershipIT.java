@@ -1,0 +1,174 @@
+package dev.blobshuffle.kafka.membership;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.membership.Endpoint;
+import dev.blobshuffle.core.membership.Member;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.kafka.SharedBroker;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Members on a real broker. */
+class KafkaMembershipIT {
+    @RegisterExtension
+    static final SharedBroker BROKER = new SharedBroker();
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Zone A = new Zone("a");
+    private static final Zone B = new Zone("b");
+    private static final Partition P0 = new Partition("t", 0);
+
+    private final String topic = "members-" + System.nanoTime();
+    private final SystemTime time = new SystemTime();
+    private final Deque<AutoCloseable> open = new ArrayDeque<>();
+
+    @AfterEach
+    void close() throws Exception {
+        for (AutoCloseable one : open) {
+            one.close();
+        }
+        time.close();
+    }
+
+    private KafkaMembership join(String bootstrap, long id, Zone zone, MembershipTiming timing) {
+        KafkaMembership membership =
+                new KafkaMembership(topic, Map.of("bootstrap.servers", bootstrap), zone, List.of(), timing, time);
+        open.push(membership);
+        membership.join(Optional.of(new Member(id, new Endpoint("host-" + id, 7400), zone, Set.of(), 1)));
+        return membership;
+    }
+
+    private KafkaMembership join(long id, Zone zone) {
+        return join(BROKER.broker().bootstrapServers(), id, zone, MembershipTiming.USUAL);
+    }
+
+    private static void await(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
+            LockSupport.parkNanos(5_000_000);
+        }
+    }
+
+    private static List<Long> ids(Membership of, Zone zone) {
+        return of.members(zone).stream().map(Member::id).sorted().toList();
+    }
+
+    @Test
+    void membersHearOfEachOtherAndOfWhatTheyReadUntilTheyLeave() throws Exception {
+        KafkaMembership one = join(1, A);
+        KafkaMembership two = join(2, B);
+        await(() -> ids(one, B).equals(List.of(2L)) && ids(two, A).equals(List.of(1L)));
+        assertThat(two.members(A).get(0).endpoint()).isEqualTo(new Endpoint("host-1", 7400));
+
+        Membership.Reading reading = one.reading();
+        reading.reads(Set.of(P0));
+        await(() -> two.zoneOf(P0).equals(Optional.of(A)));
+        reading.close();
+        await(() -> two.zoneOf(P0).isEmpty());
+
+        one.close();
+        await(() -> two.members(A).isEmpty());
+        assertThat(ids(two, B)).containsExactly(2L);
+        assertTopicIsCompactedAndTimedByTheBroker();
+    }
+
+    private void assertTopicIsCompactedAndTimedByTheBroker() throws Exception {
+        try (Admin admin = Admin.create(
+                Map.of("bootstrap.servers", BROKER.broker().bootstrapServers()))) {
+            ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+            Config config = admin.describeConfigs(List.of(resource)).all().get().get(resource);
+            assertThat(config.get("cleanup.policy").value()).isEqualTo("compact");
+            assertThat(config.get("message.timestamp.type").value()).isEqualTo("LogAppendTime");
+        }
+    }
+
+    @Test
+    void memberThatFallsSilentIsTakenForDeadAndItsRecordDeletedWhateverElseIsInTheTopic() {
+        MembershipTiming quick = new MembershipTiming(
+                Duration.ofMillis(100), Duration.ofSeconds(3), Duration.ofSeconds(4), Duration.ofSeconds(3));
+        KafkaMembership survivor = join(BROKER.broker().bootstrapServers(), 5, A, quick);
+        await(() -> ids(survivor, A).equals(List.of(5L)));
+        Presence silent = new Presence(7, A, Optional.of(new Endpoint("gone", 1)), 1, Set.of(P0));
+        write(new byte[] {1, 2, 3}, new byte[100]);
+        write(null, new byte[] {4});
+        write(PresenceCodec.key(8), "blobshuffle-member 99".getBytes(StandardCharsets.UTF_8));
+        write(PresenceCodec.key(7), PresenceCodec.value(silent));
+
+        // Neither the writer of these records nor its clock says another word: only the survivor's own heartbeats pass the time.
+        await(() -> ids(survivor, A).equals(List.of(5L, 7L)));
+        assertThat(survivor.zoneOf(P0)).contains(A);
+        await(() -> ids(survivor, A).equals(List.of(5L)));
+        assertThat(survivor.zoneOf(P0)).isEmpty();
+        awaitTombstones(Set.of(7L, 8L));
+    }
+
+    private void write(byte[] key, byte[] value) {
+        try (Producer<byte[], byte[]> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", BROKER.broker().bootstrapServers()),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+            producer.send(new ProducerRecord<>(topic, 0, key == null ? new byte[0] : key, value));
+        }
+    }
+
+    private void awaitTombstones(Set<Long> expected) {
+        Set<Long> deleted = new HashSet<>();
+        try (Consumer<byte[], byte[]> consumer = new KafkaConsumer<>(
+                Map.of("bootstrap.servers", BROKER.broker().bootstrapServers(), "auto.offset.reset", "earliest"),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer())) {
+            consumer.assign(List.of(new TopicPartition(topic, 0)));
+            await(() -> {
+                consumer.poll(Duration.ofMillis(100)).forEach(record -> {
+                    if (record.value() == null) {
+                        PresenceCodec.id(record.key()).ifPresent(deleted::add);
+                    }
+                });
+                return deleted.containsAll(expected);
+            });
+        }
+    }
+
+    @Test
+    void brokersThatDoNotAnswerHoldNobodyUp() {
+        KafkaMembership alone = join("127.0.0.1:1", 1, A, MembershipTiming.USUAL);
+        alone.reading().reads(Set.of(P0));
+        assertThat(alone.zoneOf(P0)).isEmpty();
+        assertThat(alone.members()).isEmpty();
+        AtomicBoolean closed = new AtomicBoolean();
+        Thread closing = new Thread(() -> {
+            alone.close();
+            closed.set(true);
+        });
+        closing.start();
+        await(closed::get);
+    }
+}
