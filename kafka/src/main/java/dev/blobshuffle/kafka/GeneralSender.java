@@ -197,7 +197,8 @@ final class GeneralSender<K, V> implements Sender<K, V> {
     private TopicOutput output(String topic) {
         return topics.computeIfAbsent(
                 topic,
-                name -> new TopicOutput(name, lane, delegate, wiring.zones(), wiring.time().randomLong()));
+                name -> new TopicOutput(
+                        name, lane, delegate, wiring.zones(), wiring.time().randomLong()));
     }
 
     private int partition(

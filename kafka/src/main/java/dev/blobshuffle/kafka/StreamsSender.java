@@ -94,7 +94,14 @@ final class StreamsSender implements Sender<byte[], byte[]> {
             wiring.pair().requireConsumer(topic);
         }
         Route route = new Route(
-                blobs ? new TopicOutput(topic, lane, delegate, wiring.zones(), wiring.time().randomLong()) : null);
+                blobs
+                        ? new TopicOutput(
+                                topic,
+                                lane,
+                                delegate,
+                                wiring.zones(),
+                                wiring.time().randomLong())
+                        : null);
         routes.put(topic, route);
         return route;
     }

@@ -156,7 +156,14 @@ final class Clients implements AutoCloseable {
                 new KafkaProducer<>(settings(overrides), new ByteArraySerializer(), new ByteArraySerializer());
         boolean transactional = mode == Mode.KAFKA_STREAMS_EOS;
         ProducerWiring wiring = new ProducerWiring(
-                mode, topics(), ProducerWiring.Writes.BLOBS, transactional, Duration.ofSeconds(20), pair, Membership.none(), time);
+                mode,
+                topics(),
+                ProducerWiring.Writes.BLOBS,
+                transactional,
+                Duration.ofSeconds(20),
+                pair,
+                Membership.none(),
+                time);
         return keep(BlobProducer.wrap(real, engine, "lane", wiring));
     }
 
@@ -167,7 +174,8 @@ final class Clients implements AutoCloseable {
         settings.putAll(settings(overrides));
         Consumer<byte[], byte[]> real =
                 new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-        return keep(BlobConsumer.wrap(real, engine, new ConsumerWiring(mode, "consumer", topics(), 1000, pair, Membership.none(), time)));
+        return keep(BlobConsumer.wrap(
+                real, engine, new ConsumerWiring(mode, "consumer", topics(), 1000, pair, Membership.none(), time)));
     }
 
     Consumer<byte[], byte[]> nativeConsumer(String group) {
@@ -182,7 +190,8 @@ final class Clients implements AutoCloseable {
     }
 
     private SharedParts shared(ProducerWiring.Writes writes) {
-        return new SharedParts(engine, topics(), writes, Duration.ofSeconds(20), Membership.none(), time, Map::of, () -> {});
+        return new SharedParts(
+                engine, topics(), writes, Duration.ofSeconds(20), Membership.none(), time, Map::of, () -> {});
     }
 
     /** Sends values in one transaction or none, and flushes: one notification per partition. */

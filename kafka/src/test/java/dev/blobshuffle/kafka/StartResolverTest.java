@@ -33,7 +33,8 @@ class StartResolverTest {
     private final Consumer<byte[], byte[]> consumer = BlobConsumer.wrap(
             real,
             engine,
-            new ConsumerWiring(Mode.KAFKA_STREAMS_EOS, "c", Clients.topics(), 10, ClientPair.alone(), Membership.none(), time));
+            new ConsumerWiring(
+                    Mode.KAFKA_STREAMS_EOS, "c", Clients.topics(), 10, ClientPair.alone(), Membership.none(), time));
 
     @AfterEach
     void close() {

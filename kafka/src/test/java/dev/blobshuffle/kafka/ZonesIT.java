@@ -50,14 +50,22 @@ class ZonesIT {
 
     private Map<String, Object> settings(String zone, String layout) {
         return new HashMap<>(Map.of(
-                "bootstrap.servers", BROKER.broker().bootstrapServers(),
-                "auto.offset.reset", "earliest",
-                "blobshuffle.store", directory.toUri() + "?fsync=none",
-                "blobshuffle.topics.include", "zoned-.*",
-                "blobshuffle.membership.topic", "members-" + topic,
-                "blobshuffle.zone", zone,
-                "blobshuffle.batch.layout", layout,
-                "blobshuffle.batch.max.delay.ms", 60_000));
+                "bootstrap.servers",
+                BROKER.broker().bootstrapServers(),
+                "auto.offset.reset",
+                "earliest",
+                "blobshuffle.store",
+                directory.toUri() + "?fsync=none",
+                "blobshuffle.topics.include",
+                "zoned-.*",
+                "blobshuffle.membership.topic",
+                "members-" + topic,
+                "blobshuffle.zone",
+                zone,
+                "blobshuffle.batch.layout",
+                layout,
+                "blobshuffle.batch.max.delay.ms",
+                60_000));
     }
 
     private Consumer<String, String> reader(String zone, int partition, String layout) {
@@ -95,10 +103,11 @@ class ZonesIT {
     void sectionsFollowTheReadersZonesAndTheLayoutSaysWhichShareABlob(String layout, int blobsPerBatch) {
         try (Consumer<String, String> inA = reader("a", 0, layout);
                 Consumer<String, String> inB = reader("b", 1, layout);
-                Producer<String, String> producer = new BlobProducer<>(
-                        settings("a", layout), new StringSerializer(), new StringSerializer())) {
+                Producer<String, String> producer =
+                        new BlobProducer<>(settings("a", layout), new StringSerializer(), new StringSerializer())) {
             NewBlobs blobs = new NewBlobs();
-            Set<Set<String>> expected = blobsPerBatch == 1 ? Set.of(Set.of("a", "b")) : Set.of(Set.of("a"), Set.of("b"));
+            Set<Set<String>> expected =
+                    blobsPerBatch == 1 ? Set.of(Set.of("a", "b")) : Set.of(Set.of("a"), Set.of("b"));
             List<String> readInA = new ArrayList<>();
             List<String> readInB = new ArrayList<>();
             List<String> written = new ArrayList<>();
@@ -131,8 +140,8 @@ class ZonesIT {
         List<String> read = new ArrayList<>();
         Set<String> seen = new HashSet<>();
         NewBlobs blobs = new NewBlobs();
-        try (Producer<String, String> producer = new BlobProducer<>(
-                settings("a", "per-zone"), new StringSerializer(), new StringSerializer())) {
+        try (Producer<String, String> producer =
+                new BlobProducer<>(settings("a", "per-zone"), new StringSerializer(), new StringSerializer())) {
             for (String zone : List.of("a", "b", "a")) {
                 seen.clear();
                 try (Consumer<String, String> reader = reader(zone, 0, "per-zone")) {

@@ -50,8 +50,7 @@ class PackingTest {
 
     @Test
     void aSingleBlobTakesAllHoweverLarge() {
-        assertThat(Packing.pack(sections(100, 100, 100), 100, SINGLE))
-                .containsExactly(List.of("z0", "z1", "z2"));
+        assertThat(Packing.pack(sections(100, 100, 100), 100, SINGLE)).containsExactly(List.of("z0", "z1", "z2"));
     }
 
     @Test

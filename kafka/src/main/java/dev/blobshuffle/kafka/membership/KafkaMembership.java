@@ -47,6 +47,7 @@ public final class KafkaMembership implements Membership {
     private final Signal ended;
     /** For an instance that answers nobody, whose blobs nobody asks it for. */
     private final long spareId;
+
     private final Map<Reading, Set<Partition>> readings = new ConcurrentHashMap<>();
     private final AtomicBoolean hasNews = new AtomicBoolean();
     private final LiveMembers live;
@@ -97,8 +98,8 @@ public final class KafkaMembership implements Membership {
             Duration pause = FIRST_RETRY;
             while (!isClosed) {
                 boolean wasOpen = false;
-                try (MembershipTopic opened = MembershipTopic.open(
-                        topic, clientSettings, "blobshuffle-members-%016x".formatted(id))) {
+                try (MembershipTopic opened =
+                        MembershipTopic.open(topic, clientSettings, "blobshuffle-members-%016x".formatted(id))) {
                     wasOpen = true;
                     open = opened;
                     follow(opened, id, answering.map(Member::endpoint));
@@ -247,7 +248,8 @@ public final class KafkaMembership implements Membership {
         worker.close();
         if (mayWait) {
             try {
-                boolean ignored = ended.await(seen, time.nanos() + timing.leave().toNanos());
+                boolean ignored =
+                        ended.await(seen, time.nanos() + timing.leave().toNanos());
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

@@ -24,13 +24,12 @@ record MemberSnapshot(long version, List<Member> members, Map<Zone, List<Member>
         for (Presence presence : alive) {
             presence.member().ifPresent(members::add);
             for (Partition partition : presence.reads()) {
-                readers.computeIfAbsent(partition, unread -> new HashMap<>(2))
-                        .merge(presence.zone(), 1, Integer::sum);
+                readers.computeIfAbsent(partition, unread -> new HashMap<>(2)).merge(presence.zone(), 1, Integer::sum);
             }
         }
         Map<Zone, List<Member>> byZone = new HashMap<>();
-        members.forEach(member -> byZone.computeIfAbsent(member.zone(), zone -> new ArrayList<>())
-                .add(member));
+        members.forEach(member ->
+                byZone.computeIfAbsent(member.zone(), zone -> new ArrayList<>()).add(member));
         Map<Partition, Zone> zones = new HashMap<>();
         readers.forEach((partition, counts) -> zones.put(partition, most(counts)));
         return new MemberSnapshot(version, List.copyOf(members), byZone, zones);

@@ -41,10 +41,8 @@ public interface Membership extends ZoneMap, AutoCloseable {
      * @param clientSettings of any Kafka client of the application: where the brokers are, and security
      * @param time its clocks and threads; closed after the membership
      */
-    static Membership of(
-            Settings settings, Optional<String> defaultTopic, Map<String, ?> clientSettings, Time time) {
-        boolean zonesMatter =
-                !settings.zone().equals(Zone.SINGLE) || settings.value(Settings.CACHE_ZONE_ENABLED);
+    static Membership of(Settings settings, Optional<String> defaultTopic, Map<String, ?> clientSettings, Time time) {
+        boolean zonesMatter = !settings.zone().equals(Zone.SINGLE) || settings.value(Settings.CACHE_ZONE_ENABLED);
         List<Member> listed = FixedZoneMap.caches(settings.value(Settings.CACHE_ZONE_MEMBERS));
         return settings.value(Settings.MEMBERSHIP_TOPIC)
                 .or(() -> defaultTopic.filter(topic -> zonesMatter))

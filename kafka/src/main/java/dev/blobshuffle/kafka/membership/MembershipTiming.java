@@ -12,8 +12,8 @@ import java.time.Duration;
  */
 record MembershipTiming(Duration heartbeat, Duration timeToLive, Duration timeToRemember, Duration leave) {
     /** A member that hangs is found out by those who ask it long before: this is about what is written where, and about who is asked at all. */
-    static final MembershipTiming USUAL =
-            new MembershipTiming(Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofDays(1), Duration.ofSeconds(3));
+    static final MembershipTiming USUAL = new MembershipTiming(
+            Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofDays(1), Duration.ofSeconds(3));
 
     /** Checks that nobody dies between two heartbeats. */
     MembershipTiming {

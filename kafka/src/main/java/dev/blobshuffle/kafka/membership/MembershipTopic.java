@@ -70,8 +70,8 @@ final class MembershipTopic implements AutoCloseable {
                 new KafkaProducer<>(forProducer(common), new ByteArraySerializer(), new ByteArraySerializer());
         Consumer<byte[], byte[]> consumer = null;
         try {
-            consumer = new KafkaConsumer<>(
-                    forConsumer(common), new ByteArrayDeserializer(), new ByteArrayDeserializer());
+            consumer =
+                    new KafkaConsumer<>(forConsumer(common), new ByteArrayDeserializer(), new ByteArrayDeserializer());
             List<TopicPartition> partitions = consumer.partitionsFor(name).stream()
                     .map(info -> new TopicPartition(name, info.partition()))
                     .toList();

@@ -79,8 +79,7 @@ final class PresenceCodec {
 
     /** What a value tells of a member; empty if it is of another version, or not of ours. */
     static Optional<Presence> presence(long id, byte[] value) {
-        List<String> lines =
-                new String(value, StandardCharsets.UTF_8).lines().toList();
+        List<String> lines = new String(value, StandardCharsets.UTF_8).lines().toList();
         if (lines.isEmpty() || !lines.get(0).equals(HEAD)) {
             return Optional.empty();
         }

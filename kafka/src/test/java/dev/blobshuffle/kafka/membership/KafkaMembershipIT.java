@@ -101,8 +101,8 @@ class KafkaMembershipIT {
     }
 
     private void assertTopicIsCompactedAndTimedByTheBroker() throws Exception {
-        try (Admin admin = Admin.create(
-                Map.of("bootstrap.servers", BROKER.broker().bootstrapServers()))) {
+        try (Admin admin =
+                Admin.create(Map.of("bootstrap.servers", BROKER.broker().bootstrapServers()))) {
             ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
             Config config = admin.describeConfigs(List.of(resource)).all().get().get(resource);
             assertThat(config.get("cleanup.policy").value()).isEqualTo("compact");
@@ -122,7 +122,8 @@ class KafkaMembershipIT {
         write(PresenceCodec.key(8), "blobshuffle-member 99".getBytes(StandardCharsets.UTF_8));
         write(PresenceCodec.key(7), PresenceCodec.value(silent));
 
-        // Neither the writer of these records nor its clock says another word: only the survivor's own heartbeats pass the time.
+        // Neither the writer of these records nor its clock says another word: only the survivor's own heartbeats pass
+        // the time.
         await(() -> ids(survivor, A).equals(List.of(5L, 7L)));
         assertThat(survivor.zoneOf(P0)).contains(A);
         await(() -> ids(survivor, A).equals(List.of(5L)));

@@ -30,7 +30,11 @@ class LiveMembersTest {
 
     private void tell(long timestamp, long id, Zone zone, Partition... reads) {
         Presence presence = new Presence(
-                id, zone, Optional.of(new Endpoint("h", (int) id)), 1, Arrays.stream(reads).collect(Collectors.toSet()));
+                id,
+                zone,
+                Optional.of(new Endpoint("h", (int) id)),
+                1,
+                Arrays.stream(reads).collect(Collectors.toSet()));
         live.heard(PresenceCodec.key(id), PresenceCodec.value(presence), timestamp);
     }
 
@@ -54,9 +58,7 @@ class LiveMembersTest {
     @Test
     void memberThatDoesNotAnswerOthersStillHasAZone() {
         live.heard(
-                PresenceCodec.key(1),
-                PresenceCodec.value(new Presence(1, A, Optional.empty(), 1, Set.of(P0))),
-                1_000);
+                PresenceCodec.key(1), PresenceCodec.value(new Presence(1, A, Optional.empty(), 1, Set.of(P0))), 1_000);
 
         assertThat(live.snapshot().members()).isEmpty();
         assertThat(live.snapshot().zoneOf(P0)).contains(A);

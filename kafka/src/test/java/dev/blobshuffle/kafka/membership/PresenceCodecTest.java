@@ -37,9 +37,7 @@ class PresenceCodecTest {
     void recordIsTheTextOfTheFormatPage() {
         assertThat(new String(PresenceCodec.key(PRESENCE.id()), StandardCharsets.US_ASCII))
                 .isEqualTo("000000000000017f");
-        assertThat(text(PRESENCE))
-                .isEqualTo(
-                        """
+        assertThat(text(PRESENCE)).isEqualTo("""
                         blobshuffle-member 1
                         zone us-east-1a
                         endpoint 10.0.0.7:7400
@@ -57,10 +55,10 @@ class PresenceCodecTest {
             for (int i = random.nextInt(40); i > 0; i--) {
                 reads.add(new Partition("topic." + random.nextInt(3), random.nextInt(30)));
             }
-            Optional<Endpoint> endpoint =
-                    random.nextBoolean() ? Optional.empty() : Optional.of(new Endpoint("fe80::1", random.nextInt(65536)));
-            Presence presence =
-                    new Presence(random.nextLong(), new Zone("zone " + round), endpoint, 1 + round, reads);
+            Optional<Endpoint> endpoint = random.nextBoolean()
+                    ? Optional.empty()
+                    : Optional.of(new Endpoint("fe80::1", random.nextInt(65536)));
+            Presence presence = new Presence(random.nextLong(), new Zone("zone " + round), endpoint, 1 + round, reads);
             assertThat(PresenceCodec.id(PresenceCodec.key(presence.id()))).contains(presence.id());
             assertThat(PresenceCodec.presence(presence.id(), PresenceCodec.value(presence)))
                     .contains(presence);

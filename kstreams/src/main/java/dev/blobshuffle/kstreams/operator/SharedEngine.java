@@ -1,7 +1,7 @@
 package dev.blobshuffle.kstreams.operator;
 
-import dev.blobshuffle.core.membership.FixedZoneMap;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.membership.FixedZoneMap;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.time.SystemTime;
@@ -58,8 +58,8 @@ final class SharedEngine {
         this.settings = settings;
         Engine opened = null;
         try {
-            FixedZoneMap listed = new FixedZoneMap(
-                    FixedZoneMap.caches(settings.blobs().value(Settings.CACHE_ZONE_MEMBERS)));
+            FixedZoneMap listed =
+                    new FixedZoneMap(FixedZoneMap.caches(settings.blobs().value(Settings.CACHE_ZONE_MEMBERS)));
             opened = Engines.open(settings.blobs(), settings.waitLimit(), listed, time);
             metrics = KafkaMetricsBridge.open(opened.metrics(), settings.all());
         } catch (RuntimeException | Error e) {
