@@ -7,6 +7,7 @@ import com.azure.core.http.HttpResponse;
 import com.azure.core.util.BinaryData;
 import com.azure.core.util.Context;
 import dev.blobshuffle.core.store.BucketBlobStore;
+import dev.blobshuffle.core.time.Time;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -17,12 +18,16 @@ import java.nio.channels.Channels;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.apache.hc.client5.http.classic.ExecChain;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.client5.http.config.ConnectionConfig;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
+import org.apache.hc.core5.concurrent.Cancellable;
+import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.io.SocketConfig;
 import org.apache.hc.core5.http.io.entity.AbstractHttpEntity;
@@ -48,6 +53,9 @@ final class ApacheHttpClient implements HttpClient, AutoCloseable {
     /** Without a byte for so long a request counts as lost. */
     private static final Duration READ_TIMEOUT = Duration.ofSeconds(15);
 
+    /** With the sending of its body and all, for the read timeout ends no write: a server that does not read would hold a writer and its buffers for ever. */
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
     /** Balancers close idle connections without a word that arrives; a request on such a one waits for its timeout. */
     private static final Timeout IDLE_LIMIT = Timeout.ofSeconds(5);
 
@@ -58,11 +66,17 @@ final class ApacheHttpClient implements HttpClient, AutoCloseable {
 
     private final CloseableHttpClient connections;
 
-    ApacheHttpClient() {
-        this(READ_TIMEOUT);
+    ApacheHttpClient(Time time) {
+        this(READ_TIMEOUT, LIMIT, time);
     }
 
-    ApacheHttpClient(Duration readTimeout) {
+    /**
+     * A client.
+     *
+     * @param readTimeout the longest silence of the service
+     * @param limit the longest that a request may take until its answer begins
+     */
+    ApacheHttpClient(Duration readTimeout, Duration limit, Time time) {
         connections = HttpClients.custom()
                 .useSystemProperties()
                 .setConnectionManager(PoolingHttpClientConnectionManagerBuilder.create()
@@ -78,12 +92,30 @@ final class ApacheHttpClient implements HttpClient, AutoCloseable {
                         .setDefaultSocketConfig(
                                 SocketConfig.custom().setSoKeepAlive(true).build())
                         .build())
+                .addExecInterceptorFirst(
+                        "limit", (request, scope, chain) -> bounded(chain, scope, request, limit, time))
                 .disableRedirectHandling()
                 .disableAutomaticRetries()
                 .disableCookieManagement()
                 .disableContentCompression()
                 .disableDefaultUserAgent()
                 .build();
+    }
+
+    /** Ends the request when its time is over, by closing the connection under whoever reads or writes. */
+    private static ClassicHttpResponse bounded(
+            ExecChain chain, ExecChain.Scope scope, ClassicHttpRequest request, Duration limit, Time time)
+            throws IOException, HttpException {
+        Time.Cancellable end = time.schedule(limit, () -> {
+            if (scope.originalRequest instanceof Cancellable sent) {
+                boolean ignored = sent.cancel();
+            }
+        });
+        try {
+            return chain.proceed(request, scope);
+        } finally {
+            end.cancel();
+        }
     }
 
     @Override

@@ -55,7 +55,7 @@ public final class AzureBlobStoreProvider implements BlobStoreProvider {
         KeyPrefix prefix = KeyPrefix.of(
                 new StoreUri(uri.scheme(), account, slash < 0 ? "" : path.substring(slash), uri.parameters()));
         Checksum checksum = Checksum.of(uri.parameter("checksum").orElse("md5"));
-        ApacheHttpClient http = new ApacheHttpClient();
+        ApacheHttpClient http = new ApacheHttpClient(context.time());
         try {
             Access access = Access.of(account, uri.parameter("endpoint"), environment);
             BlobContainerClient client =

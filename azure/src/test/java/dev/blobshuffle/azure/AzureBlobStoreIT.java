@@ -100,7 +100,7 @@ class AzureBlobStoreIT {
                     .hasMessageContaining("no connection");
             server.restart();
             // A container of the last seconds may be gone, since the server saves its books at intervals.
-            try (ApacheHttpClient http = new ApacheHttpClient()) {
+            try (ApacheHttpClient http = new ApacheHttpClient(time)) {
                 AzureTestContainer.client(server, container, http).createIfNotExists();
             }
             put(store);
@@ -111,7 +111,7 @@ class AzureBlobStoreIT {
     @Test
     void aServerThatDoesNotAnswerIsGivenUpInTimeAndAnOwnClientStaysOpen() throws Exception {
         String container = AzureTestContainer.make(server);
-        try (ApacheHttpClient http = new ApacheHttpClient(Duration.ofSeconds(2))) {
+        try (ApacheHttpClient http = new ApacheHttpClient(Duration.ofSeconds(2), Duration.ofSeconds(60), time)) {
             var client = AzureTestContainer.client(server, container, http);
             try (BlobStore store = AzureBlobStores.open(client, new KeyPrefix("a b/"), StoreContext.unmetered(time))) {
                 put(store);
@@ -143,7 +143,7 @@ class AzureBlobStoreIT {
     }
 
     private String token(String container) {
-        try (ApacheHttpClient http = new ApacheHttpClient()) {
+        try (ApacheHttpClient http = new ApacheHttpClient(time)) {
             return AzureTestContainer.client(server, container, http)
                     .generateSas(new com.azure.storage.blob.sas.BlobServiceSasSignatureValues(
                             java.time.OffsetDateTime.now().plusHours(1),

@@ -5,15 +5,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.azure.core.http.HttpMethod;
 import com.azure.core.http.HttpRequest;
+import com.azure.core.util.BinaryData;
 import com.azure.core.util.Context;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreUri;
 import dev.blobshuffle.core.time.SystemTime;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -58,7 +64,7 @@ class AzureBlobStoreProviderTest {
     @Test
     void aTokenThatMakesNoUrlIsNotShownByAnyCause() {
         String url = "http://localhost:1/container/blob?sig=secret\"";
-        try (ApacheHttpClient http = new ApacheHttpClient()) {
+        try (ApacheHttpClient http = new ApacheHttpClient(time)) {
             assertThatThrownBy(() -> http.sendSync(new HttpRequest(HttpMethod.GET, url), Context.NONE))
                     .hasMessageContaining("AZURE_STORAGE_SAS_TOKEN")
                     .satisfies(failure -> {
@@ -66,6 +72,19 @@ class AzureBlobStoreProviderTest {
                             assertThat(cause.toString()).doesNotContain("secret");
                         }
                     });
+        }
+    }
+
+    /** It takes the connection and never reads. */
+    @Test
+    @Timeout(30)
+    void aServerThatDoesNotReadHoldsNoWriterBeyondTheLimit() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                ApacheHttpClient http = new ApacheHttpClient(Duration.ofSeconds(15), Duration.ofMillis(300), time)) {
+            HttpRequest request = new HttpRequest(
+                            HttpMethod.PUT, "http://127.0.0.1:" + server.getLocalPort() + "/container/blob")
+                    .setBody(BinaryData.fromBytes(new byte[32 << 20]));
+            assertThatThrownBy(() -> http.sendSync(request, Context.NONE)).isInstanceOf(UncheckedIOException.class);
         }
     }
 

@@ -27,7 +27,7 @@ class AzureBucketTest {
     final LoanCheck loans = new LoanCheck();
 
     private final SystemTime time = new SystemTime();
-    private final ApacheHttpClient http = new ApacheHttpClient();
+    private final ApacheHttpClient http = new ApacheHttpClient(time);
     private StubService service;
 
     @BeforeEach

@@ -38,7 +38,7 @@ public final class GcsBlobStoreProvider implements BlobStoreProvider {
         KeyPrefix prefix = KeyPrefix.of(uri);
         Checksum checksum = Checksum.of(uri.parameter("checksum").orElse("crc32c"));
         Optional<String> endpoint = uri.parameter("endpoint").map(GcsBlobStoreProvider::endpoint);
-        GcsClient client = new GcsClient();
+        GcsClient client = new GcsClient(context.time());
         try {
             var storage = client.storage(credentials(uri, endpoint, client), endpoint, uri.parameter("project"));
             return BucketBlobStore.open(

@@ -11,15 +11,21 @@ import com.google.cloud.storage.Storage;
 import com.google.cloud.storage.StorageOptions;
 import com.google.cloud.storage.StorageRetryStrategy;
 import dev.blobshuffle.core.store.BucketBlobStore;
+import dev.blobshuffle.core.time.Time;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.apache.hc.client5.http.classic.ExecChain;
 import org.apache.hc.client5.http.config.ConnectionConfig;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
+import org.apache.hc.core5.concurrent.Cancellable;
+import org.apache.hc.core5.http.ClassicHttpRequest;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.io.SocketConfig;
 import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
@@ -38,6 +44,9 @@ final class GcsClient implements AutoCloseable {
     /** Without a byte for so long a request counts as lost. */
     private static final Duration READ_TIMEOUT = Duration.ofSeconds(15);
 
+    /** With the sending of its body and all, for the read timeout ends no write: a server that does not read would hold a writer and its buffers for ever. */
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
     /** Services and balancers close idle connections without a word that arrives; a request on such a one waits for its timeout. */
     private static final Timeout IDLE_LIMIT = Timeout.ofSeconds(5);
 
@@ -50,13 +59,19 @@ final class GcsClient implements AutoCloseable {
     private final CloseableHttpClient connections;
     private final Apache5HttpTransport transport;
 
-    GcsClient() {
-        this(READ_TIMEOUT);
+    GcsClient(Time time) {
+        this(READ_TIMEOUT, LIMIT, time);
     }
 
-    GcsClient(Duration readTimeout) {
+    /**
+     * A client.
+     *
+     * @param readTimeout the longest silence of the service
+     * @param limit the longest that a request may take until its answer begins
+     */
+    GcsClient(Duration readTimeout, Duration limit, Time time) {
         this.readTimeout = readTimeout;
-        connections = connections(readTimeout);
+        connections = connections(readTimeout, limit, time);
         transport = new Apache5HttpTransport(connections);
     }
 
@@ -80,7 +95,7 @@ final class GcsClient implements AutoCloseable {
         return options.build().getService();
     }
 
-    private static CloseableHttpClient connections(Duration readTimeout) {
+    private static CloseableHttpClient connections(Duration readTimeout, Duration limit, Time time) {
         return HttpClients.custom()
                 .useSystemProperties()
                 .setConnectionManager(PoolingHttpClientConnectionManagerBuilder.create()
@@ -96,11 +111,29 @@ final class GcsClient implements AutoCloseable {
                         .setDefaultSocketConfig(
                                 SocketConfig.custom().setSoKeepAlive(true).build())
                         .build())
+                .addExecInterceptorFirst(
+                        "limit", (request, scope, chain) -> bounded(chain, scope, request, limit, time))
                 .disableRedirectHandling()
                 .disableAutomaticRetries()
                 .disableCookieManagement()
                 .disableContentCompression()
                 .build();
+    }
+
+    /** Ends the request when its time is over, by closing the connection under whoever reads or writes. */
+    private static ClassicHttpResponse bounded(
+            ExecChain chain, ExecChain.Scope scope, ClassicHttpRequest request, Duration limit, Time time)
+            throws IOException, HttpException {
+        Time.Cancellable end = time.schedule(limit, () -> {
+            if (scope.originalRequest instanceof Cancellable sent) {
+                boolean ignored = sent.cancel();
+            }
+        });
+        try {
+            return chain.proceed(request, scope);
+        } finally {
+            end.cancel();
+        }
     }
 
     @Override

@@ -94,7 +94,7 @@ class GcsBlobStoreIT {
     @Test
     void aServerThatDoesNotAnswerIsGivenUpInTime() {
         String bucket = GcsTestBucket.make(server);
-        try (GcsClient client = new GcsClient(Duration.ofMillis(300));
+        try (GcsClient client = new GcsClient(Duration.ofMillis(300), Duration.ofSeconds(60), time);
                 BlobStore store =
                         GcsBlobStores.open(storage(client), bucket, new KeyPrefix(""), StoreContext.unmetered(time))) {
             server.pause();
@@ -110,7 +110,7 @@ class GcsBlobStoreIT {
     @Test
     void anApplicationsOwnClientOpensTheSameStoreAndStaysOpen() throws Exception {
         String bucket = GcsTestBucket.make(server);
-        try (GcsClient client = new GcsClient()) {
+        try (GcsClient client = new GcsClient(time)) {
             Storage storage = storage(client);
             try (BlobStore byUri = BlobStores.open(uri(bucket), time);
                     BlobStore byClient =

@@ -6,12 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.auth.Credentials;
 import com.google.auth.oauth2.ServiceAccountCredentials;
 import com.google.cloud.NoCredentials;
+import com.google.cloud.storage.Storage;
 import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.failure.StoreThrottled;
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.testkit.LoanCheck;
 import dev.blobshuffle.testkit.TrackedContent;
 import dev.blobshuffle.testkit.servers.StubService;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
@@ -21,6 +25,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,7 +35,8 @@ class GcsBucketTest {
     @RegisterExtension
     final LoanCheck loans = new LoanCheck();
 
-    private final GcsClient client = new GcsClient(Duration.ofSeconds(30));
+    private final SystemTime time = new SystemTime();
+    private final GcsClient client = new GcsClient(Duration.ofSeconds(30), Duration.ofSeconds(60), time);
     private StubService service;
 
     @BeforeEach
@@ -42,7 +48,26 @@ class GcsBucketTest {
     @AfterEach
     void stop() {
         client.close();
+        time.close();
         service.close();
+    }
+
+    /** It takes the connection and never reads. */
+    @Test
+    @Timeout(30)
+    void aServerThatDoesNotReadHoldsNoWriterBeyondTheLimit() throws Exception {
+        TrackedContent content = loans.content(new byte[32 << 20]);
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                GcsClient hasty = new GcsClient(Duration.ofSeconds(15), Duration.ofMillis(300), time)) {
+            Storage storage = hasty.storage(
+                    NoCredentials.getInstance(),
+                    Optional.of("http://127.0.0.1:" + server.getLocalPort()),
+                    Optional.empty());
+            GcsBucket bucket = new GcsBucket(storage, "bucket", Checksum.NONE, () -> {});
+            assertThatThrownBy(() -> bucket.put("key", content)).isExactlyInstanceOf(StoreUnavailable.class);
+        } finally {
+            content.release();
+        }
     }
 
     @Test
