@@ -1,5 +1,7 @@
 package dev.blobshuffle.core.plan;
 
+import java.util.Optional;
+
 /**
  * The paper's analytical model (section 4) with what it leaves out: commits and delays that seal batches early, packing, inlining, threads that share a blob,
  * compression, notifications through Kafka, hedging, retention, the cache's part, and latency as a distribution. Its terms are documented in {@code docs/planner.md} and
@@ -58,9 +60,10 @@ public final class ShuffleModel {
      */
     public Estimate estimate(Workload workload, Tuning tuning, int seals) {
         LatencyForecast forecast = new LatencyForecast(workload, tuning, profile, overheads);
-        forecast.run(new Batching(workload, tuning, commitWait(workload, tuning)), seals);
+        double rough = commitWait(workload, tuning);
+        forecast.run(new Batching(workload, tuning, rough), seals);
         // Drawn from more commits than the search for it had.
-        double wait = forecast.commits() > SEALS_PER_ROUND ? forecast.commitWait() : commitWait(workload, tuning);
+        double wait = forecast.commits() > SEALS_PER_ROUND ? forecast.commitWait() : rough;
         Batching batching = new Batching(workload, tuning, wait);
         Traffic traffic = Traffic.of(workload, tuning, batching);
         Seal largest = batching.seal(0, Math.min(batching.fullSeconds(), batching.windowSeconds()));
@@ -85,9 +88,11 @@ public final class ShuffleModel {
 
     private double commitWait(Workload workload, Tuning tuning) {
         double wait = 0;
+        // A commit waits for puts only: gets would only cost time here.
+        LatencyProfile putsOnly = new LatencyProfile(profile.name(), profile.put(), Optional.empty());
         for (int i = 0; i < ROUNDS; i++) {
             Batching batching = new Batching(workload, tuning, wait);
-            LatencyForecast forecast = new LatencyForecast(workload, tuning, profile, overheads);
+            LatencyForecast forecast = new LatencyForecast(workload, tuning, putsOnly, overheads);
             double sealsPerCommit = batching.windowSeconds() / batching.fullSeconds() * batching.commitGroups();
             forecast.run(batching, (int)
                     Math.max(SEALS_PER_ROUND, Math.min(MOST_SEALS_PER_ROUND, sealsPerCommit * COMMITS_PER_ROUND)));
