@@ -12,7 +12,7 @@ final class Frontier {
         10, 25, 50, 75, 100, 150, 200, 250, 300, 400, 500, 600, 750, 1000, 1250, 1500, 2000, 3000, 5000
     };
     private static final int ROUGH_SEALS = 600;
-    private static final int SEALS = 6000;
+    private static final int SEALS = 4000;
 
     /** More memory for one instance's batches is beyond what a shuffle should take. */
     private static final double MOST_BUFFER = 512L << 20;

@@ -17,6 +17,7 @@ import java.util.function.LongSupplier;
 final class LatencyForecast {
     private static final long SEED = 20_260_603;
     private static final int WARM_UP = 20;
+    private static final int SEALS_BEFORE_COMMIT = 25;
     private static final int RECORDS_PER_SECTION = 2;
     private static final int HEDGE_SAMPLES = 400;
     private static final double SIZE_STEP = Math.log(1.1);
@@ -65,6 +66,15 @@ final class LatencyForecast {
 
     /** Runs so many seals. */
     void run(Batching batching, int seals) {
+        run(batching, seals, 0, Integer.MAX_VALUE);
+    }
+
+    /** Runs at least so many commits and seals, leaving out what is long over when a commit comes: enough for {@link #commitWait}. */
+    void runCommits(Batching batching, int commits, int seals) {
+        run(batching, seals, commits, SEALS_BEFORE_COMMIT);
+    }
+
+    private void run(Batching batching, int seals, int leastCommits, int sealsBeforeCommit) {
         double window = batching.windowSeconds();
         double full = batching.fullSeconds();
         double spread = batching.fillSpread();
@@ -73,16 +83,18 @@ final class LatencyForecast {
         double time = 0;
         double commits = 0;
         int count = 0;
-        while (count < seals + WARM_UP) {
+        while (count < seals + WARM_UP || waits < leastCommits) {
             double actual = full * (1 + spread * normal());
             double batches = full >= window ? 0 : window / actual;
             int whole = (int) Math.floor(batches);
             double rest = full >= window ? window : (batches - whole) * actual;
             Seal seal = batching.seal(0, actual);
-            for (int i = 0; i < whole && count < seals + WARM_UP; i++) {
+            int left = Math.max(0, whole - sealsBeforeCommit);
+            time += left * actual;
+            for (int i = left; i < whole && (count < seals + WARM_UP || leastCommits > 0); i++) {
                 time = seal(seal, time, count++ >= WARM_UP);
             }
-            if (rest > 1e-9 && count < seals + WARM_UP) {
+            if (rest > 1e-9 && (count < seals + WARM_UP || leastCommits > 0)) {
                 time = seal(batching.seal(0, rest), time, count++ >= WARM_UP);
             }
             commits++;

@@ -12,7 +12,6 @@ public final class ShuffleModel {
     private static final int ROUNDS = 6;
 
     private static final int SEALS_PER_ROUND = 200;
-    private static final int MOST_SEALS_PER_ROUND = 4000;
     private static final int COMMITS_PER_ROUND = 10;
 
     /** A change of the commits' time by this share of their interval changes no result that is shown. */
@@ -93,9 +92,7 @@ public final class ShuffleModel {
         for (int i = 0; i < ROUNDS; i++) {
             Batching batching = new Batching(workload, tuning, wait);
             LatencyForecast forecast = new LatencyForecast(workload, tuning, putsOnly, overheads);
-            double sealsPerCommit = batching.windowSeconds() / batching.fullSeconds() * batching.commitGroups();
-            forecast.run(batching, (int)
-                    Math.max(SEALS_PER_ROUND, Math.min(MOST_SEALS_PER_ROUND, sealsPerCommit * COMMITS_PER_ROUND)));
+            forecast.runCommits(batching, COMMITS_PER_ROUND, SEALS_PER_ROUND);
             double before = wait;
             wait = forecast.commitWait();
             if (Math.abs(wait - before) < CONVERGED * batching.cycleSeconds()) {
