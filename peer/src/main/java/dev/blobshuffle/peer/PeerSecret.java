@@ -22,7 +22,8 @@ public final class PeerSecret {
     private static final int LEAST_BYTES = 16;
     private static final int MOST_BYTES = 4096;
 
-    private final SecretKeySpec key;
+    /** Finding the algorithm costs more than signing. */
+    private final ThreadLocal<Mac> macs;
 
     /**
      * A secret.
@@ -35,7 +36,8 @@ public final class PeerSecret {
             throw new InvalidSettings("Cannot use a secret of " + bytes.length + " bytes: it could be guessed. Give "
                     + LEAST_BYTES + " or more, for example of: openssl rand -base64 32.");
         }
-        key = new SecretKeySpec(bytes, ALGORITHM);
+        SecretKeySpec key = new SecretKeySpec(bytes, ALGORITHM);
+        macs = ThreadLocal.withInitial(() -> mac(key));
     }
 
     /**
@@ -72,10 +74,14 @@ public final class PeerSecret {
     }
 
     private byte[] mac(String request) {
+        return macs.get().doFinal(request.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static Mac mac(SecretKeySpec key) {
         try {
             Mac mac = Mac.getInstance(ALGORITHM);
             mac.init(key);
-            return mac.doFinal(request.getBytes(StandardCharsets.UTF_8));
+            return mac;
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(
                     "Cannot sign a request: every Java has " + ALGORITHM + ", but not this one.", e);

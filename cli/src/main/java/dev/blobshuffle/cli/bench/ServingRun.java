@@ -202,7 +202,10 @@ final class ServingRun implements AutoCloseable {
     private long readUntilNoneAreLeft(Random random, AtomicLong left) throws IOException, InterruptedException {
         long read = 0;
         while (left.addAndGet(-plan.rangeBytes()) >= 0) {
-            read(random.nextInt(BLOBS), random.nextInt(BLOB_LENGTH - plan.rangeBytes() + 1), plan.rangeBytes());
+            read(
+                    random.nextInt(BLOBS),
+                    8 * random.nextInt((BLOB_LENGTH - plan.rangeBytes()) / 8 + 1),
+                    plan.rangeBytes());
             read += plan.rangeBytes();
         }
         return read;
