@@ -5,6 +5,7 @@ import dev.blobshuffle.cli.cache.CacheCommand;
 import dev.blobshuffle.cli.demo.DemoCommand;
 import dev.blobshuffle.cli.doctor.DoctorCommand;
 import dev.blobshuffle.cli.drained.DrainedCommand;
+import dev.blobshuffle.cli.gc.GcCommand;
 import dev.blobshuffle.cli.inspect.InspectCommand;
 import dev.blobshuffle.cli.plan.PlanCommand;
 import picocli.CommandLine;
@@ -23,6 +24,7 @@ import picocli.CommandLine.HelpCommand;
             PlanCommand.class,
             InspectCommand.class,
             DrainedCommand.class,
+            GcCommand.class,
             BenchCommand.class,
             CacheCommand.class,
             HelpCommand.class

@@ -10,6 +10,7 @@ import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.store.InspectableStore;
+import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.store.RequestMeter;
 import dev.blobshuffle.core.store.RequestMeter.Request;
 import dev.blobshuffle.core.store.StoreContext;
@@ -39,7 +40,7 @@ import software.amazon.awssdk.services.s3.model.S3Error;
  * <p>Writing, reading and looking after keys (deletes, listings) have their own threads and connections, so that none waits behind another, and no request ever waits for a
  * connection. The bytes of a blob are given back when its attempt has ended, and no client reads them after that ({@code UploadAttempt}). Thread-safe.
  */
-public final class S3BlobStore implements InspectableStore {
+public final class S3BlobStore implements InspectableStore, MeasurableStore {
     /** As many keys as S3 takes in one delete. */
     private static final int DELETE_KEYS = 1000;
     /** Threads and connections for deletes and listings. */
@@ -103,6 +104,27 @@ public final class S3BlobStore implements InspectableStore {
     public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
         String what = "read blob " + id;
         return reads.run(what, () -> ask(what, () -> read(id, range)));
+    }
+
+    @Override
+    public CompletionStage<Long> length(BlobId id) {
+        String what = "measure blob " + id;
+        return reads.run(what, () -> ask(what, () -> measure(id)));
+    }
+
+    private Long measure(BlobId id) {
+        meter.sent(Request.HEAD);
+        try {
+            return objects.requests()
+                    .head(objects.head(settings.prefix().key(id)))
+                    .contentLength();
+        } catch (AwsServiceException e) {
+            if (e.statusCode() == 404) {
+                throw new BlobMissing(
+                        "Cannot measure blob " + id + ": it is not in " + location() + ". Check bucket and prefix.", e);
+            }
+            throw e;
+        }
     }
 
     private BlobBytes read(BlobId id, BlobRange range) {

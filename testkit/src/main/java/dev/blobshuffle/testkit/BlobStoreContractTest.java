@@ -10,6 +10,7 @@ import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -69,6 +70,15 @@ public abstract class BlobStoreContractTest {
                 new long[][] {{0, 1}, {99_999, 1}, {0, 100_000}, {50_000, 50_000}, {1, 99_998}, {4096, 8192}}) {
             byte[] part = read(id(1), range[0], range[1]);
             assertThat(part).isEqualTo(Arrays.copyOfRange(blob, (int) range[0], (int) (range[0] + range[1])));
+        }
+    }
+
+    @Test
+    void aStoreThatMeasuresTellsTheLengthOfABlobAndThatOneIsMissing() throws Exception {
+        if (store instanceof MeasurableStore measurable) {
+            put(id(1), 12_345);
+            assertThat(join(measurable.length(id(1)))).isEqualTo(12_345);
+            assertThatThrownBy(() -> join(measurable.length(id(2)))).isInstanceOf(BlobMissing.class);
         }
     }
 

@@ -207,6 +207,15 @@ final class BlobDirectory {
         }
     }
 
+    /**
+     * The length of a blob, bytes.
+     *
+     * @throws NoSuchFileException if the blob is not here
+     */
+    long length(BlobId id) throws IOException {
+        return Files.size(path.resolve(BlobKey.of(id)));
+    }
+
     /** Deletes blobs, and the generations' directories that they leave empty. */
     void delete(Collection<BlobId> ids) throws IOException {
         Set<Path> generations = new HashSet<>();

@@ -28,7 +28,7 @@ import java.util.function.Supplier;
  * <p>Writes, reads and the rest have threads of their own, so that none waits behind the others; there are as many requests under way, and connections, as
  * threads. What the bucket says is confirmed before a reader is told that its blob is gone or damaged, since both end its task. Thread-safe.
  */
-public final class BucketBlobStore implements InspectableStore {
+public final class BucketBlobStore implements InspectableStore, MeasurableStore {
     /** Writes under way at once: what the decorators let through, hedges included, and some that were given up and have not ended. */
     public static final int WRITERS = 20;
 
@@ -128,6 +128,18 @@ public final class BucketBlobStore implements InspectableStore {
     @Override
     public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
         return run(reads, "read blob " + id, () -> read(id, range), () -> {});
+    }
+
+    @Override
+    public CompletionStage<Long> length(BlobId id) {
+        return run(
+                reads,
+                "measure blob " + id,
+                () -> {
+                    meter.sent(Request.HEAD);
+                    return bucket.length(prefix.key(id)).orElseThrow(() -> missing(id));
+                },
+                () -> {});
     }
 
     private BlobBytes read(BlobId id, BlobRange range) {

@@ -5,7 +5,6 @@ import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.time.Time;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,7 +25,7 @@ import java.util.stream.Collectors;
  *
  * <p>Reads and writes have their own few threads, so that neither waits behind the other. Thread-safe.
  */
-public final class FileBlobStore implements BlobStore {
+public final class FileBlobStore implements MeasurableStore {
     private static final int WRITERS = 4;
     private static final int READERS = 4;
 
@@ -113,15 +112,28 @@ public final class FileBlobStore implements BlobStore {
         return reads.run("read blob " + id, () -> read(id, range));
     }
 
+    @Override
+    public CompletionStage<Long> length(BlobId id) {
+        return reads.run("measure blob " + id, () -> inFirst(id, directory -> directory.length(id)));
+    }
+
     private BlobBytes read(BlobId id, BlobRange range) {
         if (range.length() > Integer.MAX_VALUE - 8) {
             throw range.outside(id, Integer.MAX_VALUE - 8, location());
         }
+        return BlobBytes.of(inFirst(id, directory -> directory.read(id, range)));
+    }
+
+    private interface DirectoryRead<T> {
+        T of(BlobDirectory directory) throws IOException;
+    }
+
+    /** What the first directory answers that has the blob. */
+    private <T> T inFirst(BlobId id, DirectoryRead<T> question) {
         List<IOException> failures = new ArrayList<>(0);
         for (BlobDirectory directory : inOrder(id)) {
             try {
-                ByteBuffer bytes = directory.read(id, range);
-                return BlobBytes.of(bytes);
+                return question.of(directory);
             } catch (NoSuchFileException e) {
                 if (!directory.isThere()) {
                     failures.add(e);

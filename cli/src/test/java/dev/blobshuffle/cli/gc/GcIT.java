@@ -1,0 +1,402 @@
+package dev.blobshuffle.cli.gc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.core.batch.BatcherOptions;
+import dev.blobshuffle.core.engine.ShuffleEngine;
+import dev.blobshuffle.core.format.Headers;
+import dev.blobshuffle.core.format.Notification;
+import dev.blobshuffle.core.format.NotificationCodec;
+import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.shuffle.Channel;
+import dev.blobshuffle.core.shuffle.Lane;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.BlobStores;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.kafka.BlobConsumer;
+import dev.blobshuffle.kafka.BlobProducer;
+import dev.blobshuffle.kafka.NotificationRecord;
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.internals.RecordHeader;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** On a real broker and a file store: what can be read stays, everything else goes. */
+class GcIT {
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+    private static EmbeddedKafka kafka;
+
+    @TempDir
+    private Path store;
+
+    private String topic;
+
+    @BeforeAll
+    static void start() {
+        kafka = EmbeddedKafka.builder().start();
+    }
+
+    @AfterAll
+    static void stop() {
+        kafka.close();
+    }
+
+    @BeforeEach
+    void createTopic() {
+        topic = "swept-" + System.nanoTime();
+        kafka.createTopic(topic, 1);
+    }
+
+    private Map<String, Object> settings(Object... more) {
+        Map<String, Object> settings = new HashMap<>(Map.of(
+                "bootstrap.servers",
+                kafka.bootstrapServers(),
+                "auto.offset.reset",
+                "earliest",
+                "blobshuffle.store",
+                store.toUri() + "?fsync=none",
+                "blobshuffle.topics.include",
+                "swept-.*"));
+        for (int i = 0; i < more.length; i += 2) {
+            settings.put((String) more[i], more[i + 1]);
+        }
+        return settings;
+    }
+
+    /** One blob for each value. */
+    private void write(String... values) {
+        try (Producer<String, String> producer = producer()) {
+            for (String value : values) {
+                producer.send(new ProducerRecord<>(topic, 0, "k", value));
+                producer.flush();
+            }
+        }
+    }
+
+    private Producer<String, String> producer(Object... more) {
+        return new BlobProducer<>(settings(more), new StringSerializer(), new StringSerializer());
+    }
+
+    private List<String> read(int count, Object... more) {
+        try (Consumer<String, String> consumer =
+                new BlobConsumer<>(settings(more), new StringDeserializer(), new StringDeserializer())) {
+            consumer.assign(List.of(new TopicPartition(topic, 0)));
+            List<String> read = new ArrayList<>();
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            while (read.size() < count) {
+                assertThat(System.nanoTime()).as("read in time").isLessThan(deadline);
+                consumer.poll(Duration.ofMillis(100)).forEach(record -> read.add(record.value()));
+            }
+            return read;
+        }
+    }
+
+    private void purgeBefore(long offset) throws Exception {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
+            admin.deleteRecords(Map.of(new TopicPartition(topic, 0), RecordsToDelete.beforeOffset(offset)))
+                    .all()
+                    .get();
+        }
+    }
+
+    private void deleteTopic() throws Exception {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
+            admin.deleteTopics(List.of(topic)).all().get();
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            while (admin.listTopics().names().get().contains(topic)) {
+                assertThat(System.nanoTime()).as("deleted in time").isLessThan(deadline);
+                LockSupport.parkNanos(20_000_000);
+            }
+        }
+    }
+
+    private long blobs() throws IOException {
+        try (Stream<Path> files = Files.walk(store)) {
+            return files.filter(file -> file.toString().endsWith(".blob")).count();
+        }
+    }
+
+    private record Outcome(int status, String text) {}
+
+    private Outcome gc(StringWriter out, String... more) {
+        List<String> arguments = new ArrayList<>(List.of(
+                "--bootstrap",
+                kafka.bootstrapServers(),
+                "--store",
+                store.toUri().toString()));
+        arguments.addAll(Arrays.asList(more));
+        PrintWriter writer = new PrintWriter(out);
+        int status = new CommandLine(new GcCommand())
+                .setOut(writer)
+                .setErr(writer)
+                .execute(arguments.toArray(String[]::new));
+        return new Outcome(status, out.toString());
+    }
+
+    private Outcome sweep(String... more) {
+        List<String> arguments = new ArrayList<>(List.of("--delete", "--writers-stopped", "--grace-seconds", "0"));
+        arguments.addAll(Arrays.asList(more));
+        return gc(new StringWriter(), arguments.toArray(String[]::new));
+    }
+
+    @Test
+    void whatKafkaHoldsCanBeReadAfterAnyNumberOfSweepsAndTheRestIsGone() throws Exception {
+        write("a", "b", "c", "d");
+        for (int i = 0; i < 10; i++) {
+            assertThat(sweep().text()).contains("4 blobs are needed", "0 blobs are deleted");
+        }
+        assertThat(read(4)).containsExactly("a", "b", "c", "d");
+        assertThat(read(4, "group.id", "new", "enable.auto.commit", false)).hasSize(4);
+
+        purgeBefore(3);
+        assertThat(sweep().text()).contains("1 blobs are needed", "3 blobs are deleted");
+        assertThat(blobs()).isEqualTo(1);
+        assertThat(read(1)).containsExactly("d");
+
+        purgeBefore(4);
+        assertThat(sweep().text()).contains("0 blobs are needed", "1 blobs are deleted");
+        assertThat(blobs()).isZero();
+        assertThat(sweep().status()).isZero();
+    }
+
+    @Test
+    void groupThatStoppedInTheMiddleGoesOnWhereItWas() {
+        write("a", "b");
+        try (Consumer<String, String> consumer = new BlobConsumer<>(
+                settings("group.id", "stopped-" + topic, "enable.auto.commit", false),
+                new StringDeserializer(),
+                new StringDeserializer())) {
+            TopicPartition partition = new TopicPartition(topic, 0);
+            consumer.assign(List.of(partition));
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            while (consumer.poll(Duration.ofMillis(100)).isEmpty()) {
+                assertThat(System.nanoTime()).as("read in time").isLessThan(deadline);
+            }
+            consumer.seek(partition, 1L << 20);
+            consumer.commitSync();
+        }
+        assertThat(sweep().text()).contains("0 blobs are deleted");
+        assertThat(read(1, "group.id", "stopped-" + topic, "enable.auto.commit", false))
+                .containsExactly("b");
+    }
+
+    @Test
+    void blobsOfAnOpenTransactionStayAndItCommitsLate() throws Exception {
+        try (Producer<String, String> producer = producer("transactional.id", topic)) {
+            producer.initTransactions();
+            producer.beginTransaction();
+            producer.send(new ProducerRecord<>(topic, 0, "k", "late"));
+            producer.flush();
+            assertThat(sweep().text()).contains("1 blobs are needed", "0 blobs are deleted");
+            producer.commitTransaction();
+        }
+        assertThat(read(1, "isolation.level", "read_committed")).containsExactly("late");
+    }
+
+    @Test
+    void blobsOfAnAbortedTransactionGoWithItsNotifications() throws Exception {
+        try (Producer<String, String> producer = producer("transactional.id", topic)) {
+            producer.initTransactions();
+            producer.beginTransaction();
+            producer.send(new ProducerRecord<>(topic, 0, "k", "aborted"));
+            producer.flush();
+            producer.abortTransaction();
+        }
+        write("kept");
+        purgeBefore(2); // The notification and the marker of the abort.
+        assertThat(sweep().text()).contains("1 blobs are needed", "1 blobs are deleted");
+        assertThat(read(1)).containsExactly("kept");
+    }
+
+    @Test
+    void notificationThatComesLateSavesItsBlobAndABlobWithoutOneIsAnOrphan() throws Exception {
+        List<Notification> stored = storeWithoutTelling(2);
+        assertThat(blobs()).isEqualTo(2);
+        StringWriter out = new StringWriter();
+        CompletableFuture<Outcome> running =
+                CompletableFuture.supplyAsync(() -> gc(out, "--delete", "--writers-stopped", "--grace-seconds", "5"));
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!out.toString().contains("Waiting")) {
+            assertThat(System.nanoTime()).as("listed in time").isLessThan(deadline);
+            LockSupport.parkNanos(5_000_000);
+        }
+        tell(stored.get(1));
+        write("stored after the listing");
+
+        assertThat(running.get(2, TimeUnit.MINUTES).text())
+                .contains("Listed 2 blobs", "1 blobs are needed", "1 blobs are deleted");
+        assertThat(blobs()).isEqualTo(2);
+        assertThat(read(2)).containsExactly("v1", "stored after the listing");
+    }
+
+    /** A writer that stores its blobs and then does not get on. */
+    private List<Notification> storeWithoutTelling(int blobs) {
+        List<Notification> stored = new ArrayList<>();
+        Channel silent = new Channel() {
+            @Override
+            public void send(Partition to, Notification notification, long earliest, long latest, Delivery delivery) {
+                stored.add(notification);
+                delivery.delivered();
+            }
+
+            @Override
+            public void send(Partition to, SegmentRecords records, Delivery delivery) {
+                delivery.failed(new IllegalStateException("nothing is inlined"));
+            }
+
+            @Override
+            public void flush() {}
+        };
+        try (SystemTime time = new SystemTime();
+                BlobStore opened = BlobStores.openUnchecked(store.toUri().toString(), StoreContext.unmetered(time));
+                ShuffleEngine engine = ShuffleEngine.builder(opened, time)
+                        .batching(BatcherOptions.builder().build())
+                        .build();
+                Lane lane = engine.lane("slow", silent)) {
+            for (int i = 0; i < blobs; i++) {
+                byte[] value = ("v" + i).getBytes(StandardCharsets.UTF_8);
+                lane.output(new Partition(topic, 0), Zone.SINGLE).append(1, null, value, Headers.NONE);
+                lane.flush(PATIENCE);
+            }
+        }
+        return stored;
+    }
+
+    private void tell(Notification notification) {
+        try (Producer<byte[], byte[]> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", kafka.bootstrapServers()),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+            producer.send(new ProducerRecord<>(
+                    topic,
+                    0,
+                    1L,
+                    null,
+                    NotificationCodec.encode(notification),
+                    List.of(new RecordHeader(NotificationRecord.HEADER, new byte[] {1}))));
+        }
+    }
+
+    @Test
+    void twoSweepsAtOnceAndOneInPartsDeleteTheSameAndNoMore() throws Exception {
+        write("a", "b", "c", "d", "e", "f");
+        purgeBefore(4);
+        assertThat(sweep("--most", "1").text()).contains("Listed 1 blobs");
+        List<CompletableFuture<Outcome>> both =
+                List.of(CompletableFuture.supplyAsync(() -> sweep()), CompletableFuture.supplyAsync(() -> sweep()));
+        for (CompletableFuture<Outcome> one : both) {
+            assertThat(one.get(2, TimeUnit.MINUTES).status()).isZero();
+        }
+        assertThat(blobs()).isEqualTo(2);
+        assertThat(read(2)).containsExactly("e", "f");
+    }
+
+    @Test
+    void withoutTheOptionNothingIsDeleted() throws Exception {
+        write("a");
+        purgeBefore(1);
+        assertThat(gc(new StringWriter(), "--writers-stopped", "--grace-seconds", "0")
+                        .text())
+                .contains("1 blobs are not needed. Nothing was deleted");
+        assertThat(blobs()).isEqualTo(1);
+    }
+
+    @Test
+    void topicThatTheClusterDoesNotHaveKeepsItsBlobsUntilItIsSaidToBeDeleted() throws Exception {
+        write("a");
+        deleteTopic();
+        assertThat(sweep().text()).contains("1 blobs are kept", topic, "--deleted-topic", "0 blobs are deleted");
+        assertThat(blobs()).isEqualTo(1);
+        assertThat(sweep("--deleted-topic", topic).text()).contains("1 blobs are deleted");
+        assertThat(blobs()).isZero();
+    }
+
+    @Test
+    void clusterWhoseNotificationsLeadToAnotherStoreIsRefused(@TempDir Path other) throws Exception {
+        write("a");
+        try (Producer<String, String> stranger = new BlobProducer<>(
+                settings("blobshuffle.store", other.toUri().toString()),
+                new StringSerializer(),
+                new StringSerializer())) {
+            stranger.send(new ProducerRecord<>(topic, 0, "k", "b"));
+        }
+        purgeBefore(1);
+        Outcome outcome = sweep();
+        assertThat(outcome.status()).isEqualTo(2);
+        assertThat(outcome.text()).contains("another store", topic);
+        assertThat(blobs()).isEqualTo(1);
+    }
+
+    @Test
+    void damagedFooterOrNotificationDeletesNothingOfItsOwn() throws Exception {
+        write("a", "b");
+        try (Producer<byte[], byte[]> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", kafka.bootstrapServers()),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+            producer.send(new ProducerRecord<>(
+                    topic,
+                    0,
+                    1L,
+                    null,
+                    new byte[] {(byte) 0xb5, 1, 2, 3},
+                    List.of(new RecordHeader(NotificationRecord.HEADER, new byte[] {1}))));
+        }
+        purgeBefore(2);
+        assertThat(sweep().status()).isEqualTo(2);
+        assertThat(blobs()).isEqualTo(2);
+
+        purgeBefore(3);
+        Path blob;
+        try (Stream<Path> files = Files.walk(store)) {
+            blob = files.filter(file -> file.toString().endsWith(".blob"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        byte[] bytes = Files.readAllBytes(blob);
+        bytes[bytes.length - 1] ^= 1;
+        Files.write(blob, bytes);
+        assertThat(sweep().text()).contains("footers are damaged", "1 blobs are deleted");
+        assertThat(blob).exists();
+    }
+
+    @Test
+    void graceBelowWhatWritersNeedIsRefusedWhileTheyRun() {
+        Outcome outcome = gc(new StringWriter(), "--delete", "--grace-seconds", "60");
+        assertThat(outcome.status()).isEqualTo(2);
+        assertThat(outcome.text()).contains("--grace-seconds is 60", "900", "--writers-stopped");
+    }
+}
