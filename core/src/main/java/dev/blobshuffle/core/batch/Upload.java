@@ -59,6 +59,7 @@ final class Upload implements BlobContent {
     private Phase phase = Phase.OPEN;
 
     private boolean isPutting = true;
+    private boolean hasFailed;
     private Time.@Nullable Cancellable timer;
     /** Set when the deadline passed before the records were encoded, and they shall go plain once they are: until then a worker owns them. */
     private @Nullable DeadlineExceeded late;
@@ -203,13 +204,25 @@ final class Upload implements BlobContent {
                 return;
             }
         }
-        uploads.failed();
         if (cause instanceof StoreUnavailable && uploads.fallback() != null) {
+            uploads.failed();
             fallBack(cause);
         } else {
-            failLanes(cause);
-            end();
+            failForGood(cause);
         }
+    }
+
+    /** By the put or by the deadline, whichever is first. */
+    private void failForGood(Throwable cause) {
+        synchronized (this) {
+            if (phase == Phase.ENDED || hasFailed) {
+                return;
+            }
+            hasFailed = true;
+        }
+        uploads.failed();
+        failLanes(cause);
+        end();
     }
 
     private void timeOut() {
@@ -228,8 +241,7 @@ final class Upload implements BlobContent {
             }
             fallBack(cause);
         } else {
-            failLanes(cause);
-            end();
+            failForGood(cause);
         }
     }
 

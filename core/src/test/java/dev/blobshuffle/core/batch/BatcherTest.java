@@ -226,6 +226,15 @@ class BatcherTest {
     }
 
     @Test
+    void uploadThatEndsByItsDeadlineIsAFailureAndOneOnly() throws Exception {
+        Lane lane = batcher(quiet().deliveryTimeout(Duration.ofMillis(20))).lane("lane", channel);
+        append(lane, P0, 1, "k", "v");
+        assertThatThrownBy(() -> lane.flush(LONG)).isInstanceOf(DeadlineExceeded.class);
+        held.put(0).fail(new StoreUnavailable("late"));
+        assertThat(metrics.value(Counter.UPLOAD_FAILURES)).isEqualTo(1);
+    }
+
+    @Test
     void flushFailsAtItsDeadlineAndTheFailureSticks() throws Exception {
         Lane lane = batcher(quiet()).lane("lane", channel);
         append(lane, P0, 1, "k", "v");
