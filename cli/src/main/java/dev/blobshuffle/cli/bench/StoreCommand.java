@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Properties;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -138,6 +139,7 @@ final class StoreCommand implements Callable<Integer> {
         // Blobs in flight, those that they replace, and as much again.
         long bytes = 4L * Math.max(WARM_UP, Collections.max(concurrencies)) * Math.max(WARM_UP, Collections.max(sizes))
                 << 20;
+        Properties before = (Properties) System.getProperties().clone();
         try (S3SimProcess sim = transport.equals("tls")
                 ? S3SimProcess.tls(BUCKET, bytes, LatencyProfile.ZERO)
                 : S3SimProcess.plain(BUCKET, bytes, LatencyProfile.ZERO)) {
@@ -146,6 +148,8 @@ final class StoreCommand implements Callable<Integer> {
             try (BlobStore store = BlobStores.open(simulated, time)) {
                 measure(transport, store, Optional.of(sim), results, out);
             }
+        } finally {
+            System.setProperties(before); // Another store of this process has credentials of its own.
         }
     }
 
