@@ -10,6 +10,8 @@ import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.zone.Zone;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -17,18 +19,31 @@ import org.junit.jupiter.api.io.TempDir;
 class CachedBlobStoreContractTest extends BlobStoreContractTest {
     private static final SystemTime TIME = new SystemTime();
 
+    private static final AtomicInteger STORES = new AtomicInteger();
+
     @TempDir
-    Path directory;
+    static Path directory;
 
     @Override
     protected BlobStore open() {
         CacheOptions options = new CacheOptions(
-                Zone.SINGLE, 1 << 20, List.of(directory), 2 << 20, CacheUnit.SECTION, CacheOptions.WhenWriting.KEEP);
+                Zone.SINGLE,
+                1 << 20,
+                List.of(directory.resolve("cache-" + STORES.incrementAndGet())),
+                2 << 20,
+                CacheUnit.SECTION,
+                CacheOptions.WhenWriting.KEEP);
         return Caches.before(new MemoryBlobStore("contract", 256 << 20), options, new ShuffleMetrics(), TIME);
     }
 
+    /** A store's close does not wait for a write to its cache, which would be in the way of deleting the directory. */
     @AfterAll
-    static void end() {
+    static void end() throws InterruptedException {
         TIME.close();
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            if (thread.getName().startsWith("blobshuffle-cache-write")) {
+                thread.join(TimeUnit.MINUTES.toMillis(1));
+            }
+        }
     }
 }

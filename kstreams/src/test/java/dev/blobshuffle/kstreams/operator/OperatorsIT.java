@@ -8,15 +8,19 @@ import dev.blobshuffle.kstreams.differential.Drain;
 import dev.blobshuffle.kstreams.differential.Instances;
 import dev.blobshuffle.kstreams.differential.Protocols;
 import dev.blobshuffle.kstreams.differential.Shuffling;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import javax.management.JMException;
 import javax.management.ObjectName;
 import org.apache.kafka.clients.admin.Admin;
@@ -76,7 +80,7 @@ class OperatorsIT {
             double closed = ofThreads(streams, "task-closed-total");
             Files.move(blobs(), away);
             await(instances, () -> ofThreads(streams, "task-closed-total") > closed);
-            Files.move(away, blobs());
+            bringBack(away);
 
             probe.awaitRecords(200);
             probe.stop();
@@ -166,6 +170,20 @@ class OperatorsIT {
                         .get();
             }
         }
+    }
+
+    /** A put that was under way when the directory went may have made it again: what it left there is no blob. */
+    private void bringBack(Path away) throws IOException {
+        while (Files.exists(blobs())) {
+            try (Stream<Path> left = Files.walk(blobs())) {
+                left.sorted(Comparator.reverseOrder()).forEach(file -> {
+                    boolean ignored = file.toFile().delete();
+                });
+            } catch (UncheckedIOException e) {
+                // It changed meanwhile: look again.
+            }
+        }
+        Files.move(away, blobs());
     }
 
     private Path blobs() {
