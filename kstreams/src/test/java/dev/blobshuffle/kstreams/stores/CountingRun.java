@@ -89,6 +89,9 @@ final class CountingRun implements AutoCloseable {
         settings.putAll(more);
         BlobShuffleClientSupplier.addTo(settings);
         settings.put("blobshuffle.store", store);
+        settings.put(
+                "blobshuffle.inline.max.bytes",
+                "0"); // Else batches as small as these go through Kafka: requests cost more.
         settings.put("blobshuffle.batch.max.delay.ms", "100");
         return settings;
     }
