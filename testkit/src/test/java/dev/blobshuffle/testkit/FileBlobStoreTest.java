@@ -10,11 +10,14 @@ import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.BlobKey;
 import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.FileBlobStore;
 import dev.blobshuffle.core.store.Fsync;
 import dev.blobshuffle.core.time.SystemTime;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -143,6 +146,53 @@ class FileBlobStoreTest {
                 .hasCauseInstanceOf(StoreUnavailable.class)
                 .hasMessageContaining("mounted");
         assertThat(root.resolve("a")).doesNotExist();
+    }
+
+    /** The path exists again, as a mount point does, and would take the blob: who mounts the disk again would not find it. */
+    @Test
+    void aRootThatIsUnmountedUnderAWriteKeepsNoBlob() {
+        FileBlobStore store = open(root.resolve("a"));
+        BlobContent content = new BlobContent() {
+            @Override
+            public long length() {
+                return 10;
+            }
+
+            @Override
+            public List<ByteBuffer> buffers() {
+                unmountUnderWrite(root.resolve("a"));
+                return List.of(ByteBuffer.allocate(10));
+            }
+
+            @Override
+            public void retain() {}
+
+            @Override
+            public void release() {}
+        };
+        assertThatThrownBy(() -> store.put(new BlobId(1, 1, 1), content)
+                        .toCompletableFuture()
+                        .join())
+                .hasCauseInstanceOf(StoreUnavailable.class)
+                .hasMessageContaining("mounted");
+    }
+
+    private void unmountUnderWrite(Path directory) {
+        try {
+            Path away = root.resolve("unmounted");
+            Files.move(directory, away);
+            try (Stream<Path> files = Files.walk(away)) {
+                for (Path draft : files.filter(file -> file.toString().endsWith(".tmp"))
+                        .filter(Files::isRegularFile)
+                        .toList()) {
+                    Path again = directory.resolve(away.relativize(draft));
+                    Files.createDirectories(again.getParent());
+                    Files.write(again, new byte[10]);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test

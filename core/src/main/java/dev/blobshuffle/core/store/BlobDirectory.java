@@ -90,6 +90,7 @@ final class BlobDirectory {
             try {
                 writeDraft(draft, content, fsync);
                 publish(draft, id, fsync);
+                requireThere(); // Unmounted meanwhile, the mount point took the blob, and nobody finds it there.
             } finally {
                 Files.deleteIfExists(draft);
             }
