@@ -4,14 +4,9 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.kafka.TopicMatcher;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.Reader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
@@ -74,7 +69,7 @@ public final class DrainedCommand implements Callable<Integer> {
     public Integer call() {
         PrintWriter err = spec.commandLine().getErr();
         try {
-            return check(client());
+            return check(ClientSettings.of(bootstrap, commandConfig));
         } catch (IOException e) {
             err.println("Cannot read --command-config: " + e + ". Give a properties file.");
         } catch (ExecutionException e) {
@@ -114,20 +109,5 @@ public final class DrainedCommand implements Callable<Integer> {
                                 + " partitions. Let the application run with blobshuffle.write.enabled=false, and ask again.");
         out.flush();
         return result.left().isEmpty() ? 0 : NOT_DRAINED;
-    }
-
-    private Map<String, Object> client() throws IOException {
-        Properties properties = new Properties();
-        if (commandConfig != null) {
-            try (Reader reader = Files.newBufferedReader(commandConfig, StandardCharsets.UTF_8)) {
-                properties.load(reader);
-            }
-        }
-        Map<String, Object> client = new HashMap<>();
-        properties.stringPropertyNames().forEach(name -> client.put(name, properties.getProperty(name)));
-        client.put("bootstrap.servers", bootstrap);
-        client.putIfAbsent("default.api.timeout.ms", 30_000);
-        client.putIfAbsent("request.timeout.ms", 10_000);
-        return client;
     }
 }

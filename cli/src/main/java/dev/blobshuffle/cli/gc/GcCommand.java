@@ -1,5 +1,6 @@
 package dev.blobshuffle.cli.gc;
 
+import dev.blobshuffle.cli.drained.ClientSettings;
 import dev.blobshuffle.cli.drained.LogScan;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
@@ -12,16 +13,11 @@ import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.SystemTime;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.Reader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
@@ -116,7 +112,7 @@ public final class GcCommand implements Callable<Integer> {
         PrintWriter err = spec.commandLine().getErr();
         try (SystemTime time = new SystemTime()) {
             checkOptions();
-            return sweep(client(), time);
+            return sweep(ClientSettings.of(bootstrap, commandConfig), time);
         } catch (IOException e) {
             err.println("Cannot read --command-config: " + e + ". Give a properties file.");
         } catch (ExecutionException e) {
@@ -207,20 +203,5 @@ public final class GcCommand implements Callable<Integer> {
     private static void pause(SystemTime time, Duration duration) throws InterruptedException {
         Signal never = time.signal();
         boolean ignored = never.await(never.count(), time.nanos() + duration.toNanos());
-    }
-
-    private Map<String, Object> client() throws IOException {
-        Properties properties = new Properties();
-        if (commandConfig != null) {
-            try (Reader reader = Files.newBufferedReader(commandConfig, StandardCharsets.UTF_8)) {
-                properties.load(reader);
-            }
-        }
-        Map<String, Object> client = new HashMap<>();
-        properties.stringPropertyNames().forEach(name -> client.put(name, properties.getProperty(name)));
-        client.put("bootstrap.servers", bootstrap);
-        client.putIfAbsent("default.api.timeout.ms", 30_000);
-        client.putIfAbsent("request.timeout.ms", 10_000);
-        return client;
     }
 }
