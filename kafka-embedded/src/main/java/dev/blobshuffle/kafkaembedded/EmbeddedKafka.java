@@ -3,6 +3,7 @@ package dev.blobshuffle.kafkaembedded;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Properties;
 
 /**
  * A Kafka cluster inside this JVM, for tests that need a real broker and no broker crashes. One node starts in less than
@@ -43,7 +44,7 @@ public final class EmbeddedKafka implements KafkaCluster {
         long deadline = System.nanoTime() + config.startTimeout().toNanos();
         BrokerServers servers = BrokerServers.start(
                 nodes.stream()
-                        .map(node -> BrokerProperties.of(config, nodes, node))
+                        .map(node -> withoutHandover(BrokerProperties.of(config, nodes, node)))
                         .toList(),
                 config.startTimeout());
         try {
@@ -53,6 +54,15 @@ public final class EmbeddedKafka implements KafkaCluster {
             throw e;
         }
         return new EmbeddedKafka(nodes, data, servers);
+    }
+
+    /**
+     * The nodes of one JVM stop together, so there is nobody to hand partitions over to: a node that asks its controllers
+     * for that after their quorum is gone would wait for minutes.
+     */
+    private static Properties withoutHandover(Properties node) {
+        node.setProperty("controlled.shutdown.enable", "false");
+        return node;
     }
 
     @Override
