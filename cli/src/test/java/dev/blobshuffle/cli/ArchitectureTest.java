@@ -65,6 +65,7 @@ class ArchitectureTest {
                         CORE,
                         "java..",
                         "javax.management..",
+                        "com.sun.net.httpserver..",
                         "org.slf4j..",
                         "org.jspecify..",
                         "net.jpountz..",

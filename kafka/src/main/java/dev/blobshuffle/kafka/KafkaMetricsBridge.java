@@ -1,10 +1,16 @@
 package dev.blobshuffle.kafka;
 
+import dev.blobshuffle.core.membership.Endpoint;
+import dev.blobshuffle.core.metrics.LabelledMetrics;
 import dev.blobshuffle.core.metrics.Metric;
+import dev.blobshuffle.core.metrics.MetricsEndpoint;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.zone.Zone;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.CommonClientConfigs;
@@ -21,7 +27,8 @@ import org.apache.kafka.common.utils.Time;
 
 /**
  * An engine's metrics in a registry of Kafka's kind, so that JMX (domain {@code blobshuffle}, type {@code blobshuffle-metrics}) and the application's own
- * {@code metric.reporters} show them. The engines of a process are told apart by the tag {@code instance}. Thread-safe.
+ * {@code metric.reporters} show them, and at the endpoint for Prometheus if the settings ask for it. The engines of a process are told apart by the tag {@code instance}, for
+ * Prometheus by the label {@code engine}. Thread-safe.
  */
 public final class KafkaMetricsBridge implements AutoCloseable {
     private static final String GROUP = "blobshuffle-metrics";
@@ -29,22 +36,44 @@ public final class KafkaMetricsBridge implements AutoCloseable {
 
     private final Metrics registry;
     private final Map<MetricName, KafkaMetric> published;
+    private final Optional<MetricsEndpoint.Publication> endpoint;
 
-    private KafkaMetricsBridge(Metrics registry, Map<MetricName, KafkaMetric> published) {
+    private KafkaMetricsBridge(
+            Metrics registry, Map<MetricName, KafkaMetric> published, Optional<MetricsEndpoint.Publication> endpoint) {
         this.registry = registry;
         this.published = published;
+        this.endpoint = endpoint;
     }
 
     /**
      * Publishes an engine's metrics until the bridge is closed.
      *
-     * @param clientSettings settings of a Kafka client: {@code metric.reporters} and what the reporters need
+     * @param settings whether there is an endpoint, and the zone
+     * @param clientSettings settings of a Kafka client or application: its name, {@code metric.reporters} and what the reporters need
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: nobody can listen where the settings say
      */
-    public static KafkaMetricsBridge open(ShuffleMetrics metrics, Map<String, ?> clientSettings) {
+    public static KafkaMetricsBridge open(ShuffleMetrics metrics, Settings settings, Map<String, ?> clientSettings) {
+        String number = Integer.toString(INSTANCES.incrementAndGet());
+        Optional<MetricsEndpoint.Publication> endpoint = settings.value(Settings.METRICS_LISTEN)
+                .map(listen ->
+                        MetricsEndpoint.publish(listen, labelled(metrics, number, settings.zone(), clientSettings)));
+        try {
+            return registered(metrics, number, clientSettings, endpoint);
+        } catch (RuntimeException | Error e) {
+            endpoint.ifPresent(MetricsEndpoint.Publication::close);
+            throw e;
+        }
+    }
+
+    private static KafkaMetricsBridge registered(
+            ShuffleMetrics metrics,
+            String number,
+            Map<String, ?> clientSettings,
+            Optional<MetricsEndpoint.Publication> endpoint) {
         MetricConfig config = new MetricConfig();
         Metrics registry =
                 new Metrics(config, reporters(clientSettings), Time.SYSTEM, new KafkaMetricsContext("blobshuffle"));
-        Map<String, String> tags = Map.of("instance", Integer.toString(INSTANCES.incrementAndGet()));
+        Map<String, String> tags = Map.of("instance", number);
         for (Metric metric : ShuffleMetrics.all()) {
             MetricName name = registry.metricName(metric.name(), GROUP, metric.doc(), tags);
             registry.addMetric(name, (Gauge<Double>) (ignored, now) -> metrics.value(metric));
@@ -52,7 +81,23 @@ public final class KafkaMetricsBridge implements AutoCloseable {
         Map<MetricName, KafkaMetric> published = registry.metrics().entrySet().stream()
                 .filter(entry -> entry.getKey().group().equals(GROUP))
                 .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
-        return new KafkaMetricsBridge(registry, published);
+        return new KafkaMetricsBridge(registry, published, endpoint);
+    }
+
+    /** Not {@code instance}: Prometheus has that label for the process it asks. */
+    private static LabelledMetrics labelled(
+            ShuffleMetrics metrics, String number, Zone zone, Map<String, ?> clientSettings) {
+        Optional<String> application = text(clientSettings, "application.id")
+                .or(() -> text(clientSettings, CommonClientConfigs.GROUP_ID_CONFIG));
+        return LabelledMetrics.alone(metrics)
+                .with("application", application)
+                .with("client", text(clientSettings, CommonClientConfigs.CLIENT_ID_CONFIG))
+                .with("engine", Optional.of(number))
+                .with("zone", Optional.of(zone.name()));
+    }
+
+    private static Optional<String> text(Map<String, ?> settings, String name) {
+        return Optional.ofNullable(settings.get(name)).map(Object::toString).filter(text -> !text.isBlank());
     }
 
     private static List<MetricsReporter> reporters(Map<String, ?> clientSettings) {
@@ -83,9 +128,15 @@ public final class KafkaMetricsBridge implements AutoCloseable {
         return published;
     }
 
+    /** Where Prometheus finds them; empty if the settings name no address. */
+    Optional<Endpoint> endpoint() {
+        return endpoint.map(MetricsEndpoint.Publication::address);
+    }
+
     /** Ends the publication. Idempotent. */
     @Override
     public void close() {
+        endpoint.ifPresent(MetricsEndpoint.Publication::close);
         registry.close();
     }
 }

@@ -120,7 +120,7 @@ final class SharedEngines {
                 ShuffleEngine engine = ShuffleEngine.open(
                         settings, BatcherOptions.builder(settings).build(), membership, time);
                 try {
-                    KafkaMetricsBridge metrics = KafkaMetricsBridge.open(engine.metrics(), configuration);
+                    KafkaMetricsBridge metrics = KafkaMetricsBridge.open(engine.metrics(), settings, configuration);
                     membership.join(engine.member());
                     return new Opened(time, membership, engine, metrics);
                 } catch (RuntimeException e) {

@@ -249,7 +249,8 @@ final class ShuffledApplication {
                 ShuffleEngine opened = Engines.open(settings.blobs(), settings.waitLimit(), membership, time);
                 engine = opened;
                 engine = decorator.apply(opened);
-                KafkaMetricsBridge metrics = KafkaMetricsBridge.open(engine.metrics(), settings.all());
+                KafkaMetricsBridge metrics =
+                        KafkaMetricsBridge.open(engine.metrics(), settings.blobs(), settings.all());
                 membership.join(opened.member());
                 return new OpenShuffle(membership, engine, time, metrics);
             } catch (RuntimeException | Error e) {

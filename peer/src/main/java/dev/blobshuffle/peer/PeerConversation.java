@@ -6,6 +6,8 @@ import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.StoreThrottled;
 import dev.blobshuffle.core.metrics.Counter;
+import dev.blobshuffle.core.metrics.LabelledMetrics;
+import dev.blobshuffle.core.metrics.PrometheusText;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.store.BlobBytes;
 import io.netty.buffer.Unpooled;
@@ -33,6 +35,7 @@ import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Semaphore;
@@ -94,7 +97,8 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
                     HttpResponseStatus.UNAUTHORIZED,
                     "Cannot tell you. Give all instances the same peer.secret.file.");
         } else if (request.uri().equals("/metrics")) {
-            answer(context, text(HttpResponseStatus.OK, PrometheusText.CONTENT_TYPE, PrometheusText.of(metrics)));
+            String shown = PrometheusText.of(List.of(LabelledMetrics.alone(metrics)));
+            answer(context, text(HttpResponseStatus.OK, PrometheusText.CONTENT_TYPE, shown));
         } else {
             answerBlob(context, request);
         }

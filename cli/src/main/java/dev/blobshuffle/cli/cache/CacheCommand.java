@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Runs a cache for the instances of one zone, which name it in blobshuffle.cache.zone.members.",
-            "GET /health tells everybody whether it runs, GET /metrics (text of Prometheus) is for those who know the secret."
+            "GET /health tells everybody whether it runs. --metrics-listen shows metrics to Prometheus."
         })
 public final class CacheCommand implements Callable<Integer> {
     @Spec
@@ -64,6 +64,12 @@ public final class CacheCommand implements Callable<Integer> {
     @Option(names = "--disk-capacity", paramLabel = "BYTES", description = "Most bytes on disk (default: 10 GiB).")
     private @Nullable String diskCapacity;
 
+    @Option(
+            names = "--metrics-listen",
+            paramLabel = "HOST:PORT",
+            description = "Where to show metrics to Prometheus, at /metrics.")
+    private @Nullable String metricsListen;
+
     @Option(names = "--secret-file", paramLabel = "FILE", description = "The secret that instances share.")
     private @Nullable Path secretFile;
 
@@ -86,6 +92,8 @@ public final class CacheCommand implements Callable<Integer> {
         try (RunningCache cache = RunningCache.open(settings())) {
             Runtime.getRuntime().addShutdownHook(new Thread(cache::close, "close"));
             out.println("Answers in zone " + zone + " at " + cache.endpoint());
+            cache.metricsEndpoint()
+                    .ifPresent(endpoint -> out.println("Shows metrics at http://" + endpoint + "/metrics"));
             out.flush();
             new CountDownLatch(1).await();
             return 0;
@@ -103,6 +111,7 @@ public final class CacheCommand implements Callable<Integer> {
         settings.put(Settings.CACHE_ON_WRITE.name(), "false");
         settings.put(Settings.PEER_LISTEN.name(), listen);
         putIfGiven(settings, Settings.PEER_ADVERTISED.name(), advertised);
+        putIfGiven(settings, Settings.METRICS_LISTEN.name(), metricsListen);
         putIfGiven(settings, Settings.CACHE_DISK_BYTES.name(), diskCapacity);
         putIfGiven(settings, Settings.PEER_SECRET_FILE.name(), secretFile);
         putIfGiven(settings, Settings.PEER_TLS_CERTIFICATE_FILE.name(), tlsCertificate);

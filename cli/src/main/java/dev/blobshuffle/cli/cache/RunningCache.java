@@ -7,6 +7,8 @@ import dev.blobshuffle.core.cache.PeerNetwork;
 import dev.blobshuffle.core.cache.PeerNetworkProvider;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.membership.Endpoint;
+import dev.blobshuffle.core.metrics.LabelledMetrics;
+import dev.blobshuffle.core.metrics.MetricsEndpoint;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.store.BlobStore;
@@ -17,6 +19,7 @@ import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
 
 /** A store, caches before it and a server before those: what an instance shares with its zone, without the instance. Thread-safe. */
 final class RunningCache implements AutoCloseable {
@@ -24,11 +27,12 @@ final class RunningCache implements AutoCloseable {
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
 
     private final Endpoint endpoint;
+    private final Optional<Endpoint> metricsEndpoint;
 
     private RunningCache(Settings settings) {
         try {
             SystemTime time = opened(new SystemTime());
-            ShuffleMetrics metrics = new ShuffleMetrics();
+            ShuffleMetrics metrics = new ShuffleMetrics(time);
             BlobStore store =
                     opened(BlobStores.open(settings.store(), new StoreContext(time, RequestMeter.into(metrics))));
             BlobStore metered = new MeteredBlobStore(store, metrics, time);
@@ -37,6 +41,11 @@ final class RunningCache implements AutoCloseable {
             endpoint = network.serve(cached)
                     .orElseThrow(
                             () -> new InvalidSettings("Cannot answer: no address is given. Give one to listen at."));
+            LabelledMetrics shown = LabelledMetrics.alone(metrics)
+                    .with("zone", Optional.of(settings.zone().name()));
+            metricsEndpoint = settings.value(Settings.METRICS_LISTEN)
+                    .map(listen ->
+                            opened(MetricsEndpoint.publish(listen, shown)).address());
         } catch (RuntimeException | Error e) {
             close();
             throw e;
@@ -61,6 +70,11 @@ final class RunningCache implements AutoCloseable {
     /** Where it answers, as others reach it. */
     Endpoint endpoint() {
         return endpoint;
+    }
+
+    /** Where it shows its metrics; empty if it does not. */
+    Optional<Endpoint> metricsEndpoint() {
+        return metricsEndpoint;
     }
 
     /** Ends the server, the caches and the store; what is on disk stays. Idempotent. */

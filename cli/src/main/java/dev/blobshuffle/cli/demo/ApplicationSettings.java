@@ -38,6 +38,8 @@ final class ApplicationSettings {
             settings.setProperty("default.client.supplier", "dev.blobshuffle.kstreams.BlobShuffleClientSupplier");
             settings.setProperty("blobshuffle.store", store);
             settings.setProperty("blobshuffle.inline.max.bytes", "0");
+            options.metrics(instance)
+                    .ifPresent(address -> settings.setProperty("blobshuffle.metrics.listen", address.toString()));
         }
         return settings;
     }

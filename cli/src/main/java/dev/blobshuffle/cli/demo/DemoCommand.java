@@ -2,12 +2,14 @@ package dev.blobshuffle.cli.demo;
 
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.membership.Endpoint;
 import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.time.SystemTime;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -59,6 +61,12 @@ public final class DemoCommand implements Callable<Integer> {
             description = "Where blobs are kept; they stay there (default: a temporary directory).")
     private @Nullable String store;
 
+    @Option(
+            names = "--metrics-listen",
+            paramLabel = "HOST:PORT",
+            description = "Shows the first instance's metrics to Prometheus there, the others' at the following ports.")
+    private @Nullable String metricsListen;
+
     @Option(names = "--json", paramLabel = "FILE", description = "Writes the comparison as JSON.")
     private @Nullable Path json;
 
@@ -95,7 +103,11 @@ public final class DemoCommand implements Callable<Integer> {
 
     private int compare(Workspace workspace) {
         PrintWriter out = spec.commandLine().getOut();
-        DemoOptions options = new DemoOptions(zones, instances, guarantee.name());
+        DemoOptions options = new DemoOptions(
+                zones,
+                instances,
+                guarantee.name(),
+                Optional.ofNullable(metricsListen).map(Endpoint::parse));
         checkWritable(json);
         checkWritable(report);
         Text text = input == null ? Text.own() : Text.read(input);

@@ -1,7 +1,9 @@
 package dev.blobshuffle.cli.demo;
 
+import dev.blobshuffle.core.membership.Endpoint;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What the user chose, checked.
@@ -9,11 +11,13 @@ import java.util.List;
  * @param zones number of zones, each with a broker
  * @param instances number of application instances, dealt out over the zones
  * @param guarantee {@code processing.guarantee}
+ * @param metrics where the first instance that shuffles through blobs shows its metrics; the others take the ports that follow. Empty: nowhere
  */
-record DemoOptions(int zones, int instances, String guarantee) {
+record DemoOptions(int zones, int instances, String guarantee, Optional<Endpoint> metrics) {
     private static final int MAX_ZONES = 5;
     private static final int MAX_INSTANCES = 12;
     private static final int MIN_PARTITIONS = 6;
+    private static final int MOST_PORT = 65_535;
 
     /** Checks the numbers. */
     DemoOptions {
@@ -24,6 +28,18 @@ record DemoOptions(int zones, int instances, String guarantee) {
             throw new DemoFailed(
                     "Cannot run the demo: --instances is " + instances + ". Give 1 to " + MAX_INSTANCES + ".");
         }
+        metrics.ifPresent(first -> {
+            if (first.port() < 1 || first.port() + instances > MOST_PORT) {
+                throw new DemoFailed("Cannot run the demo: --metrics-listen is " + first
+                        + ", and each instance needs a port. Give a port from 1 to " + (MOST_PORT - instances)
+                        + ", for example 127.0.0.1:9400.");
+            }
+        });
+    }
+
+    /** Where an instance shows its metrics. */
+    Optional<Endpoint> metrics(int instance) {
+        return metrics.map(first -> new Endpoint(first.host(), first.port() + instance));
     }
 
     /** Copies in which topics are kept. */

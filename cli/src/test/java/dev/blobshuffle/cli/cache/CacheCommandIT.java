@@ -76,6 +76,8 @@ class CacheCommandIT {
                         "64 MiB",
                         "--store",
                         store,
+                        "--metrics-listen",
+                        "127.0.0.1:0",
                         "--secret-file",
                         secret.toString())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
@@ -115,7 +117,11 @@ class CacheCommandIT {
             String line = lines.readLine();
             assertThat(line).startsWith("Answers in zone a at ");
             String endpoint = line.substring(line.lastIndexOf(' ') + 1);
-            assertThat(health(endpoint)).isEqualTo("ok\n");
+            assertThat(read("http://" + endpoint + "/health")).isEqualTo("ok\n");
+            String shown = lines.readLine();
+            assertThat(shown).startsWith("Shows metrics at http://");
+            assertThat(read(shown.substring(shown.lastIndexOf(' ') + 1)))
+                    .contains("blobshuffle_cache_memory_hits_total{zone=\"a\"} 0\n");
             CacheOptions small = new CacheOptions(ZONE, 1, List.of(), 0, CacheUnit.SECTION, WhenWriting.FORGET);
             CachedBlobStore local = Caches.before(origin, small, metrics, time);
             assertThat(network.serve(local)).isEmpty();
@@ -150,9 +156,8 @@ class CacheCommandIT {
         assertThat(metrics.value(Counter.CACHE_ZONE_HITS)).isGreaterThan(hits);
     }
 
-    private static String health(String endpoint) throws Exception {
-        HttpRequest request = HttpRequest.newBuilder(URI.create("http://" + endpoint + "/health"))
-                .build();
+    private static String read(String url) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(url)).build();
         return HttpClient.newHttpClient()
                 .send(request, HttpResponse.BodyHandlers.ofString())
                 .body();

@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.metrics;
 
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
@@ -52,6 +53,28 @@ public final class Distribution {
         long count = 0;
         for (int i = 0; i < BUCKETS; i++) {
             count += counts.get(i);
+        }
+        return count;
+    }
+
+    /**
+     * Counts, in one pass, the durations that are not longer than each of some bounds.
+     *
+     * @param boundsMillis rising, in milliseconds
+     * @param upTo takes the counts
+     * @return the number of all durations
+     */
+    long countUpTo(long[] boundsMillis, long[] upTo) {
+        long count = 0;
+        int bound = 0;
+        for (int i = 0; i < BUCKETS; i++) {
+            while (bound < boundsMillis.length && last(i) > TimeUnit.MILLISECONDS.toNanos(boundsMillis[bound])) {
+                upTo[bound++] = count;
+            }
+            count += counts.get(i);
+        }
+        while (bound < boundsMillis.length) {
+            upTo[bound++] = count;
         }
         return count;
     }

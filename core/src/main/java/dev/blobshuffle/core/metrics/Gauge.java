@@ -5,6 +5,8 @@ import dev.blobshuffle.core.metrics.Metric.Unit;
 
 /** The present state of an instance, as the sum of what its parts report: {@link ShuffleMetrics#report}. */
 public enum Gauge {
+    /** So that whoever sees the counters once knows their rates; reported by {@link ShuffleMetrics} itself. */
+    UPTIME(Unit.MILLISECONDS, "Time since the counters began at 0."),
     /** Filling, sealed, being compressed, uploaded or awaiting delivery. */
     WRITE_BUFFER_USED(Unit.BYTES, "Bytes of the write buffer that are in use."),
     /** Fetched or being fetched. */
@@ -23,17 +25,24 @@ public enum Gauge {
     CACHE_DISK_USED(Unit.BYTES, "Bytes that the cache on disk takes."),
     /** Priced as they are counted: {@code core.plan.LiveCost}. */
     STORE_COST(
+            Kind.COUNTER,
             Unit.MICRODOLLARS,
             "List price of the requests to the store since the start, and of the bytes it charges for; 0 for stores without a price list. Kept bytes are not in it."),
     /** As {@link #STORE_COST}. */
     NATIVE_COST(
+            Kind.COUNTER,
             Unit.MICRODOLLARS,
             "List price of the traffic between zones that the same records would have caused natively since the start, with three replicas in three zones.");
 
     private final Metric metric;
 
     Gauge(Unit unit, String doc) {
-        metric = new Metric(ShuffleMetrics.nameOf(this), Kind.GAUGE, unit, doc);
+        this(Kind.GAUGE, unit, doc);
+    }
+
+    /** @param kind {@link Kind#COUNTER} for what is computed from counters, and so only rises */
+    Gauge(Kind kind, Unit unit, String doc) {
+        metric = new Metric(ShuffleMetrics.nameOf(this), kind, unit, doc);
     }
 
     /** The gauge as it is published. */

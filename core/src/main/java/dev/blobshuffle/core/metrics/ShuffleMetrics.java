@@ -35,6 +35,7 @@ public final class ShuffleMetrics {
     private final Map<Counter, LongAdder> counters = new EnumMap<>(Counter.class);
     private final Map<Gauge, List<LongSupplier>> gauges = new EnumMap<>(Gauge.class);
     private final Map<Latency, RecentDistribution> latencies = new EnumMap<>(Latency.class);
+    private final Map<Latency, Total> totals = new EnumMap<>(Latency.class);
     private final Map<Metric, DoubleSupplier> readings = new LinkedHashMap<>();
 
     /** Metrics that are all 0, and whose latencies count from the start: of something that is measured as a whole. */
@@ -54,6 +55,7 @@ public final class ShuffleMetrics {
             boolean isTime = counter.metric().unit() == Unit.MILLISECONDS;
             readings.put(counter.metric(), isTime ? () -> adder.sum() / NANOS_PER_MILLISECOND : adder::sum);
         }
+        long begin = nanoClock.getAsLong();
         for (Gauge gauge : Gauge.values()) {
             gauges.put(gauge, new CopyOnWriteArrayList<>());
             readings.put(gauge.metric(), () -> value(gauge));
@@ -61,12 +63,14 @@ public final class ShuffleMetrics {
         for (Latency latency : Latency.values()) {
             RecentDistribution distribution = new RecentDistribution(nanoClock);
             latencies.put(latency, distribution);
+            totals.put(latency, new Total());
             for (Quantile quantile : QUANTILES) {
                 readings.put(
                         metric(latency, quantile),
                         () -> quantile.nanos().applyAsDouble(distribution.recent()) / NANOS_PER_MILLISECOND);
             }
         }
+        of(gauges, Gauge.UPTIME).add(() -> Math.round((nanoClock.getAsLong() - begin) / NANOS_PER_MILLISECOND));
     }
 
     /** Raises a counter; counters of time take nanoseconds. */
@@ -82,11 +86,23 @@ public final class ShuffleMetrics {
     /** Records one duration in nanoseconds. */
     public void record(Latency latency, long nanos) {
         of(latencies, latency).record(nanos);
+        Total total = of(totals, latency);
+        total.durations.record(nanos);
+        total.nanos.add(nanos);
     }
 
     /** A copy of the durations that count now. */
     public Distribution distribution(Latency latency) {
         return of(latencies, latency).recent();
+    }
+
+    /** How many durations there have been since the start that were not longer than each of some bounds, in milliseconds; exact to 3 % of a bound. */
+    Durations sinceStart(Latency latency, long[] boundsMillis) {
+        Total total = of(totals, latency);
+        long[] upTo = new long[boundsMillis.length];
+        long sum = total.nanos.sum();
+        long count = total.durations.countUpTo(boundsMillis, upTo);
+        return new Durations(upTo, count, sum);
     }
 
     /**
@@ -147,6 +163,22 @@ public final class ShuffleMetrics {
         }
         return value;
     }
+
+    /** All durations of one latency since the start. */
+    private static final class Total {
+        private final Distribution durations = new Distribution();
+        private final LongAdder nanos = new LongAdder();
+    }
+
+    /**
+     * Durations that were counted.
+     *
+     * @param upTo how many were not longer than each bound
+     * @param count all of them
+     * @param sumNanos their sum; may lack the very last ones
+     */
+    @SuppressWarnings("ArrayRecordComponent") // handed over, not compared
+    record Durations(long[] upTo, long count, long sumNanos) {}
 
     /** Receives metrics with their present values. */
     @FunctionalInterface

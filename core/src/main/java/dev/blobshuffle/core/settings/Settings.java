@@ -189,6 +189,12 @@ public final class Settings {
             "under Kafka Streams `<application.id>-blobshuffle-members` where the zone is known or `cache.zone.enabled` is set, else none",
             "Compacted Kafka topic in which instances tell each other their zone, their endpoint and what they read; made if it is not there.");
 
+    /** Where metrics are shown. */
+    public static final Setting<Optional<String>> METRICS_LISTEN = Setting.text(
+            "metrics.listen",
+            "none",
+            "Address on which the process shows its metrics to Prometheus, `host:port`, at `/metrics`; port 0 for any free one. Whoever reaches it may read them.");
+
     /** Address to listen on. */
     public static final Setting<Optional<String>> PEER_LISTEN = Setting.text(
             "peer.listen",
@@ -256,6 +262,7 @@ public final class Settings {
             CACHE_ON_WRITE,
             CACHE_UNIT,
             MEMBERSHIP_TOPIC,
+            METRICS_LISTEN,
             PEER_LISTEN,
             PEER_ADVERTISED,
             PEER_SECRET_FILE,

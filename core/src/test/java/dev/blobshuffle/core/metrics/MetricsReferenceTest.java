@@ -11,11 +11,12 @@ class MetricsReferenceTest {
         StringBuilder page = new StringBuilder("""
                 # Metrics
 
-                What an instance counts and times. Each front door publishes all of them its own way. Quantiles are over the last 30 to 60 seconds.
+                What an instance counts and times. Each front door publishes all of them its own way; [monitoring](guides/monitoring.md) shows how to see them. Quantiles are over the last 30 to 60 seconds.
+                Prometheus gets seconds, bytes and dollars, and latencies a second time as histograms since the start: `NAME_bucket`, `NAME_sum`, `NAME_count`.
                 This page is generated from the constants in `Counter`, `Gauge` and `Latency`.
 
-                | Name | Kind | Unit | Meaning |
-                |---|---|---|---|
+                | Name | Kind | Unit | Meaning | Prometheus |
+                |---|---|---|---|---|
                 """);
         for (Metric metric : ShuffleMetrics.all()) {
             page.append("| `")
@@ -26,7 +27,16 @@ class MetricsReferenceTest {
                     .append(metric.unit().name().toLowerCase(Locale.ROOT))
                     .append(" | ")
                     .append(GeneratedPage.cell(metric.doc()))
-                    .append(" |\n");
+                    .append(" | `")
+                    .append(PrometheusText.name(metric))
+                    .append("` |\n");
+        }
+        for (Latency latency : Latency.values()) {
+            page.append("| - | histogram | seconds | ")
+                    .append(GeneratedPage.cell(latency.doc()))
+                    .append(". | `")
+                    .append(PrometheusText.name(latency))
+                    .append("` |\n");
         }
         GeneratedPage.check("metrics.md", MetricsReferenceTest.class, page.toString());
     }

@@ -61,7 +61,7 @@ final class SharedEngine {
             FixedZoneMap listed =
                     new FixedZoneMap(FixedZoneMap.caches(settings.blobs().value(Settings.CACHE_ZONE_MEMBERS)));
             opened = Engines.open(settings.blobs(), settings.waitLimit(), listed, time);
-            metrics = KafkaMetricsBridge.open(opened.metrics(), settings.all());
+            metrics = KafkaMetricsBridge.open(opened.metrics(), settings.blobs(), settings.all());
         } catch (RuntimeException | Error e) {
             if (opened != null) {
                 opened.close();

@@ -1,0 +1,131 @@
+package dev.blobshuffle.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.blobshuffle.core.metrics.Latency;
+import dev.blobshuffle.core.metrics.Metric;
+import dev.blobshuffle.core.metrics.PrometheusText;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** The Grafana dashboard asks for metrics that exist, and as what they are. */
+class DashboardTest {
+    private static final Pattern METRIC = Pattern.compile("\\bblobshuffle_[a-z0-9_]+");
+    private static final Pattern RATED = Pattern.compile("(?:rate|increase)\\((blobshuffle_[a-z0-9_]+)");
+
+    private static JsonNode dashboard() throws IOException {
+        return new ObjectMapper()
+                .readTree(Path.of("..", "dashboards", "blobshuffle.json").toFile());
+    }
+
+    private static List<String> queries() throws IOException {
+        List<String> queries = new ArrayList<>();
+        for (JsonNode panel : dashboard().path("panels")) {
+            panel.path("targets")
+                    .forEach(target -> queries.add(target.path("expr").asText()));
+        }
+        return queries;
+    }
+
+    private static Set<String> asked(String query) {
+        Set<String> asked = new HashSet<>();
+        METRIC.matcher(query).results().forEach(found -> asked.add(found.group()));
+        return asked;
+    }
+
+    private static Set<String> names(Metric.Kind... kinds) {
+        Set<String> names = new HashSet<>();
+        for (Metric metric : ShuffleMetrics.all()) {
+            if (List.of(kinds).contains(metric.kind())) {
+                names.add(PrometheusText.name(metric));
+            }
+        }
+        return names;
+    }
+
+    private static Set<String> histograms() {
+        Set<String> names = new HashSet<>();
+        for (Latency latency : Latency.values()) {
+            for (String part : List.of("_bucket", "_sum", "_count")) {
+                names.add(PrometheusText.name(latency) + part);
+            }
+        }
+        return names;
+    }
+
+    @Test
+    void itAsksForMetricsThatExist() throws IOException {
+        Set<String> known = names(Metric.Kind.values());
+        known.addAll(histograms());
+        List<String> queries = queries();
+        assertThat(queries).hasSizeGreaterThan(50).allSatisfy(query -> {
+            Set<String> asked = asked(query);
+            assertThat(asked).as(query).isNotEmpty();
+            assertThat(known).as(query).containsAll(asked);
+        });
+    }
+
+    @Test
+    void ratesAreThoseOfCountersAndCountersHaveNothingElse() throws IOException {
+        Set<String> rising = names(Metric.Kind.COUNTER);
+        rising.addAll(histograms());
+        for (String query : queries()) {
+            Set<String> rated = new HashSet<>();
+            Matcher matcher = RATED.matcher(query);
+            while (matcher.find()) {
+                rated.add(matcher.group(1));
+            }
+            Set<String> asked = asked(query);
+            asked.retainAll(rising);
+            assertThat(rated).as(query).isEqualTo(asked);
+        }
+    }
+
+    @Test
+    void everyCounterThatTellsOfTroubleIsShown() throws IOException {
+        String all = String.join("\n", queries());
+        for (Metric metric : ShuffleMetrics.all()) {
+            if (metric.name().matches(".*(failures|throttled|timed-out|retries|outages|corrupt|fallback|orphaned).*")) {
+                assertThat(all).contains(PrometheusText.name(metric));
+            }
+        }
+    }
+
+    @Test
+    void panelsSayWhatTheyShowAndTakeTheChosenSource() throws IOException {
+        Set<Integer> ids = new HashSet<>();
+        for (JsonNode panel : dashboard().path("panels")) {
+            assertThat(ids.add(panel.path("id").asInt())).isTrue();
+            assertThat(panel.path("title").asText()).isNotBlank();
+            if (panel.path("type").asText().equals("row")) {
+                continue;
+            }
+            assertThat(panel.path("description").asText())
+                    .as(panel.path("title").asText())
+                    .endsWith(".");
+            assertThat(panel.at("/datasource/uid").asText()).isEqualTo("${datasource}");
+            assertThat(panel.path("targets")).isNotEmpty();
+            for (JsonNode target : panel.path("targets")) {
+                String query = target.path("expr").asText();
+                assertThat(query).contains("application=~\"$application\"", "zone=~\"$zone\"");
+                for (String pair : List.of("()", "{}", "[]")) {
+                    assertThat(count(query, pair.charAt(0))).as(query).isEqualTo(count(query, pair.charAt(1)));
+                }
+            }
+        }
+    }
+
+    private static long count(String text, char wanted) {
+        return text.chars().filter(character -> character == wanted).count();
+    }
+}
