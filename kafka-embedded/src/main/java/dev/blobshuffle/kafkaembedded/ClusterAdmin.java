@@ -8,8 +8,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.TopicPartition;
 
 /** What clusters ask Kafka's own Admin client to do. Thread-safe: every call makes its own client. */
 final class ClusterAdmin {
@@ -29,14 +33,33 @@ final class ClusterAdmin {
         }
     }
 
+    /**
+     * Creates a topic and waits until its leaders lead. Before that a leader refuses a producer's first batch and may take
+     * its second, after which Kafka's idempotent producer repeats the first until its delivery timeout.
+     */
     static void createTopic(String bootstrapServers, String name, int partitions, Map<String, String> settings) {
+        long deadline = System.nanoTime() + TOPIC_TIMEOUT.toNanos();
         try (Admin admin = connect(bootstrapServers)) {
             NewTopic topic = new NewTopic(name, Optional.of(partitions), Optional.empty()).configs(settings);
             await(
                     admin.createTopics(List.of(topic)).all().toCompletionStage().toCompletableFuture()::get,
-                    System.nanoTime() + TOPIC_TIMEOUT.toNanos(),
+                    deadline,
                     "create topic " + name);
+            await(
+                    admin.listOffsets(ends(name, partitions))
+                            .all()
+                            .toCompletionStage()
+                            .toCompletableFuture()::get,
+                    deadline,
+                    "reach the leaders of topic " + name);
         }
+    }
+
+    private static Map<TopicPartition, OffsetSpec> ends(String topic, int partitions) {
+        return IntStream.range(0, partitions)
+                .boxed()
+                .collect(Collectors.toMap(
+                        partition -> new TopicPartition(topic, partition), partition -> OffsetSpec.latest()));
     }
 
     private static int brokersSeen(Admin admin, BrokerNode node, long deadline) {

@@ -17,6 +17,7 @@ import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -63,10 +64,16 @@ final class Clients implements AutoCloseable {
         return topic("blob-" + UUID.randomUUID(), partitions);
     }
 
+    /** A new topic whose leaders lead: before, one may refuse a producer's first batch and take its second, for good. */
     String topic(String name, int partitions) {
         await(() -> admin().createTopics(List.of(new NewTopic(name, partitions, (short) 1)))
                 .all()
                 .get());
+        Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+        for (int partition = 0; partition < partitions; partition++) {
+            ends.put(new TopicPartition(name, partition), OffsetSpec.latest());
+        }
+        await(() -> nativeAdmin().listOffsets(ends).all().get());
         return name;
     }
 

@@ -1,13 +1,18 @@
 package dev.blobshuffle.kstreams.differential;
 
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /** Topics that are really there. The controller answers before the broker has heard of a topic, and an application that starts in between ends for want of it. */
@@ -16,7 +21,10 @@ public final class NewTopics {
 
     private NewTopics() {}
 
-    /** Makes unreplicated topics and returns when every partition has its leader. */
+    /**
+     * Makes unreplicated topics and returns when every partition has its leader and each leads: before, one may refuse a
+     * producer's first batch and take its second, for good.
+     */
     public static void create(Admin admin, Collection<String> names, int partitions) throws Exception {
         List<NewTopic> topics = names.stream()
                 .map(name -> new NewTopic(name, partitions, (short) 1))
@@ -29,6 +37,12 @@ public final class NewTopics {
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
         }
+        Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+        for (String name : names) {
+            IntStream.range(0, partitions)
+                    .forEach(partition -> ends.put(new TopicPartition(name, partition), OffsetSpec.latest()));
+        }
+        admin.listOffsets(ends).all().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
 
     private static boolean areThere(Admin admin, Collection<String> names) throws Exception {
