@@ -3,112 +3,118 @@ package dev.blobshuffle.cli.plan;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.blobshuffle.core.plan.Workload;
-import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
 /**
- * What a running application's metrics say about its load: the form is described in {@code docs/guides/planner.md}, the names are those of {@code docs/metrics.md}.
+ * What a running application's metrics say about its load: as JSON, whose form is described in {@code docs/guides/planner.md}, or as text of Prometheus. The names are those of
+ * {@code docs/metrics.md}.
  *
- * @param seconds the time that the counters cover
- * @param instances metrics of each instance, by name
+ * @param instances what each instance counted
  * @param deployment what else is given: {@code zones}, {@code threads}, {@code partitions}, {@code commit_interval_ms}, {@code guarantee}
  */
-record MetricsReading(double seconds, List<JsonNode> instances, JsonNode deployment) {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
-    private static final int LARGEST = 16 << 20;
-
+record MetricsReading(List<Counted> instances, JsonNode deployment) {
     MetricsReading {
         instances = List.copyOf(instances);
     }
 
-    /** Reads a file, or what a URL answers. */
-    static MetricsReading from(String place) {
-        String text = place.startsWith("http://") || place.startsWith("https://") ? fetch(place) : read(place);
+    /**
+     * What one instance counted.
+     *
+     * @param seconds the time that the counters cover
+     * @param metrics value by name
+     */
+    record Counted(double seconds, Map<String, Double> metrics) {
+        double value(String metric) {
+            return metrics.getOrDefault(metric, 0.0);
+        }
+    }
+
+    /**
+     * Reads files, or what URLs answer: one with JSON, or any number with the text of Prometheus.
+     *
+     * @param application the one to look at, if there are several
+     */
+    static MetricsReading from(List<String> places, Optional<String> application) {
+        Map<String, String> texts = new HashMap<>();
+        places.forEach(place -> texts.put(place, MetricsText.at(place)));
+        MetricsReading reading = read(texts, application);
+        String all = String.join(", ", places);
+        if (!(reading.sum("bytes-appended") > 0) || !(reading.sum("records-appended") > 0)) {
+            throw new PlanFailed(
+                    "Cannot use metrics from " + all
+                            + ": bytes-appended or records-appended is missing or 0. Give metrics of an application that shuffles.");
+        }
+        return reading;
+    }
+
+    private static MetricsReading read(Map<String, String> texts, Optional<String> application) {
+        for (Map.Entry<String, String> text : texts.entrySet()) {
+            if (text.getValue().stripLeading().startsWith("{")) {
+                if (texts.size() > 1) {
+                    throw new PlanFailed("Cannot read metrics from " + texts.size() + " places: " + text.getKey()
+                            + " has JSON. Give it alone, with all instances in it.");
+                }
+                return json(text.getKey(), text.getValue());
+            }
+        }
+        return PrometheusInstances.read(texts, application);
+    }
+
+    private static MetricsReading json(String place, String text) {
+        JsonNode json;
         try {
-            return of(place, new ObjectMapper().readTree(text));
+            json = new ObjectMapper().readTree(text);
         } catch (JsonProcessingException e) {
             throw new PlanFailed(
                     "Cannot read metrics from " + place + ": it is not JSON, " + e.getOriginalMessage()
                             + ". Give the form that docs/guides/planner.md describes.",
                     e);
         }
-    }
-
-    private static String read(String place) {
-        try {
-            Path file = Path.of(place);
-            if (!Files.isReadable(file) || Files.isDirectory(file)) {
-                throw new PlanFailed("Cannot read metrics from " + place
-                        + ": there is no readable file. Give another one, or an http URL.");
-            }
-            if (Files.size(file) > LARGEST) {
-                throw new PlanFailed("Cannot read metrics from " + place + ": it has " + Files.size(file)
-                        + " bytes. Give a file of at most 16 MiB.");
-            }
-            return Files.readString(file);
-        } catch (IOException | InvalidPathException e) {
-            throw new PlanFailed(
-                    "Cannot read metrics from " + place + ": " + e + ". Give a readable file or a URL.", e);
-        }
-    }
-
-    private static String fetch(String url) {
-        try {
-            HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
-            HttpRequest request =
-                    HttpRequest.newBuilder(URI.create(url)).timeout(PATIENCE).build();
-            HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
-            if (response.statusCode() != 200) {
-                throw new PlanFailed("Cannot read metrics: " + url + " answered " + response.statusCode()
-                        + ". Give the URL of the metrics as JSON.");
-            }
-            return response.body();
-        } catch (IOException | IllegalArgumentException e) {
-            throw new PlanFailed("Cannot read metrics from " + url + ": " + e + ". Check address and network.", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new PlanFailed("Cannot read metrics from " + url + ": interrupted. Try again.", e);
-        }
-    }
-
-    private static MetricsReading of(String place, JsonNode json) {
-        List<JsonNode> instances = new ArrayList<>();
-        json.path("instances").forEach(instances::add);
         double seconds = json.path("seconds").asDouble(0);
+        List<Counted> instances = new ArrayList<>();
+        for (JsonNode instance : json.path("instances")) {
+            Map<String, Double> metrics = new HashMap<>();
+            instance.fields()
+                    .forEachRemaining(field ->
+                            metrics.put(field.getKey(), field.getValue().asDouble(0)));
+            instances.add(new Counted(seconds, metrics));
+        }
         if (instances.isEmpty() || !(seconds > 0)) {
             throw new PlanFailed(
                     "Cannot use metrics from " + place
                             + ": 'instances' (a list with the metrics of each) or 'seconds' (the time that the counters cover) is missing. See docs/guides/planner.md.");
         }
-        MetricsReading reading = new MetricsReading(seconds, instances, json);
-        if (!(reading.sum("bytes-appended") > 0) || !(reading.sum("records-appended") > 0)) {
-            throw new PlanFailed(
-                    "Cannot use metrics from " + place
-                            + ": bytes-appended or records-appended is missing or 0. Give metrics of an application that shuffles.");
+        return new MetricsReading(instances, json);
+    }
+
+    /** Of Prometheus, which knows zones only. */
+    static MetricsReading ofZones(List<Counted> instances, int zones) {
+        ObjectNode deployment = new ObjectMapper().createObjectNode();
+        if (zones > 0) {
+            deployment.put("zones", zones);
         }
-        return reading;
+        return new MetricsReading(instances, deployment);
     }
 
     private double sum(String metric) {
         return instances.stream()
-                .mapToDouble(instance -> instance.path(metric).asDouble(0))
+                .mapToDouble(instance -> instance.value(metric))
                 .sum();
     }
 
     /** Puts what was measured over a builder's values. */
     void over(Workload.Builder builder) {
         double bytes = sum("bytes-appended");
-        builder.bytesPerSecond(bytes / seconds);
+        builder.bytesPerSecond(instances.stream()
+                .mapToDouble(instance -> instance.value("bytes-appended") / instance.seconds())
+                .sum());
         builder.recordBytes(bytes / sum("records-appended"));
         builder.instances(instances.size());
         double inBlobs = bytes - sum("bytes-inlined") - sum("bytes-fallback");

@@ -12,6 +12,8 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -48,9 +50,16 @@ public final class PlanCommand implements Callable<Integer> {
     @Option(
             names = "--from-metrics",
             paramLabel = "URL|FILE",
+            arity = "1..*",
             description =
-                    "Take load and sizes from a running application's metrics, as JSON (docs/guides/planner.md); other options override.")
-    private @Nullable String metrics;
+                    "Take load and sizes from a running application's metrics, as Prometheus gets them (http://HOST:9400/metrics of each instance) or as JSON (docs/guides/planner.md); other options override.")
+    private @Nullable List<String> metrics;
+
+    @Option(
+            names = "--application",
+            paramLabel = "NAME",
+            description = "With --from-metrics: whose metrics, if there are those of several applications.")
+    private @Nullable String application;
 
     @Option(
             names = "--json",
@@ -98,7 +107,7 @@ public final class PlanCommand implements Callable<Integer> {
     private Plan plan() {
         Workload.Builder builder = Workload.builder();
         if (metrics != null) {
-            MetricsReading.from(metrics).over(builder);
+            MetricsReading.from(metrics, Optional.ofNullable(application)).over(builder);
         } else if (workload.throughput == null) {
             throw new PlanFailed(
                     "Cannot plan: there is no load. Give --throughput, for example --throughput 100MiB/s.");

@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.blobshuffle.core.metrics.Counter;
+import dev.blobshuffle.core.metrics.LabelledMetrics;
+import dev.blobshuffle.core.metrics.MetricsEndpoint;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.time.SystemTime;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -139,6 +144,69 @@ class PlanCommandTest {
         assertThat(json().at("/workload/commit_interval_ms").asInt()).isEqualTo(1000);
     }
 
+    private Path prometheus(String name, String application, String zone) throws IOException {
+        String labels = "{application=\"" + application + "\",engine=\"1\",zone=\"" + zone + "\"}";
+        return Files.writeString(
+                directory.resolve(name),
+                String.join(
+                        "\n",
+                        "# TYPE blobshuffle_bytes_appended_total counter",
+                        "blobshuffle_bytes_appended_total" + labels + " 1.0E9 1700000000000",
+                        "blobshuffle_records_appended_total" + labels + " 500000",
+                        "blobshuffle_blob_bytes_stored_total" + labels + " 5e8",
+                        "blobshuffle_uptime_seconds" + labels + " 100",
+                        "blobshuffle_put_latency_seconds_bucket{le=\"+Inf\"} 0",
+                        "jvm_info{version=\"25 \\\"x, y=\\\"\"} 1",
+                        ""));
+    }
+
+    @Test
+    void loadComesFromWhatPrometheusGets() throws IOException {
+        Path first = prometheus("first", "orders", "a");
+        Path second = prometheus("second", "orders", "b");
+        assertThat(plan("--from-metrics", first.toString(), second.toString(), "--json"))
+                .isZero();
+        assertThat(json().at("/workload/bytes_per_second").asLong()).isEqualTo(20_000_000);
+        assertThat(json().at("/workload/record_bytes").asDouble()).isEqualTo(2000);
+        assertThat(json().at("/workload/instances").asInt()).isEqualTo(2);
+        assertThat(json().at("/workload/zones").asInt()).isEqualTo(2);
+        assertThat(json().at("/workload/compressed_share").asDouble()).isEqualTo(0.5);
+    }
+
+    @Test
+    void oneOfSeveralApplicationsIsChosen() throws IOException {
+        String first = prometheus("first", "orders", "a").toString();
+        String second = prometheus("second", "bills", "a").toString();
+        assertThat(plan("--from-metrics", first, second)).isEqualTo(1);
+        assertThat(err.toString()).contains("bills, orders", "--application");
+        assertThat(plan("--from-metrics", first, second, "--application", "gone"))
+                .isEqualTo(1);
+        assertThat(err.toString()).contains("application gone");
+        assertThat(plan("--from-metrics", first, second, "--application", "bills", "--json"))
+                .isZero();
+        assertThat(json().at("/workload/instances").asInt()).isEqualTo(1);
+    }
+
+    @Test
+    void loadComesFromARunningProcess() throws IOException {
+        try (SystemTime time = new SystemTime()) {
+            ShuffleMetrics metrics = new ShuffleMetrics(time);
+            metrics.add(Counter.BYTES_APPENDED, 100_000_000);
+            metrics.add(Counter.RECORDS_APPENDED, 100_000);
+            LabelledMetrics shown = LabelledMetrics.alone(metrics);
+            try (MetricsEndpoint.Publication endpoint = MetricsEndpoint.publish("127.0.0.1:0", shown)) {
+                String url = "http://" + endpoint.address();
+                assertThat(plan("--from-metrics", url + "/metrics", "--throughput", "20MB/s", "--json"))
+                        .isZero();
+                assertThat(json().at("/workload/record_bytes").asDouble()).isEqualTo(1000);
+                assertThat(plan("--from-metrics", url + "/elsewhere")).isEqualTo(1);
+                assertThat(err.toString()).contains("answered 404");
+            }
+            assertThat(plan("--from-metrics", "http://127.0.0.1:1/metrics")).isEqualTo(1);
+            assertThat(err.toString()).contains("check address and network");
+        }
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -146,7 +214,13 @@ class PlanCommandTest {
                 "{\"seconds\": 5}                                        | 'instances'",
                 "{\"seconds\": 0, \"instances\": [{}]}                   | 'seconds'",
                 "{\"seconds\": 5, \"instances\": [{}]}                   | bytes-appended",
-                "not json                                                | it is not JSON",
+                "{not json                                               | it is not JSON",
+                "not json                                                | neither JSON nor the text format of Prometheus, line 1",
+                "' '                                                     | it is empty",
+                "up 1                                                    | none is BlobShuffle's",
+                "blobshuffle_puts_total many                             | line 1 has no number",
+                "blobshuffle_puts_total 5                                | bytes-appended",
+                "blobshuffle_bytes_appended_total 5                      | blobshuffle_uptime_seconds",
             })
     void metricsThatSayNothingAreRefused(String text, String reason) throws IOException {
         Path file = Files.writeString(directory.resolve("metrics.json"), text);

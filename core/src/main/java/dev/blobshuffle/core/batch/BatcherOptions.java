@@ -8,7 +8,6 @@ import dev.blobshuffle.core.settings.BatchLayout;
 import dev.blobshuffle.core.settings.BatchScope;
 import dev.blobshuffle.core.settings.ByteSize;
 import dev.blobshuffle.core.settings.Settings;
-import dev.blobshuffle.core.store.StoreUri;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -127,9 +126,7 @@ public record BatcherOptions(
         if (given.isPresent() || !settings.isGiven(Settings.STORE)) {
             return given.map(ByteSize::bytes).orElse(0L);
         }
-        long breakEven = PriceTables.ofScheme(StoreUri.parse(settings.store()).scheme())
-                .map(LiveCost::inlineBytes)
-                .orElse(0L);
+        long breakEven = PriceTables.of(settings).map(LiveCost::inlineBytes).orElse(0L);
         return Math.min(breakEven, settings.value(Settings.BATCH_MAX_BYTES).bytes());
     }
 

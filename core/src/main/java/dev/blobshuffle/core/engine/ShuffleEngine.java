@@ -25,7 +25,6 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.store.RequestMeter;
 import dev.blobshuffle.core.store.StoreContext;
-import dev.blobshuffle.core.store.StoreUri;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
@@ -116,8 +115,7 @@ public final class ShuffleEngine implements Engine {
         ShuffleMetrics metrics = new ShuffleMetrics(time);
         BlobStore store = BlobStores.open(settings.store(), new StoreContext(time, RequestMeter.into(metrics)));
         try {
-            PriceTables.ofScheme(StoreUri.parse(settings.store()).scheme())
-                    .ifPresent(prices -> LiveCost.report(metrics, prices));
+            PriceTables.of(settings).ifPresent(prices -> LiveCost.report(metrics, prices));
             Builder builder = builder(store, time)
                     .metrics(metrics)
                     .batching(batching)

@@ -1,15 +1,20 @@
 package dev.blobshuffle.core.plan;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.store.StoreUri;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.Reader;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
@@ -19,6 +24,9 @@ import java.util.TreeSet;
 public final class PriceTables {
     private static final List<String> NAMES = List.of(
             "aws-us-east-1", "aws-s3-express-us-east-1", "gcp-us-east1", "azure-eastus", "r2-from-aws", "self-hosted");
+
+    /** How the names of directory buckets end, which S3 Express One Zone has. */
+    private static final String EXPRESS_BUCKET = "--x-s3";
 
     private PriceTables() {}
 
@@ -50,17 +58,50 @@ public final class PriceTables {
     }
 
     /**
-     * The table that prices a store at its usual provider; empty for schemes that cost nothing per request.
+     * The prices that settings ask for, else those of the store's provider; empty where requests cost nothing, or what they cost is not known.
      *
-     * @param scheme of the store's URI
+     * @throws InvalidSettings fatal: there are no such prices
      */
-    public static Optional<PriceTable> ofScheme(String scheme) {
-        return switch (scheme) {
-            case "s3" -> Optional.of(named("aws-us-east-1"));
-            case "gs" -> Optional.of(named("gcp-us-east1"));
-            case "az" -> Optional.of(named("azure-eastus"));
+    public static Optional<PriceTable> of(Settings settings) {
+        Optional<String> given = settings.value(Settings.STORE_PRICES);
+        if (given.isPresent()) {
+            boolean isFile = given.get().contains("/") || given.get().endsWith(".properties");
+            return Optional.of(isFile ? read(Path.of(given.get())) : named(given.get()));
+        }
+        return settings.value(Settings.STORE).flatMap(uri -> of(StoreUri.parse(uri)));
+    }
+
+    /** The list prices of the provider to whom a store's URI leads. Another endpoint than a provider's own is somebody's own machine, or a provider without a table. */
+    static Optional<PriceTable> of(StoreUri store) {
+        Optional<String> host = store.parameter("endpoint").map(PriceTables::host);
+        return switch (store.scheme()) {
+            case "s3" -> s3(store.authority(), host);
+            case "gs" -> at(host, "googleapis.com", "gcp");
+            case "az" -> at(host, "core.windows.net", "azure");
             default -> Optional.empty();
         };
+    }
+
+    private static Optional<PriceTable> s3(String bucket, Optional<String> host) {
+        if (host.isPresent() && host.get().endsWith(".r2.cloudflarestorage.com")) {
+            return Optional.of(named("r2"));
+        }
+        return at(host, "amazonaws.com", bucket.endsWith(EXPRESS_BUCKET) ? "aws-s3-express" : "aws");
+    }
+
+    private static Optional<PriceTable> at(Optional<String> host, String provider, String table) {
+        boolean isProvider =
+                host.isEmpty() || host.get().equals(provider) || host.get().endsWith("." + provider);
+        return isProvider ? Optional.of(named(table)) : Optional.empty();
+    }
+
+    /** Of an endpoint that the store itself has yet to check. */
+    private static String host(String endpoint) {
+        try {
+            return Objects.requireNonNullElse(new URI(endpoint).getHost(), "");
+        } catch (URISyntaxException e) {
+            return "";
+        }
     }
 
     /**

@@ -130,6 +130,12 @@ public final class Settings {
             true,
             "Whether a request to an object store that takes longer than 95 % of its like is sent a second time: shorter tails for at most 5 % more requests.");
 
+    /** Prices. */
+    public static final Setting<Optional<String>> STORE_PRICES = Setting.text(
+            "store.prices",
+            "by the store's URI: list prices (us-east) of S3 Standard, of S3 Express One Zone (buckets `…--x-s3`), Cloudflare R2, Google Cloud, Azure; none with any other `endpoint`",
+            "What requests and traffic cost, for `inline.max.bytes` and the metrics of cost: a table's name (`aws`, `aws-s3-express`, `gcp`, `azure`, `r2`, `self-hosted`) or a file ([own prices](guides/planner.md#own-prices)).");
+
     /** Time limit of a request. */
     public static final Setting<Duration> STORE_REQUEST_TIMEOUT = Setting.millis(
             "store.request.timeout.ms",
@@ -237,6 +243,7 @@ public final class Settings {
     private static final List<Setting<?>> ALL = List.of(
             STORE,
             STORE_HEDGE_ENABLED,
+            STORE_PRICES,
             STORE_REQUEST_TIMEOUT,
             ZONE,
             TOPICS_INCLUDE,

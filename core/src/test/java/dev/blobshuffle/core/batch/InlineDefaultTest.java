@@ -12,6 +12,7 @@ class InlineDefaultTest {
     @ParameterizedTest
     @CsvSource({
         "s3://bucket/prefix, 16777216, 106496",
+        "s3://bucket?endpoint=http://minio:9000, 16777216, 0",
         "gs://bucket, 16777216, 212992",
         "az://bucket, 16777216, 0",
         "file:///blobs, 16777216, 0",

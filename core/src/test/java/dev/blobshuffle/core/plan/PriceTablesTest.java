@@ -4,11 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.store.StoreUri;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class PriceTablesTest {
     private static final String FILE = """
@@ -87,12 +94,50 @@ class PriceTablesTest {
         assertThat(PriceTables.named("aws").breakEvenBytes(1, 1)).isEmpty();
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "s3://bucket/prefix?region=eu-central-1, aws-us-east-1",
+        "s3://bucket--use1-az4--x-s3, aws-s3-express-us-east-1",
+        "s3://bucket?endpoint=https://s3.eu-central-1.amazonaws.com, aws-us-east-1",
+        "s3://bucket?endpoint=https://account.r2.cloudflarestorage.com, r2-from-aws",
+        "s3://bucket?endpoint=http://minio:9000, ",
+        "s3://bucket?endpoint=https://notamazonaws.com, ",
+        "s3://bucket?endpoint=%20, ",
+        "gs://bucket, gcp-us-east1",
+        "gs://bucket?endpoint=http://127.0.0.1:4443, ",
+        "az://account/container, azure-eastus",
+        "az://account/container?endpoint=http://127.0.0.1:10000/account, ",
+        "file:///blobs, ",
+        "memory://blobs, "
+    })
+    void theStoresProviderIsPricedAndNobodyElse(String store, @Nullable String expected) {
+        assertThat(PriceTables.of(StoreUri.parse(store)).map(PriceTable::name))
+                .isEqualTo(Optional.ofNullable(expected));
+    }
+
     @Test
-    void storesOfKnownSchemesHavePricesAndDirectoriesHaveNone() {
-        assertThat(PriceTables.ofScheme("s3").orElseThrow().name()).isEqualTo("aws-us-east-1");
-        assertThat(PriceTables.ofScheme("gs")).isPresent();
-        assertThat(PriceTables.ofScheme("az")).isPresent();
-        assertThat(PriceTables.ofScheme("file")).isEmpty();
-        assertThat(PriceTables.ofScheme("memory")).isEmpty();
+    void settingsMayNamePricesOrAFile() throws IOException {
+        Path file = Files.writeString(directory.resolve("mine.properties"), FILE);
+        String store = "s3://bucket?endpoint=http://minio:9000";
+        assertThat(PriceTables.of(Settings.parse(
+                        Map.of("blobshuffle.store", store, "blobshuffle.store.prices", "aws-s3-express"))))
+                .map(PriceTable::name)
+                .contains("aws-s3-express-us-east-1");
+        assertThat(PriceTables.of(Settings.parse(
+                        Map.of("blobshuffle.store", store, "blobshuffle.store.prices", file.toString()))))
+                .map(PriceTable::name)
+                .contains("mine");
+        assertThatThrownBy(() -> PriceTables.of(Settings.parse(Map.of("blobshuffle.store.prices", "acme"))))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("'acme'");
+    }
+
+    @Test
+    void whatNobodyHasVerifiedSaysSo() {
+        for (String name : PriceTables.names()) {
+            PriceTable table = PriceTables.named(name);
+            boolean isVerified = name.startsWith("aws") || name.startsWith("r2") || name.equals("self-hosted");
+            assertThat(table.source().contains("not verified")).as(name).isEqualTo(!isVerified);
+        }
     }
 }
