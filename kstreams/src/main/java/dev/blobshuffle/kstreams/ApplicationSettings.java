@@ -219,8 +219,13 @@ public record ApplicationSettings(
     }
 
     /** The membership topic where settings name none: under the application's id, where those who may create its other internal topics may create it. */
-    String membershipTopic() {
+    public String membershipTopic() {
         return all.get(StreamsConfig.APPLICATION_ID_CONFIG) + "-blobshuffle-members";
+    }
+
+    /** Where the brokers are, and how to get in: the settings of an admin client of the application, without ours. */
+    public Map<String, Object> adminSettings() {
+        return withoutOwn(new QuietStreamsConfig(all).getAdminConfigs("blobshuffle"));
     }
 
     /** The supplier whose clients are wrapped: the user's, or Kafka's own clients. */

@@ -109,6 +109,11 @@ public final class StreamsInternals {
         return !(thread instanceof StreamThread stream) || !stream.isRunning();
     }
 
+    /** Whether a thread is one of a running application, and not of a test without brokers. */
+    public static boolean isStreamThread(Thread thread) {
+        return thread instanceof StreamThread;
+    }
+
     private static Field field(Class<?> type, String name) throws NoSuchFieldException {
         Field field = type.getDeclaredField(name);
         field.setAccessible(true);

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A Batcher's output to one partition. Owned by the stream thread. */
 final class BatcherOutput<K> {
-    final Lane.Output lane;
+    /** Where records go; another one when the partition's reader is in another zone. */
+    Lane.Output lane;
 
     /** A key of this partition: the notification travels under it, because Kafka Streams drops records without a key. */
     @Nullable

@@ -3,6 +3,7 @@ package dev.blobshuffle.kstreams.operator;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.format.NotificationCodec;
 import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.membership.ZoneMap;
 import dev.blobshuffle.core.shuffle.Lane;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.kafka.HeaderAdapter;
@@ -40,6 +41,8 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
     private final Deserializer<K> keysBack;
     private final HeaderAdapter headers = new HeaderAdapter();
     private final List<@Nullable BatcherOutput<K>> outputs = new ArrayList<>();
+    private final ZoneMap zones;
+    private long zonesVersion;
 
     BatcherProcessor(ShuffleDefinition<K, V> definition, ProcessorContext<K, Shuffled> context) {
         this.definition = definition;
@@ -53,6 +56,8 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
             outputs.add(null);
         }
         lease = SharedEngine.acquire(definition, context);
+        zones = lease.membership();
+        zonesVersion = zones.version();
         String name = definition.name() + "-batcher, task " + context.taskId();
         losses = lease.losses(name, Losses.Patience.LIMITED);
         timer = new PendingTimer(context, this::onTimer);
@@ -108,12 +113,32 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
             throw new IllegalArgumentException("Cannot shuffle to partition " + partition + " of " + topic + ": it has "
                     + outputs.size() + " partitions. Let the partitioner choose one of them.");
         }
+        if (zonesVersion != zones.version()) {
+            moveZones();
+        }
         BatcherOutput<K> output = outputs.get(partition);
         if (output == null) {
-            output = new BatcherOutput<>(lane.output(new Partition(topic, partition), Zone.SINGLE));
+            output = new BatcherOutput<>(laneOutput(partition));
             outputs.set(partition, output);
         }
         return output;
+    }
+
+    /** While nobody knows where a partition is read, all zones are alike. */
+    private Lane.Output laneOutput(int partition) {
+        Partition to = new Partition(topic, partition);
+        return lane.output(to, zones.zoneOf(to).orElse(Zone.SINGLE));
+    }
+
+    /** Readers may be in other zones now. What is not sealed yet goes there as well; the order within a partition stays. */
+    private void moveZones() {
+        zonesVersion = zones.version();
+        for (int partition = 0; partition < outputs.size(); partition++) {
+            BatcherOutput<K> output = outputs.get(partition);
+            if (output != null) {
+                output.lane = laneOutput(partition);
+            }
+        }
     }
 
     private void restartOutputs() {

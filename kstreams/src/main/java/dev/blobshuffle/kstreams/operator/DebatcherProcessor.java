@@ -8,6 +8,7 @@ import dev.blobshuffle.core.format.NotificationCodec;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.shuffle.Debatcher;
 import dev.blobshuffle.kafka.HeaderAdapter;
+import dev.blobshuffle.kafka.membership.Membership;
 import dev.blobshuffle.kstreams.commit.CommitGate;
 import dev.blobshuffle.kstreams.commit.NodeScope;
 import dev.blobshuffle.kstreams.commit.StreamsInternals;
@@ -45,6 +46,7 @@ final class DebatcherProcessor<K, V> implements AutoCloseable {
     private final Losses losses;
     private final PendingTimer timer;
     private final Debatcher<FixedKeyRecord<K, Shuffled>> debatcher;
+    private final Membership.Reading reading;
     private final CommitGate gate;
     private final Deserializer<K> keys;
     private final Deserializer<V> values;
@@ -67,6 +69,9 @@ final class DebatcherProcessor<K, V> implements AutoCloseable {
         losses = lease.losses(name, Losses.Patience.ENDLESS);
         timer = new PendingTimer(context, this::onTimer);
         debatcher = lease.engine().debatcher(name);
+        reading = lease.membership().reading();
+        reading.reads(
+                Set.of(new Partition(definition.topic(context), context.taskId().partition())));
         gate.attach(scope, this::drain);
     }
 
@@ -190,6 +195,7 @@ final class DebatcherProcessor<K, V> implements AutoCloseable {
     public void close() {
         gate.detach();
         timer.stop();
+        reading.close();
         try (lease) {
             debatcher.close();
         }

@@ -1,18 +1,20 @@
 package dev.blobshuffle.kstreams.operator;
 
+import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.membership.FixedZoneMap;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.KafkaMetricsBridge;
+import dev.blobshuffle.kafka.membership.Membership;
 import dev.blobshuffle.kstreams.ApplicationSettings;
 import dev.blobshuffle.kstreams.Engines;
 import dev.blobshuffle.kstreams.commit.StreamsInternals;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -32,6 +34,7 @@ final class SharedEngine {
     private final Key key;
     private final ApplicationSettings settings;
     private final SystemTime time = new SystemTime();
+    private final Membership membership;
     private final Engine engine;
     private final KafkaMetricsBridge metrics;
     private final Map<Thread, ThreadLanes> threads = new HashMap<>();
@@ -56,12 +59,12 @@ final class SharedEngine {
     private SharedEngine(Key key, ApplicationSettings settings) {
         this.key = key;
         this.settings = settings;
-        Engine opened = null;
+        ShuffleEngine opened = null;
         try {
-            FixedZoneMap listed =
-                    new FixedZoneMap(FixedZoneMap.caches(settings.blobs().value(Settings.CACHE_ZONE_MEMBERS)));
-            opened = Engines.open(settings.blobs(), settings.waitLimit(), listed, time);
+            membership = Membership.of(settings.blobs(), defaultTopic(settings), settings.adminSettings(), time);
+            opened = Engines.open(settings.blobs(), settings.waitLimit(), membership, time);
             metrics = KafkaMetricsBridge.open(opened.metrics(), settings.blobs(), settings.all());
+            membership.join(opened.member());
         } catch (RuntimeException | Error e) {
             if (opened != null) {
                 opened.close();
@@ -70,6 +73,13 @@ final class SharedEngine {
             throw e;
         }
         engine = opened;
+    }
+
+    /** {@code TopologyTestDriver} has no brokers, and no stream threads: there the members are those that settings list. */
+    private static Optional<String> defaultTopic(ApplicationSettings settings) {
+        return StreamsInternals.isStreamThread(Thread.currentThread())
+                ? Optional.of(settings.membershipTopic())
+                : Optional.empty();
     }
 
     /**
@@ -134,6 +144,7 @@ final class SharedEngine {
             OPEN.remove(key, this);
             try (time;
                     engine) {
+                membership.close();
                 metrics.close();
             }
         } else if (!isLooking) {
@@ -173,6 +184,11 @@ final class SharedEngine {
 
         Time time() {
             return shared.time;
+        }
+
+        /** The other instances, as this one knows them. */
+        Membership membership() {
+            return shared.membership;
         }
 
         /** The lanes of this thread. */

@@ -5,6 +5,7 @@ import dev.blobshuffle.kstreams.BlobShuffleClientSupplier;
 import dev.blobshuffle.kstreams.differential.Drain;
 import dev.blobshuffle.kstreams.differential.Instances;
 import dev.blobshuffle.kstreams.differential.Log;
+import dev.blobshuffle.kstreams.differential.Shuffling;
 import dev.blobshuffle.kstreams.differential.Traffic;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -34,6 +35,7 @@ final class CountingRun implements AutoCloseable {
 
     private final EmbeddedKafka kafka;
     private final String application;
+    private final Shuffling shuffling;
     private final Admin admin;
     private final Instances instances;
     private final Map<String, Long> expected = new HashMap<>();
@@ -47,18 +49,20 @@ final class CountingRun implements AutoCloseable {
      * @param directory for its state
      */
     CountingRun(EmbeddedKafka kafka, String application, String store, Path directory) throws Exception {
-        this(kafka, application, store, directory, instance -> Map.of());
+        this(kafka, application, Shuffling.BY_KAFKA_STREAMS, store, directory, instance -> Map.of());
     }
 
-    /** The same, with more settings for each instance, which are counted from 0. */
+    /** The same, with a way to shuffle, and more settings for each instance, which are counted from 0. */
     CountingRun(
             EmbeddedKafka kafka,
             String application,
+            Shuffling shuffling,
             String store,
             Path directory,
             IntFunction<Map<String, String>> more)
             throws Exception {
         this.kafka = kafka;
+        this.shuffling = shuffling;
         this.application = application;
         kafka.createTopic(input(), 4);
         kafka.createTopic(output(), 2);
@@ -87,7 +91,9 @@ final class CountingRun implements AutoCloseable {
         settings.put("default.key.serde", Serdes.StringSerde.class);
         settings.put("default.value.serde", Serdes.StringSerde.class);
         settings.putAll(more);
-        BlobShuffleClientSupplier.addTo(settings);
+        if (shuffling == Shuffling.BY_KAFKA_STREAMS) {
+            BlobShuffleClientSupplier.addTo(settings);
+        }
         settings.put("blobshuffle.store", store);
         settings.put(
                 "blobshuffle.inline.max.bytes",
@@ -98,8 +104,9 @@ final class CountingRun implements AutoCloseable {
 
     private Topology topology() {
         StreamsBuilder builder = new StreamsBuilder();
-        builder.<String, String>stream(input())
-                .groupBy((key, word) -> word)
+        shuffling
+                .beforeUse("by-word", builder.<String, String>stream(input()).selectKey((key, word) -> word))
+                .groupByKey()
                 .count()
                 .toStream()
                 .to(output(), Produced.valueSerde(Serdes.Long()));

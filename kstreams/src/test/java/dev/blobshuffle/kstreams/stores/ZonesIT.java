@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.blobshuffle.core.format.Footer;
 import dev.blobshuffle.core.format.FooterCodec;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import dev.blobshuffle.kstreams.differential.Shuffling;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -17,6 +18,7 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -41,11 +43,21 @@ class ZonesIT {
     @ParameterizedTest
     @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#all")
     void blobsHaveASectionForEachZoneThatReads(String protocol) throws Exception {
-        String application = "zoned-" + protocol;
+        assertSectionsForAllZones(Shuffling.BY_KAFKA_STREAMS, protocol);
+    }
+
+    @Test
+    void operatorsMakeASectionForEachZoneThatReads() throws Exception {
+        assertSectionsForAllZones(Shuffling.BY_OPERATORS, "classic");
+    }
+
+    private void assertSectionsForAllZones(Shuffling shuffling, String protocol) throws Exception {
+        String application = "zoned-" + shuffling.ordinal() + "-" + protocol;
         Path blobs = directory.resolve("blobs");
         try (CountingRun run = new CountingRun(
                 kafka,
                 application,
+                shuffling,
                 blobs.toUri() + "?fsync=none",
                 directory.resolve("state"),
                 instance -> Map.of("blobshuffle.zone", "zone-" + instance, "group.protocol", protocol))) {
