@@ -21,6 +21,7 @@ import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.timeout.IdleStateHandler;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -94,7 +95,7 @@ final class HttpPeerClient implements PeerClient {
         if (range.length() > Integer.MAX_VALUE - 8) {
             answer.fail(range.outside(id, Integer.MAX_VALUE - 8, endpoint.toString()));
         } else {
-            connections.send(new PeerRequest(id, range, store), answer);
+            connections.send(new PeerRequest(id, range, store, Optional.of(options.zone())), answer);
         }
         return answer.result();
     }

@@ -134,7 +134,7 @@ final class PeerConnections {
                 status.equals(HttpResponseStatus.UNAUTHORIZED) || status.equals(HttpResponseStatus.MISDIRECTED_REQUEST);
         if (isRefused && !isRefusedLately) {
             LOG.warn(
-                    "Instance {} refuses this one, with {}. Give all instances the same peer.secret.file and store.",
+                    "Instance {} refuses this one, with {}. Give all instances the same peer.secret.file and store, and each its own zone and peer.advertised.",
                     endpoint,
                     status);
         }

@@ -116,6 +116,16 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
             refuse(context, HttpResponseStatus.MISDIRECTED_REQUEST, "Cannot read: this instance reads another store.");
             return;
         }
+        if (wanted.zone().filter(zone -> !zone.equals(options.zone())).isPresent()) {
+            // Somebody tells its place or its address wrongly: what the store gives to its zone for nothing would cost
+            // here.
+            refuse(
+                    context,
+                    HttpResponseStatus.MISDIRECTED_REQUEST,
+                    "Cannot read: this instance is in zone " + options.zone().name()
+                            + ". Give every instance its own zone and peer.advertised.");
+            return;
+        }
         Optional<BlobBytes> held = store.held(wanted.id(), wanted.range());
         if (held.isPresent()) {
             send(context, wanted, held.get());

@@ -4,6 +4,7 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.membership.Endpoint;
 import dev.blobshuffle.core.settings.Setting;
 import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.zone.Zone;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -11,6 +12,7 @@ import java.util.Optional;
 /**
  * How members talk.
  *
+ * @param zone where this member is: members of other zones get nothing from it
  * @param listen where to answer; empty for not at all
  * @param advertised where others reach this member, if that is somewhere else
  * @param secret what members prove to know; present unless certificates do
@@ -19,6 +21,7 @@ import java.util.Optional;
  * @param limits what a server accepts
  */
 public record PeerOptions(
+        Zone zone,
         Optional<Endpoint> listen,
         Optional<Endpoint> advertised,
         Optional<PeerSecret> secret,
@@ -69,6 +72,7 @@ public record PeerOptions(
      */
     public static PeerOptions of(Settings settings) {
         return new PeerOptions(
+                settings.zone(),
                 settings.value(Settings.PEER_LISTEN).map(Endpoint::parse),
                 settings.value(Settings.PEER_ADVERTISED).map(Endpoint::parse),
                 settings.value(Settings.PEER_SECRET_FILE).map(Path::of).map(PeerSecret::read),

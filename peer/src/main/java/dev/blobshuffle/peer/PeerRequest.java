@@ -3,6 +3,7 @@ package dev.blobshuffle.peer;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.BlobKey;
 import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.zone.Zone;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -10,6 +11,9 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -17,17 +21,19 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request for a range of a blob, as it is written in HTTP: the key in the path, the range as object stores take it, and in headers of our own the section that it lies in and the
- * store. Stateless.
+ * A request for a range of a blob, as it is written in HTTP: the key in the path, the range as object stores take it, and in headers of our own the section that it lies in, the
+ * store, and the zone of the asker. Stateless.
  *
  * @param id the blob
  * @param range the range, with its section
  * @param store fingerprint of the store that the asker reads
+ * @param zone where the asker is; empty if it does not say
  */
-record PeerRequest(BlobId id, BlobRange range, int store) {
+record PeerRequest(BlobId id, BlobRange range, int store, Optional<Zone> zone) {
     private static final String PATH = "/blobs/";
     private static final String SECTION = "blobshuffle-section";
     private static final String STORE = "blobshuffle-store";
+    private static final String ZONE = "blobshuffle-zone";
     private static final Pattern BYTES = Pattern.compile("bytes=([0-9]{1,18})-([0-9]{1,18})");
     private static final Pattern FINGERPRINT = Pattern.compile("[0-9a-f]{8}");
 
@@ -40,6 +46,7 @@ record PeerRequest(BlobId id, BlobRange range, int store) {
                 .set(HttpHeaderNames.RANGE, bytes(range.offset(), range.length()))
                 .set(SECTION, bytes(range.sectionOffset(), range.sectionLength()))
                 .set(STORE, String.format(Locale.ROOT, "%08x", store));
+        zone.ifPresent(own -> request.headers().set(ZONE, URLEncoder.encode(own.name(), StandardCharsets.UTF_8)));
         secret.ifPresent(known -> request.headers().set(HttpHeaderNames.AUTHORIZATION, known.sign(signed(request))));
         return request;
     }
@@ -57,8 +64,10 @@ record PeerRequest(BlobId id, BlobRange range, int store) {
     /** What the proof covers: all that decides what is answered. */
     private static String signed(HttpRequest request) {
         HttpHeaders headers = request.headers();
+        String zone = headers.get(ZONE);
         return request.method() + "\n" + request.uri() + "\n" + headers.get(HttpHeaderNames.RANGE, "") + "\n"
-                + headers.get(SECTION, "") + "\n" + headers.get(STORE, "");
+                + headers.get(SECTION, "") + "\n" + headers.get(STORE, "")
+                + (zone == null ? "" : "\n" + zone);
     }
 
     /**
@@ -80,7 +89,16 @@ record PeerRequest(BlobId id, BlobRange range, int store) {
             throw new IllegalArgumentException("Cannot tell the store: the header " + STORE + " is not 8 hex digits.");
         }
         return new PeerRequest(
-                id.get(), new BlobRange(whole[0], whole[1], part[0], part[1]), Integer.parseUnsignedInt(store, 16));
+                id.get(),
+                new BlobRange(whole[0], whole[1], part[0], part[1]),
+                Integer.parseUnsignedInt(store, 16),
+                zone(request.headers().get(ZONE)));
+    }
+
+    private static Optional<Zone> zone(@Nullable String header) {
+        return header == null
+                ? Optional.empty()
+                : Optional.of(new Zone(URLDecoder.decode(header, StandardCharsets.UTF_8)));
     }
 
     private static long[] bytes(@Nullable String header, String name) {

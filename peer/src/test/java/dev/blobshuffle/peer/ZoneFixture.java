@@ -97,6 +97,13 @@ final class ZoneFixture implements AutoCloseable {
         return options(Optional.of(secret), Optional.empty(), PeerOptions.Limits.USUAL);
     }
 
+    /** The same in another zone. */
+    static PeerOptions patient(Zone zone) {
+        PeerOptions own = options(SECRET);
+        return new PeerOptions(
+                zone, own.listen(), own.advertised(), own.secret(), own.tls(), own.silence(), own.limits());
+    }
+
     /** As in production. */
     static PeerOptions impatient() {
         return options(Optional.of(SECRET), Optional.empty(), PeerOptions.Limits.USUAL, Duration.ofMillis(500));
@@ -109,7 +116,7 @@ final class ZoneFixture implements AutoCloseable {
     private static PeerOptions options(
             Optional<PeerSecret> secret, Optional<PeerTls> tls, PeerOptions.Limits limits, Duration silence) {
         return new PeerOptions(
-                Optional.of(new Endpoint("127.0.0.1", 0)), Optional.empty(), secret, tls, silence, limits);
+                ZONE, Optional.of(new Endpoint("127.0.0.1", 0)), Optional.empty(), secret, tls, silence, limits);
     }
 
     /** What the members, from now on, find between them and the store. */

@@ -15,6 +15,7 @@ import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.plan.LatencyProfile;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.peer.ZoneFixture.Instance;
 import dev.blobshuffle.testkit.LoanCheck;
 import dev.blobshuffle.testkit.SlowBlobStore;
@@ -248,6 +249,31 @@ class ZoneIT {
         }
     }
 
+    /** Somebody gave an address of zone b where he should have given his own. */
+    @Test
+    void anAddressThatLeadsToAnotherZoneBringsNothingFromThere() throws Exception {
+        zone.put(1);
+        Instance elsewhere = zone.start(ZoneFixture.patient(new Zone("b")));
+        read(elsewhere.local, 1, range(0, 1)); // It has the section, and keeps it.
+        Instance reader = zone.start();
+        zone.members().remove(1);
+        ZoneCachedBlobStore store = reader.zoned();
+        assertThat(read(store, 1, range(1000, 2000))).isEqualTo(expected(1, range(1000, 2000)));
+        assertThat(elsewhere.metrics.value(Counter.PEER_BYTES)).isZero();
+        assertThat(elsewhere.metrics.value(Counter.PEER_REFUSALS)).isEqualTo(1);
+        assertThat(reader.metrics.value(Counter.CACHE_ZONE_FAILURES)).isEqualTo(1);
+    }
+
+    @Test
+    void membersThatGiveTheSameAddressCostRequestsAtMost() throws Exception {
+        List<ZoneCachedBlobStore> stores = threeMembers(ZoneFixture.options(ZoneFixture.SECRET), 10);
+        Endpoint first = zone.members().get(0).endpoint();
+        zone.members().remove(1);
+        zone.join(first, 2);
+        readEverywhere(stores, 10, 200);
+        assertThat(zone.gets()).isBetween(10L, 30L);
+    }
+
     @Test
     void aFullCacheStillAnswersRightly() throws Exception {
         zone.memory(2L * SECTION);
@@ -269,6 +295,7 @@ class ZoneIT {
         // The kept connection is dead, and so is its member: the store answers.
         assertThat(read(store, 1, range(20, 10))).isEqualTo(expected(1, range(20, 10)));
         PeerOptions again = new PeerOptions(
+                ZoneFixture.ZONE,
                 Optional.of(new Endpoint("127.0.0.1", first.endpoint.port())),
                 Optional.empty(),
                 Optional.of(ZoneFixture.SECRET),

@@ -14,7 +14,6 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
-import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.peer.HttpPeerNetwork;
 import dev.blobshuffle.peer.PeerOptions;
 import java.io.IOException;
@@ -67,11 +66,12 @@ final class ServingRun implements AutoCloseable {
         storeBlobs();
         Map<String, String> security = security();
         server = ServerProcess.start(directory, arguments(uri, security));
-        Map<String, String> settings = new HashMap<>();
+        Map<String, String> settings = new HashMap<>(Map.of(Settings.ZONE.name(), "bench"));
         security.forEach((option, file) -> settings.put(SETTINGS.get(option), file));
         PeerOptions options = PeerOptions.of(Settings.parse(settings));
         network = new HttpPeerNetwork(
                 new PeerOptions(
+                        options.zone(),
                         options.listen(),
                         options.advertised(),
                         options.secret(),
@@ -81,7 +81,7 @@ final class ServingRun implements AutoCloseable {
                 new ShuffleMetrics(),
                 time);
         var ignored = network.serve(Caches.before(store, CacheOptions.none(), new ShuffleMetrics(), time));
-        member = new Member(1, Endpoint.parse(server.endpoint()), new Zone("bench"), Set.of(), 1);
+        member = new Member(1, Endpoint.parse(server.endpoint()), options.zone(), Set.of(), 1);
     }
 
     private static final Map<String, String> SETTINGS = Map.of(

@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -103,7 +103,8 @@ public final class KafkaMembership implements Membership {
                     wasOpen = true;
                     open = opened;
                     follow(opened, id, answering.map(Member::endpoint));
-                } catch (KafkaException e) {
+                } catch (
+                        RuntimeException e) { // Whatever it is: without this thread, what is known would stay for ever.
                     pause = wasOpen ? FIRST_RETRY : pause;
                     warn(pause, e);
                     rest(pause);
@@ -117,11 +118,12 @@ public final class KafkaMembership implements Membership {
         }
     }
 
-    private void warn(Duration pause, KafkaException e) {
+    private void warn(Duration pause, RuntimeException e) {
         if (isClosed) {
             return;
         }
-        if (pause.equals(FIRST_RETRY)) {
+        boolean isYoung = e instanceof UnknownTopicOrPartitionException; // Which is no reason to warn, but for long.
+        if (pause.equals(isYoung ? longer(FIRST_RETRY) : FIRST_RETRY)) {
             LOG.warn(
                     "Members of the shuffle cannot hear of each other by topic {}: {}. Records are safe; what may suffer is where they are packed and who downloads"
                             + " them. Check the brokers, and that the application may describe, create, read and write the topic. Trying again.",

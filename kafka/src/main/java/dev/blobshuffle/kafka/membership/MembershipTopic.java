@@ -75,6 +75,10 @@ final class MembershipTopic implements AutoCloseable {
             List<TopicPartition> partitions = consumer.partitionsFor(name).stream()
                     .map(info -> new TopicPartition(name, info.partition()))
                     .toList();
+            if (partitions.isEmpty()) { // It was made a moment ago, and this broker has not heard of it.
+                throw new UnknownTopicOrPartitionException(
+                        "Cannot open membership topic " + name + ": the broker does not know it yet. Try again.");
+            }
             consumer.assign(partitions);
             consumer.seekToBeginning(partitions);
             return new MembershipTopic(name, producer, consumer);

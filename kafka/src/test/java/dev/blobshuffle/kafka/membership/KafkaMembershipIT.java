@@ -11,6 +11,7 @@ import dev.blobshuffle.kafka.SharedBroker;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
@@ -108,6 +109,19 @@ class KafkaMembershipIT {
             assertThat(config.get("cleanup.policy").value()).isEqualTo("compact");
             assertThat(config.get("message.timestamp.type").value()).isEqualTo("LogAppendTime");
         }
+    }
+
+    /** Most of them come between the making of the topic and the moment when every broker thread knows it. */
+    @Test
+    void membersThatComeTogetherWithTheTopicHearOfEachOther() {
+        List<Long> all = new ArrayList<>();
+        List<KafkaMembership> memberships = new ArrayList<>();
+        for (long id = 1; id <= 8; id++) {
+            all.add(id);
+            memberships.add(join(id, A));
+        }
+        await(() ->
+                memberships.stream().allMatch(membership -> ids(membership, A).equals(all)));
     }
 
     @Test
