@@ -38,6 +38,8 @@ final class ApplicationSettings {
             settings.setProperty("default.client.supplier", "dev.blobshuffle.kstreams.BlobShuffleClientSupplier");
             settings.setProperty("blobshuffle.store", store);
             settings.setProperty("blobshuffle.inline.max.bytes", "0");
+            // For the metrics of cost, which would be 0 with a directory.
+            settings.setProperty("blobshuffle.store.prices", "aws");
             options.metrics(instance)
                     .ifPresent(address -> settings.setProperty("blobshuffle.metrics.listen", address.toString()));
         }

@@ -4,6 +4,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.blobshuffle.core.plan.LatencyProfile;
+import dev.blobshuffle.core.plan.LatencyProfile.MeasuredMedian;
 import dev.blobshuffle.core.plan.Workload;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 
 /**
  * What a running application's metrics say about its load: as JSON, whose form is described in {@code docs/guides/planner.md}, or as text of Prometheus. The names are those of
@@ -133,6 +136,23 @@ record MetricsReading(List<Counted> instances, JsonNode deployment) {
         if (commit > 0) {
             builder.commitInterval(Duration.ofMillis(commit));
         }
+    }
+
+    /** A profile with the medians that the instances measured last, if they asked the store lately. */
+    LatencyProfile over(LatencyProfile profile) {
+        return profile.measured(
+                median("put-latency-p50", sum("blob-bytes-stored") / sum("blobs-stored")),
+                median("get-latency-p50", sum("bytes-fetched") / sum("gets")));
+    }
+
+    private Optional<MeasuredMedian> median(String metric, double meanBytes) {
+        OptionalDouble millis = instances.stream()
+                .mapToDouble(instance -> instance.value(metric))
+                .filter(value -> value > 0)
+                .average();
+        return millis.isPresent() && meanBytes > 0
+                ? Optional.of(new MeasuredMedian(meanBytes, millis.getAsDouble()))
+                : Optional.empty();
     }
 
     private int count(String name, int otherwise) {

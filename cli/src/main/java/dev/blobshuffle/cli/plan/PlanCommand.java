@@ -2,6 +2,7 @@ package dev.blobshuffle.cli.plan;
 
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.plan.LatencyProfile;
 import dev.blobshuffle.core.plan.Plan;
 import dev.blobshuffle.core.plan.Planner;
 import dev.blobshuffle.core.plan.PriceTable;
@@ -32,7 +33,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Says what a shuffle would cost natively and through blobs, how fast it would be, and which settings to use.",
-            "Nothing is measured: a model with list prices and latency profiles, described in docs/planner.md.",
+            "A model with list prices and latency profiles, described in docs/planner.md; --from-metrics gives it what was measured.",
             "Exit status: 0 if the goal is reached, 1 if no settings reach it."
         })
 public final class PlanCommand implements Callable<Integer> {
@@ -106,8 +107,10 @@ public final class PlanCommand implements Callable<Integer> {
 
     private Plan plan() {
         Workload.Builder builder = Workload.builder();
-        if (metrics != null) {
-            MetricsReading.from(metrics, Optional.ofNullable(application)).over(builder);
+        Optional<MetricsReading> measured = Optional.ofNullable(metrics)
+                .map(places -> MetricsReading.from(places, Optional.ofNullable(application)));
+        if (measured.isPresent()) {
+            measured.get().over(builder);
         } else if (workload.throughput == null) {
             throw new PlanFailed(
                     "Cannot plan: there is no load. Give --throughput, for example --throughput 100MiB/s.");
@@ -118,7 +121,11 @@ public final class PlanCommand implements Callable<Integer> {
         Workload asked = workload.over(builder).build();
         PriceTable prices = tuning.priceTable();
         Tuning base = tuning.tuning(asked, prices);
-        Planner planner = new Planner(new ShuffleModel(prices, tuning.latencyProfile(prices)));
+        LatencyProfile named = tuning.latencyProfile(prices);
+        LatencyProfile profile = measured.filter(reading -> tuning.profile == null)
+                .map(reading -> reading.over(named))
+                .orElse(named);
+        Planner planner = new Planner(new ShuffleModel(prices, profile));
         return planner.plan(asked, base, tuning.goal(base));
     }
 

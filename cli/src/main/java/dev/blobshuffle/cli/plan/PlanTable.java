@@ -49,7 +49,7 @@ final class PlanTable {
 
     static String sources(Plan plan) {
         return text(
-                "Prices: %s (%s, %s). Latencies: profile %s, a model. Nothing here is measured.",
+                "Prices: %s (%s, %s). Latencies: profile %s. Costs and latencies are modelled, not measured.",
                 plan.prices().title(),
                 plan.prices().name(),
                 plan.prices().date(),

@@ -15,6 +15,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -155,6 +156,8 @@ class PlanCommandTest {
                         "blobshuffle_records_appended_total" + labels + " 500000",
                         "blobshuffle_blob_bytes_stored_total" + labels + " 5e8",
                         "blobshuffle_uptime_seconds" + labels + " 100",
+                        "blobshuffle_blobs_stored_total" + labels + " 500",
+                        "blobshuffle_put_latency_p50_seconds" + labels + " 0.005",
                         "blobshuffle_put_latency_seconds_bucket{le=\"+Inf\"} 0",
                         "jvm_info{version=\"25 \\\"x, y=\\\"\"} 1",
                         ""));
@@ -171,6 +174,22 @@ class PlanCommandTest {
         assertThat(json().at("/workload/instances").asInt()).isEqualTo(2);
         assertThat(json().at("/workload/zones").asInt()).isEqualTo(2);
         assertThat(json().at("/workload/compressed_share").asDouble()).isEqualTo(0.5);
+    }
+
+    @Test
+    void theStoreIsAsFastAsItWasMeasured() throws IOException {
+        String place = prometheus("first", "orders", "a").toString();
+        String[] settings = {"--from-metrics", place, "--batch-bytes", "1MiB", "--delay", "50ms", "--json"};
+        assertThat(plan(settings)).isZero();
+        assertThat(json().at("/assumptions/latency_profile").asText()).endsWith(" with measured medians");
+        double measured = json().at("/latency_seconds/mean_parts/store").asDouble();
+        assertThat(measured).isBetween(0.004, 0.02);
+        out.getBuffer().setLength(0);
+        String[] named = Arrays.copyOf(settings, settings.length + 2);
+        named[settings.length] = "--latency-profile";
+        named[settings.length + 1] = "s3-standard";
+        assertThat(plan(named)).isZero();
+        assertThat(json().at("/latency_seconds/mean_parts/store").asDouble()).isGreaterThan(4 * measured);
     }
 
     @Test

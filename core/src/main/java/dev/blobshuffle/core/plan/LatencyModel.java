@@ -64,6 +64,12 @@ public record LatencyModel(
         return new LatencyModel(baseMillis, baseSpread, bandwidth / factor, bandwidthSpread, tailShare, tailFactor);
     }
 
+    /** The same latency where everything takes longer by a factor; with the same spread. */
+    LatencyModel slowedDown(double factor) {
+        return new LatencyModel(
+                baseMillis * factor, baseSpread, bandwidth / factor, bandwidthSpread, tailShare, tailFactor);
+    }
+
     private static double logNormal(double spread, LongSupplier random) {
         if (spread == 0) {
             return 1;

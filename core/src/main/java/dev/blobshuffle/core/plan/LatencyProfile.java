@@ -52,6 +52,42 @@ public record LatencyProfile(String name, Optional<LatencyModel> put, Optional<L
                 name, put.map(model -> model.scaledDown(factor)), get.map(model -> model.scaledDown(factor)));
     }
 
+    /**
+     * The same profile where requests take so long that the medians are those that a store was measured with. Sizes and tails stay the profile's.
+     *
+     * @param put of a put; empty: as the profile says
+     * @param get of a get; empty: as the profile says
+     */
+    public LatencyProfile measured(Optional<MeasuredMedian> put, Optional<MeasuredMedian> get) {
+        if (put.isEmpty() && get.isEmpty()) {
+            return this;
+        }
+        return new LatencyProfile(
+                name + " with measured medians",
+                this.put.map(model -> put.map(median -> median.of(model)).orElse(model)),
+                this.get.map(model -> get.map(median -> median.of(model)).orElse(model)));
+    }
+
+    /**
+     * A store's median for one kind of request.
+     *
+     * @param bytes mean size, above 0
+     * @param millis median time in milliseconds, above 0
+     */
+    public record MeasuredMedian(double bytes, double millis) {
+        /** Checks the numbers. */
+        public MeasuredMedian {
+            if (!(bytes > 0) || !(millis > 0)) {
+                throw new IllegalArgumentException(
+                        "Cannot use a median of " + millis + " ms for " + bytes + " bytes: give numbers above 0.");
+            }
+        }
+
+        private LatencyModel of(LatencyModel model) {
+            return model.slowedDown(millis / model.quantileMillis(bytes, 0.5));
+        }
+    }
+
     /** All profiles with a name of their own. */
     public static List<LatencyProfile> all() {
         return List.of(ZERO, S3_STANDARD, S3_BLOBSHUFFLE_PAPER, S3_EXPRESS);
