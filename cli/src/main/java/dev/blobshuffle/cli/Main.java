@@ -8,6 +8,7 @@ import dev.blobshuffle.cli.drained.DrainedCommand;
 import dev.blobshuffle.cli.gc.GcCommand;
 import dev.blobshuffle.cli.inspect.InspectCommand;
 import dev.blobshuffle.cli.plan.PlanCommand;
+import dev.blobshuffle.cli.skip.SkipCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -25,6 +26,7 @@ import picocli.CommandLine.HelpCommand;
             InspectCommand.class,
             DrainedCommand.class,
             GcCommand.class,
+            SkipCommand.class,
             BenchCommand.class,
             CacheCommand.class,
             HelpCommand.class

@@ -89,6 +89,9 @@ final class AssignedPartitions {
                     read.add(progress.partition);
                 }
             }
+            Set<String> subscribed = new HashSet<>(delegate.subscription());
+            subscribed.removeIf(topic -> !wiring.topics().matches(topic));
+            reading.subscribed(subscribed);
             reading.reads(read);
         }
     }

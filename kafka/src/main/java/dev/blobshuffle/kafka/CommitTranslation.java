@@ -25,20 +25,22 @@ final class CommitTranslation {
             index = 0;
         }
         // Metadata that looks like ours would be read as an index.
-        boolean isClean = index == 0 && !position.metadata().startsWith(PREFIX);
+        boolean isClean =
+                index == 0 && !position.metadata().startsWith(PREFIX) && !GivenUp.looksLikeOurs(position.metadata());
         String metadata = isClean ? position.metadata() : PREFIX + index + ':' + position.metadata();
-        return new OffsetAndMetadata(real, position.leaderEpoch(), metadata);
+        OffsetAndMetadata translated = new OffsetAndMetadata(real, position.leaderEpoch(), metadata);
+        return delivered == null ? translated : delivered.givenUp().in(translated);
     }
 
     /** What the caller gets for a commit of the broker. */
     static OffsetAndMetadata toVirtual(OffsetAndMetadata committed) {
-        int end = indexEnd(committed.metadata());
+        String metadata = GivenUp.without(committed.metadata());
+        int end = indexEnd(metadata);
         if (end == 0) {
-            return new OffsetAndMetadata(
-                    VirtualOffset.of(committed.offset()), committed.leaderEpoch(), committed.metadata());
+            return new OffsetAndMetadata(VirtualOffset.of(committed.offset()), committed.leaderEpoch(), metadata);
         }
-        int index = Integer.parseInt(committed.metadata().substring(PREFIX.length(), end));
-        String rest = committed.metadata().substring(end + 1);
+        int index = Integer.parseInt(metadata.substring(PREFIX.length(), end));
+        String rest = metadata.substring(end + 1);
         return new OffsetAndMetadata(VirtualOffset.of(committed.offset(), index), committed.leaderEpoch(), rest);
     }
 

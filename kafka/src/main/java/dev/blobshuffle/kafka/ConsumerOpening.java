@@ -63,7 +63,7 @@ final class ConsumerOpening {
                     shared.topics(),
                     maxPollRecords,
                     ClientPair.alone(),
-                    shared.membership(),
+                    shared.watched(),
                     shared.time());
             Map<String, Object> real = opening.real(kafkas);
             real.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);

@@ -3,7 +3,7 @@ package dev.blobshuffle.kafka;
 import java.util.TreeSet;
 
 /**
- * What a consumer handed out of one partition, as far as commits need it: which real offsets held a single record. A caller that commits the offset of a record it
+ * What a consumer handed out of one partition, and what it leaves out of it, as far as commits need it: which real offsets held a single record. A caller that commits the offset of a record it
  * holds, rather than the position after it, commits (n, LAST); if n is a plain or single record that is n itself and is committed clean. Outside the range nothing
  * is known, and the index is kept in the commit. Bounded: pruned by commits, and by the oldest end when nobody commits. Owned by the consumer's thread.
  */
@@ -14,6 +14,9 @@ final class DeliveredRange {
     private final TreeSet<Long> segments = new TreeSet<>();
     private long start;
     private long end;
+
+    /** What is left out; survives seeks. */
+    private GivenUp givenUp = GivenUp.NONE;
 
     /** Notes that a record of an offset was handed out; offsets rise. */
     void delivered(long real, int count) {
@@ -37,6 +40,16 @@ final class DeliveredRange {
     /** Whether an offset was handed out and held a single record. */
     boolean isSingle(long real) {
         return real >= start && real < end && !segments.contains(real);
+    }
+
+    /** Notes what is left out. */
+    void giveUp(GivenUp offsets) {
+        givenUp = offsets;
+    }
+
+    /** What is left out. */
+    GivenUp givenUp() {
+        return givenUp;
     }
 
     /** Forgets what lies below a committed offset. */

@@ -208,9 +208,11 @@ final class PollLoop<K, V> {
 
     private void offer(PartitionProgress progress, ConsumerRecord<byte[], byte[]> record) {
         if (progress.virtual && NotificationRecord.isNotification(record)) {
-            int index = progress.startIndex(record.offset());
-            debatcher.offer(
-                    progress.partition, record.offset(), NotificationCodec.decode(record.value()), index, record);
+            if (!progress.delivered.givenUp().contains(record.offset())) {
+                int index = progress.startIndex(record.offset());
+                debatcher.offer(
+                        progress.partition, record.offset(), NotificationCodec.decode(record.value()), index, record);
+            }
         } else {
             refuseNotification(record);
             long bytes = Math.max(0, record.serializedKeySize()) + (long) Math.max(0, record.serializedValueSize());

@@ -7,6 +7,7 @@ import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.membership.Membership;
+import dev.blobshuffle.kafka.retention.Sweeper;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -44,7 +45,7 @@ final class SharedEngines {
         Settings settings = Settings.parse(configuration);
         TopicMatcher topics = topics(settings);
         Map<String, String> key = key(configuration, settings);
-        Opened opened = share(key, settings, configuration);
+        Opened opened = share(key, settings, topics, configuration);
         AtomicBoolean isReleased = new AtomicBoolean();
         Duration deliveryTimeout = settings.value(Settings.DELIVERY_TIMEOUT);
         return new SharedParts(
@@ -53,6 +54,7 @@ final class SharedEngines {
                 settings.value(Settings.WRITE_ENABLED) ? ProducerWiring.Writes.BLOBS : ProducerWiring.Writes.PLAIN,
                 deliveryTimeout,
                 opened.membership,
+                opened.watched,
                 opened.time,
                 opened.metrics::metrics,
                 () -> {
@@ -76,10 +78,11 @@ final class SharedEngines {
         return key;
     }
 
-    private static synchronized Opened share(Map<String, String> key, Settings settings, Map<String, ?> configuration) {
+    private static synchronized Opened share(
+            Map<String, String> key, Settings settings, TopicMatcher topics, Map<String, ?> configuration) {
         Opened opened = ENGINES.get(key);
         if (opened == null) {
-            opened = Opened.open(settings, configuration);
+            opened = Opened.open(settings, topics, configuration);
             ENGINES.put(key, opened);
         }
         opened.clients++;
@@ -101,18 +104,25 @@ final class SharedEngines {
     private static final class Opened {
         final SystemTime time;
         final Membership membership;
+        /** The same, by which the sweeper hears what consumers read. */
+        final Membership watched;
+
+        final Sweeper sweeper;
         final Engine engine;
         final KafkaMetricsBridge metrics;
         int clients;
 
-        private Opened(SystemTime time, Membership membership, Engine engine, KafkaMetricsBridge metrics) {
+        private Opened(
+                SystemTime time, Membership membership, Sweeper sweeper, Engine engine, KafkaMetricsBridge metrics) {
             this.time = time;
             this.membership = membership;
+            this.sweeper = sweeper;
+            this.watched = sweeper.watch(membership);
             this.engine = engine;
             this.metrics = metrics;
         }
 
-        static Opened open(Settings settings, Map<String, ?> configuration) {
+        static Opened open(Settings settings, TopicMatcher topics, Map<String, ?> configuration) {
             SystemTime time = new SystemTime();
             try {
                 Membership membership =
@@ -122,7 +132,9 @@ final class SharedEngines {
                 try {
                     KafkaMetricsBridge metrics = KafkaMetricsBridge.open(engine.metrics(), settings, configuration);
                     membership.join(engine.member());
-                    return new Opened(time, membership, engine, metrics);
+                    Sweeper sweeper =
+                            Sweeper.of(settings, ClientSettings.kafkas(configuration), topics, engine.metrics(), time);
+                    return new Opened(time, membership, sweeper, engine, metrics);
                 } catch (RuntimeException e) {
                     engine.close();
                     throw e;
@@ -134,6 +146,7 @@ final class SharedEngines {
         }
 
         void close() {
+            sweeper.close();
             membership.close();
             metrics.close();
             engine.close();

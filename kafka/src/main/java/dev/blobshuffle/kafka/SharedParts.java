@@ -16,7 +16,8 @@ import org.apache.kafka.common.MetricName;
  * @param topics which topics shuffle through blobs
  * @param writes whether their records go into blobs
  * @param deliveryTimeout longest time until a batch is delivered or lost
- * @param membership the other instances
+ * @param membership the other instances, for producers
+ * @param watched the same, for consumers: the sweeper hears what they read
  * @param time clock
  * @param metrics the engine's metrics as Kafka's clients show them
  * @param release gives this client's share back
@@ -27,6 +28,7 @@ record SharedParts(
         ProducerWiring.Writes writes,
         Duration deliveryTimeout,
         Membership membership,
+        Membership watched,
         Time time,
         Supplier<Map<MetricName, ? extends Metric>> metrics,
         Runnable release) {}

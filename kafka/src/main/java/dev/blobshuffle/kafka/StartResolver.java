@@ -11,6 +11,8 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InvalidGroupIdException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds where reading starts in newly assigned partitions. The real consumer would find the real offset of the last commit by itself, but not the index, and the
@@ -21,6 +23,8 @@ import org.apache.kafka.common.errors.TimeoutException;
 final class StartResolver {
     private static final Duration FIRST_WAIT = Duration.ofMillis(50);
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
+
+    private static final Logger LOG = LoggerFactory.getLogger(StartResolver.class);
 
     private final Consumer<byte[], byte[]> delegate;
     private final AssignedPartitions partitions;
@@ -99,9 +103,17 @@ final class StartResolver {
             int index = VirtualOffset.index(position.offset());
             partitions.rewind(
                     progress, commit.offset(), index, new OffsetAndMetadata(commit.offset(), commit.leaderEpoch(), ""));
+            giveUp(progress, GivenUp.of(commit));
         }
         if (progress.pausedInside) {
             partitions.resumeInside(progress);
+        }
+    }
+
+    private static void giveUp(PartitionProgress progress, GivenUp givenUp) {
+        progress.delivered.giveUp(givenUp);
+        if (!givenUp.ranges().isEmpty()) {
+            LOG.warn("Notifications of {} are left out, because they were given up: {}.", progress.kafka, givenUp);
         }
     }
 

@@ -198,7 +198,15 @@ final class Clients implements AutoCloseable {
 
     private SharedParts shared(ProducerWiring.Writes writes) {
         return new SharedParts(
-                engine, topics(), writes, Duration.ofSeconds(20), Membership.none(), time, Map::of, () -> {});
+                engine,
+                topics(),
+                writes,
+                Duration.ofSeconds(20),
+                Membership.none(),
+                Membership.none(),
+                time,
+                Map::of,
+                () -> {});
     }
 
     /** Sends values in one transaction or none, and flushes: one notification per partition. */

@@ -213,6 +213,7 @@ class RoundTripIT {
                 ProducerWiring.Writes.BLOBS,
                 Duration.ofSeconds(1),
                 Membership.none(),
+                Membership.none(),
                 new SystemTime(),
                 Map::of,
                 () -> {});

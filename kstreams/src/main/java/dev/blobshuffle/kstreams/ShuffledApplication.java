@@ -14,6 +14,7 @@ import dev.blobshuffle.kafka.KafkaMetricsBridge;
 import dev.blobshuffle.kafka.ProducerWiring;
 import dev.blobshuffle.kafka.TopicMatcher;
 import dev.blobshuffle.kafka.membership.Membership;
+import dev.blobshuffle.kafka.retention.Sweeper;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -119,7 +120,7 @@ final class ShuffledApplication {
 
     /** Wraps a stream thread's main consumer, whoever made it. */
     BlobConsumer<byte[], byte[]> wrapMain(Consumer<byte[], byte[]> consumer, Map<String, Object> config) {
-        return wrap(consumer, config, settings.topics(), pairs.of(clientId(config)), open().membership());
+        return wrap(consumer, config, settings.topics(), pairs.of(clientId(config)), open().watched());
     }
 
     Consumer<byte[], byte[]> restoreConsumer(Map<String, Object> config) {
@@ -234,11 +235,19 @@ final class ShuffledApplication {
      * What is open while the application runs.
      *
      * @param membership the other instances
+     * @param watched the same, by which the sweeper hears what stream threads read
+     * @param sweeper deletes blobs that nobody needs
      * @param engine the engine
      * @param time its clocks and threads
      * @param metrics shows the engine's metrics to JMX and the application's reporters
      */
-    private record OpenShuffle(Membership membership, Engine engine, SystemTime time, KafkaMetricsBridge metrics) {
+    private record OpenShuffle(
+            Membership membership,
+            Membership watched,
+            Sweeper sweeper,
+            Engine engine,
+            SystemTime time,
+            KafkaMetricsBridge metrics) {
         static OpenShuffle of(
                 ApplicationSettings settings, UnaryOperator<Engine> decorator, Map<String, Object> adminConfig) {
             SystemTime time = new SystemTime();
@@ -252,7 +261,8 @@ final class ShuffledApplication {
                 KafkaMetricsBridge metrics =
                         KafkaMetricsBridge.open(engine.metrics(), settings.blobs(), settings.all());
                 membership.join(opened.member());
-                return new OpenShuffle(membership, engine, time, metrics);
+                Sweeper sweeper = Sweeper.of(settings.blobs(), adminConfig, settings.topics(), engine.metrics(), time);
+                return new OpenShuffle(membership, sweeper.watch(membership), sweeper, engine, time, metrics);
             } catch (RuntimeException | Error e) {
                 if (engine != null) {
                     engine.close();
@@ -265,6 +275,7 @@ final class ShuffledApplication {
         void close() {
             try (time;
                     engine) {
+                sweeper.close();
                 membership.close();
                 metrics.close();
             }

@@ -1,6 +1,7 @@
 package dev.blobshuffle.cli.demo;
 
-import dev.blobshuffle.cli.drained.LogScan;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.kafka.retention.LogScan;
 import dev.blobshuffle.kafkaembedded.KafkaProcess;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -116,8 +117,8 @@ final class DemoCluster implements AutoCloseable {
     }
 
     private void read(Map<TopicPartition, Long> starts, Consumer<ConsumerRecord<byte[], byte[]>> receiver) {
-        if (!starts.isEmpty()) {
-            new LogScan(Map.of("bootstrap.servers", bootstrapServers()), "read_committed")
+        try (SystemTime time = new SystemTime()) {
+            new LogScan(Map.of("bootstrap.servers", bootstrapServers()), "read_committed", time)
                     .read(starts, SCAN_TIMEOUT, receiver);
         }
     }

@@ -139,6 +139,7 @@ public final class DoctorCommand implements Callable<Integer> {
         if (config != null) {
             try {
                 findings.addAll(CommitAdvice.of(CommitSettings.of(configuration), puts, mostTimeout));
+                findings.add(RetentionAdvice.of(configuration));
             } catch (InvalidSettings e) {
                 findings.add(Finding.failed(Finding.SETTINGS, "form", e));
             }

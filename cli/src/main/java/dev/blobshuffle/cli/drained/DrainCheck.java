@@ -2,6 +2,7 @@ package dev.blobshuffle.cli.drained;
 
 import dev.blobshuffle.kafka.NotificationRecord;
 import dev.blobshuffle.kafka.TopicMatcher;
+import dev.blobshuffle.kafka.retention.LogScan;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,7 +1,9 @@
 package dev.blobshuffle.cli.drained;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.TopicMatcher;
+import dev.blobshuffle.kafka.retention.LogScan;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -92,8 +94,9 @@ public final class DrainedCommand implements Callable<Integer> {
                 : TopicMatcher.of(topics, List.of());
         PrintWriter out = spec.commandLine().getOut();
         DrainCheck.Result result;
-        try (Admin admin = Admin.create(client)) {
-            result = new DrainCheck(admin, new LogScan(client, "read_uncommitted")).check(applicationId, matcher);
+        try (SystemTime time = new SystemTime();
+                Admin admin = Admin.create(client)) {
+            result = new DrainCheck(admin, new LogScan(client, "read_uncommitted", time)).check(applicationId, matcher);
         }
         if (result.partitions() == 0) {
             throw new InvalidSettings("no topic matches. Check --application-id"

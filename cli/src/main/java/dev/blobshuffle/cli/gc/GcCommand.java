@@ -1,16 +1,22 @@
 package dev.blobshuffle.cli.gc;
 
 import dev.blobshuffle.cli.drained.ClientSettings;
-import dev.blobshuffle.cli.drained.LogScan;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.store.StoreContext;
-import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.kafka.retention.BlobListing;
+import dev.blobshuffle.kafka.retention.Halt;
+import dev.blobshuffle.kafka.retention.KafkaLogs;
+import dev.blobshuffle.kafka.retention.Sweep;
+import dev.blobshuffle.kafka.retention.SweepPace;
+import dev.blobshuffle.kafka.retention.SweepReport;
+import dev.blobshuffle.kafka.retention.SweepScope;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -18,11 +24,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
-import org.apache.kafka.clients.admin.Admin;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -39,11 +45,12 @@ import picocli.CommandLine.Spec;
         description = {
             "Deletes the blobs of a store to which no notification in Kafka leads any more.",
             "Lists the store, waits for the grace period, and reads the topics that the blobs name.",
-            "Without --delete it only says what it would delete."
+            "Without --delete it only says what it would delete, and what holds the oldest blob that stays.",
+            "Applications delete their own blobs (blobshuffle.sweep.interval.ms); this is for the rest, and where they do not."
         })
 public final class GcCommand implements Callable<Integer> {
     private static final int UNKNOWN = 2;
-    private static final int STEP = 500;
+    private static final long LOG_BYTES_PER_SECOND = 1L << 30;
     private static final Duration LEAST_GRACE = Duration.ofMinutes(15);
 
     @Spec
@@ -61,6 +68,19 @@ public final class GcCommand implements Callable<Integer> {
 
     @Option(names = "--delete", description = "Delete, and not only tell.")
     private boolean deletes;
+
+    @Option(names = "--dry-run", description = "Only tell: the default.")
+    private boolean tells;
+
+    @Option(
+            names = "--retention",
+            defaultValue = "needed",
+            paramLabel = "needed|MS",
+            description = {
+                "What stays, as in blobshuffle.retention: what a notification leads to (default), or what is younger than that many milliseconds,",
+                "whoever may still come for the rest."
+            })
+    private String retention;
 
     @Option(
             names = "--grace-seconds",
@@ -84,18 +104,39 @@ public final class GcCommand implements Callable<Integer> {
     private List<String> deletedTopics = new ArrayList<>();
 
     @Option(
+            names = "--only-cluster",
+            description =
+                    "Other clusters that once swept this store are gone for good: nothing is kept for them. With --delete.")
+    private boolean isOnlyCluster;
+
+    @Option(
+            names = "--forget",
+            paramLabel = "GROUP",
+            description = {
+                "Refused, with what to do instead: blobs are kept for notifications in logs and not for groups, so that a group",
+                "that will never come back holds nothing."
+            })
+    private @Nullable String forgotten;
+
+    @Option(
             names = "--rate",
             defaultValue = "2000",
             paramLabel = "N",
-            description = "Most blobs to delete per second (default: ${DEFAULT-VALUE}).")
+            description = "Most blobs to look into and delete per second (default: ${DEFAULT-VALUE}).")
     private int rate;
 
     @Option(
             names = "--most",
-            defaultValue = "1000000",
+            defaultValue = "10000000",
             paramLabel = "N",
-            description = "Most blobs to look at, the oldest first (default: ${DEFAULT-VALUE}).")
+            description = {
+                "Most blobs of one round, the oldest first; the rest follow in further rounds, each with a grace period (default: ${DEFAULT-VALUE},",
+                "for which a few MiB of memory are usual and 300 enough)."
+            })
     private int most;
+
+    @Option(names = "--json", description = "Print JSON; progress goes to standard error.")
+    private boolean json;
 
     @Option(
             names = "--command-config",
@@ -115,9 +156,6 @@ public final class GcCommand implements Callable<Integer> {
             return sweep(ClientSettings.of(bootstrap, commandConfig), time);
         } catch (IOException e) {
             err.println("Cannot read --command-config: " + e + ". Give a properties file.");
-        } catch (ExecutionException e) {
-            err.println("Cannot ask the brokers at " + bootstrap + ": " + e.getCause()
-                    + ". Check --bootstrap and --command-config.");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             err.println("Cannot sweep: interrupted. Run it again.");
@@ -131,6 +169,19 @@ public final class GcCommand implements Callable<Integer> {
     }
 
     private void checkOptions() {
+        if (forgotten != null) {
+            throw new InvalidSettings(
+                    "Cannot forget group " + forgotten
+                            + ": no blob is kept for a group. Blobs are kept while notifications to them are in Kafka's logs, and Kafka's retention or a purge takes these away,"
+                            + " whatever groups have read. To let go of them now, delete the records (kafka-delete-records) or the topic, and run gc again.");
+        }
+        if (deletes && tells) {
+            throw new InvalidSettings("Cannot sweep: --delete and --dry-run contradict each other. Give one of them.");
+        }
+        if (isOnlyCluster && !deletes) {
+            throw new InvalidSettings(
+                    "Cannot sweep: --only-cluster changes what the store says, and --delete is not given. Give both.");
+        }
         if (graceSeconds < 0 || rate < 1 || most < 1) {
             throw new InvalidSettings("Cannot sweep: --grace-seconds is " + graceSeconds + ", --rate " + rate
                     + ", --most " + most + ". Give 0 or more, 1 or more, and 1 or more.");
@@ -142,66 +193,79 @@ public final class GcCommand implements Callable<Integer> {
         }
     }
 
-    private int sweep(Map<String, Object> client, SystemTime time) throws ExecutionException, InterruptedException {
+    private int sweep(Map<String, Object> client, SystemTime time) throws InterruptedException {
+        Optional<Duration> timeToLive =
+                Settings.parse(Map.of(Settings.RETENTION.name(), retention)).value(Settings.RETENTION);
         PrintWriter out = spec.commandLine().getOut();
         try (BlobStore opened = BlobStores.openUnchecked(storeUri, StoreContext.unmetered(time))) {
             if (!(opened instanceof MeasurableStore store)) {
                 throw new InvalidSettings("Cannot sweep " + opened.location()
                         + ": it does not tell the length of blobs. Give a file or object store.");
             }
-            StoredBlobs stored = StoredBlobs.of(store, most);
-            out.println("Listed " + stored.topics().size() + " blobs"
-                    + (stored.isComplete() ? "" : ", the oldest; --most says how many") + ". Waiting "
-                    + graceSeconds + " s for notifications on their way.");
+            Halt halt = new Halt(time);
+            Sweep sweep = new Sweep(
+                    store,
+                    SweepScope.everything(Set.copyOf(deletedTopics)),
+                    new SweepPace(rate, LOG_BYTES_PER_SECOND, most, most),
+                    halt);
+            Sweep.Deletion deletion = deletes ? Sweep.Deletion.DELETE : Sweep.Deletion.TELL;
+            GcReport report;
+            if (timeToLive.isPresent()) {
+                report = new GcReport(byAge(sweep, deletion, timeToLive.get(), time), List.of(), deletion);
+            } else {
+                try (KafkaLogs logs = new KafkaLogs(client, time)) {
+                    SweepReport found = byLogs(sweep, deletion, logs, halt);
+                    List<Holder> holders = found.oldest().isPresent()
+                            ? Holder.of(found.oldest().get(), logs.admin())
+                            : List.of();
+                    report = new GcReport(found, holders, deletion);
+                }
+            }
+            out.print(json ? report.json(store.location(), retention) : report.text());
             out.flush();
-            pause(time, Duration.ofSeconds(graceSeconds));
-            Sweep sweep;
-            try (Admin admin = Admin.create(client)) {
-                sweep = Sweep.of(
-                        stored,
-                        store.fingerprint(),
-                        Set.copyOf(deletedTopics),
-                        admin,
-                        new LogScan(client, "read_uncommitted"));
-            }
-            report(out, stored, sweep);
-            if (deletes) {
-                delete(store, List.copyOf(sweep.unneeded()), time);
-            }
             return 0;
         }
     }
 
-    private void report(PrintWriter out, StoredBlobs stored, Sweep sweep) {
-        int needed = stored.topics().size() - sweep.unneeded().size() - sweep.kept();
-        out.println(needed + " blobs are needed.");
-        if (sweep.kept() > 0) {
-            out.println(sweep.kept() + " blobs are kept, because this cluster has no topics " + sweep.unknownTopics()
-                    + ". If these were deleted for good, name each with --deleted-topic.");
+    private SweepReport byLogs(Sweep sweep, Sweep.Deletion deletion, KafkaLogs logs, Halt halt)
+            throws InterruptedException {
+        if (isOnlyCluster) {
+            sweep.takeOver(logs);
         }
-        if (!stored.unreadable().isEmpty()) {
-            out.println(stored.unreadable().size() + " blobs are kept, because their footers are damaged, such as "
-                    + stored.unreadable().get(0) + ".");
+        if (deletion == Sweep.Deletion.DELETE) {
+            sweep.claim(logs);
         }
-        out.println(sweep.unneeded().size()
-                + (deletes
-                        ? " blobs are deleted."
-                        : " blobs are not needed. Nothing was deleted; run it with --delete."));
-        out.flush();
+        SweepReport all = SweepReport.NOTHING;
+        Optional<BlobId> after = Optional.empty();
+        do {
+            BlobListing listing = sweep.list(after);
+            after = listing.resumeAfter();
+            progress("Listed " + listing.size() + " blobs"
+                    + (after.isPresent() ? "; the next round looks at the others" : "") + ". Waiting " + graceSeconds
+                    + " s for notifications on their way.");
+            halt.rest(Duration.ofSeconds(graceSeconds));
+            all = all.plus(sweep.byLogs(listing, logs, deletion));
+        } while (after.isPresent());
+        return all;
     }
 
-    private void delete(BlobStore store, List<BlobId> unneeded, SystemTime time) throws InterruptedException {
-        for (int from = 0; from < unneeded.size(); from += STEP) {
-            List<BlobId> some = unneeded.subList(from, Math.min(unneeded.size(), from + STEP));
-            store.delete(some).toCompletableFuture().join();
-            if (from + STEP < unneeded.size()) {
-                pause(time, Duration.ofMillis(1000L * some.size() / rate));
-            }
-        }
+    private SweepReport byAge(Sweep sweep, Sweep.Deletion deletion, Duration age, SystemTime time)
+            throws InterruptedException {
+        long generation = TimeUnit.MILLISECONDS.toMinutes(time.wallMillis() - age.toMillis());
+        SweepReport all = SweepReport.NOTHING;
+        Optional<BlobId> after = Optional.empty();
+        do {
+            BlobListing listing = sweep.listBefore(generation, after);
+            after = listing.resumeAfter();
+            progress("Listed " + listing.size() + " blobs that are older than " + age.toMillis() + " ms.");
+            all = all.plus(sweep.byAge(listing, deletion));
+        } while (after.isPresent());
+        return all;
     }
 
-    private static void pause(SystemTime time, Duration duration) throws InterruptedException {
-        Signal never = time.signal();
-        boolean ignored = never.await(never.count(), time.nanos() + duration.toNanos());
+    private void progress(String line) {
+        PrintWriter to = json ? spec.commandLine().getErr() : spec.commandLine().getOut();
+        to.println(line);
+        to.flush();
     }
 }

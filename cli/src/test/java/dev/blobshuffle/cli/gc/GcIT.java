@@ -2,6 +2,8 @@ package dev.blobshuffle.cli.gc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.blobshuffle.core.batch.BatcherOptions;
 import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.format.Headers;
@@ -56,6 +58,8 @@ import picocli.CommandLine;
 /** On a real broker and a file store: what can be read stays, everything else goes. */
 class GcIT {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
+    /** Where a store says by which clusters it is swept. */
+    private static final String CLAIMS = "/0000000000/";
 
     private static EmbeddedKafka kafka;
 
@@ -145,7 +149,9 @@ class GcIT {
 
     private long blobs() throws IOException {
         try (Stream<Path> files = Files.walk(store)) {
-            return files.filter(file -> file.toString().endsWith(".blob")).count();
+            return files.map(Path::toString)
+                    .filter(file -> file.endsWith(".blob") && !file.contains(CLAIMS))
+                    .count();
         }
     }
 
@@ -311,10 +317,20 @@ class GcIT {
     }
 
     @Test
-    void twoSweepsAtOnceAndOneInPartsDeleteTheSameAndNoMore() throws Exception {
+    void roundsThatHoldOneBlobEachSweepEverything() throws Exception {
+        write("a", "b", "c", "d");
+        purgeBefore(3);
+        Outcome dry = gc(new StringWriter(), "--writers-stopped", "--grace-seconds", "0", "--most", "1");
+        assertThat(dry.text())
+                .contains("Listed 1 blobs; the next round", "1 blobs are needed", "3 blobs are not needed");
+        assertThat(sweep("--most", "1").text()).contains("1 blobs are needed", "3 blobs are deleted");
+        assertThat(read(1)).containsExactly("d");
+    }
+
+    @Test
+    void twoSweepsAtOnceDeleteTheSameAndNoMore() throws Exception {
         write("a", "b", "c", "d", "e", "f");
         purgeBefore(4);
-        assertThat(sweep("--most", "1").text()).contains("Listed 1 blobs");
         List<CompletableFuture<Outcome>> both =
                 List.of(CompletableFuture.supplyAsync(() -> sweep()), CompletableFuture.supplyAsync(() -> sweep()));
         for (CompletableFuture<Outcome> one : both) {
@@ -322,6 +338,102 @@ class GcIT {
         }
         assertThat(blobs()).isEqualTo(2);
         assertThat(read(2)).containsExactly("e", "f");
+    }
+
+    /** At one blob per second, a step of 64 rests for a minute: there it dies. */
+    @Test
+    void sweepThatIsKilledMidwayIsFinishedByTheNext() throws Exception {
+        String[] values = new String[70];
+        Arrays.setAll(values, i -> "v" + i);
+        write(values);
+        purgeBefore(67);
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "dev.blobshuffle.cli.Main",
+                        "gc",
+                        "--bootstrap",
+                        kafka.bootstrapServers(),
+                        "--store",
+                        store.toUri().toString(),
+                        "--delete",
+                        "--writers-stopped",
+                        "--grace-seconds",
+                        "0",
+                        "--rate",
+                        "1")
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        try {
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            while (blobs() > 6) {
+                assertThat(System.nanoTime()).as("first step in time").isLessThan(deadline);
+                assertThat(process.isAlive()).isTrue();
+                LockSupport.parkNanos(20_000_000);
+            }
+        } finally {
+            process.destroyForcibly().waitFor();
+        }
+        assertThat(blobs()).isEqualTo(6);
+        assertThat(sweep().text()).contains("3 blobs are needed", "3 blobs are deleted");
+        assertThat(blobs()).isEqualTo(3);
+        assertThat(read(3)).containsExactly("v67", "v68", "v69");
+    }
+
+    @Test
+    void reportSaysWhatHoldsTheOldestBlobAndWhoHasStillToReadIt() throws Exception {
+        write("a", "b");
+        read(1, "group.id", "past-" + topic, "enable.auto.commit", false);
+        try (Consumer<String, String> consumer = new BlobConsumer<>(
+                settings("group.id", "behind-" + topic, "enable.auto.commit", false),
+                new StringDeserializer(),
+                new StringDeserializer())) {
+            TopicPartition partition = new TopicPartition(topic, 0);
+            consumer.assign(List.of(partition));
+            consumer.seek(partition, 0);
+            consumer.commitSync();
+        }
+        Outcome text = gc(new StringWriter(), "--writers-stopped", "--grace-seconds", "0");
+        assertThat(text.text())
+                .contains("offset 0 of " + topic + "-0", "Group behind-" + topic + " has still to read it", "2 before");
+        Outcome outcome = gc(new StringWriter(), "--writers-stopped", "--grace-seconds", "0", "--json");
+        assertThat(outcome.status()).isZero();
+        String json = outcome.text().substring(outcome.text().indexOf('{'));
+        JsonNode gc = new ObjectMapper().readTree(json).get("gc");
+        assertThat(gc.get("needed_blobs").asInt()).isEqualTo(2);
+        assertThat(gc.get("blobs_left").asInt()).isEqualTo(2);
+        assertThat(gc.get("listed_bytes_estimated").asLong()).isPositive();
+        assertThat(gc.get("oldest_needed").get("offset").asLong()).isZero();
+        assertThat(gc.get("oldest_needed").get("groups").get(0).get("group").asText())
+                .isEqualTo("behind-" + topic);
+    }
+
+    @Test
+    void groupCannotBeForgottenBecauseNothingIsKeptForIt() {
+        Outcome outcome = gc(new StringWriter(), "--forget", "some-group");
+        assertThat(outcome.status()).isEqualTo(2);
+        assertThat(outcome.text()).contains("Cannot forget group some-group", "kafka-delete-records");
+    }
+
+    @Test
+    void timeToLiveTakesWhatIsOldWhateverTheLogHolds() throws Exception {
+        write("old");
+        try (Stream<Path> paths = Files.walk(store, 3)) {
+            Path generation = paths.filter(path -> path.getFileName().toString().matches("[0-9]{10}")
+                            && !path.toString().contains("0000000000"))
+                    .findFirst()
+                    .orElseThrow();
+            Files.move(generation, generation.resolveSibling("0000000007"));
+        }
+        write("young");
+        assertThat(gc(new StringWriter(), "--delete", "--retention", "60000").status())
+                .isEqualTo(2);
+        assertThat(gc(new StringWriter(), "--delete", "--retention", "900000").text())
+                .contains("older than 900000 ms", "1 blobs are deleted");
+        assertThat(blobs()).isEqualTo(1);
     }
 
     @Test
@@ -382,7 +494,8 @@ class GcIT {
         purgeBefore(3);
         Path blob;
         try (Stream<Path> files = Files.walk(store)) {
-            blob = files.filter(file -> file.toString().endsWith(".blob"))
+            blob = files.filter(file -> file.toString().endsWith(".blob")
+                            && !file.toString().contains(CLAIMS))
                     .findFirst()
                     .orElseThrow();
         }

@@ -129,7 +129,16 @@ public enum Counter {
     PEER_BYTES(Unit.BYTES, "Bytes that this instance sent to other members."),
     /** As {@link #PEER_REQUESTS}. */
     PEER_REFUSALS(
-            Unit.OCCURRENCES, "Requests that this instance refused: without permission, malformed, or beyond a limit.");
+            Unit.OCCURRENCES, "Requests that this instance refused: without permission, malformed, or beyond a limit."),
+
+    /** Counted by the sweeper of the application, which is one instance at a time. */
+    SWEEPS(Unit.OCCURRENCES, "Sweeps of the store that this instance finished."),
+    /** As {@link #SWEEPS}; nothing is lost, and the next one goes on. */
+    SWEEP_FAILURES(Unit.OCCURRENCES, "Sweeps of the store that this instance could not finish."),
+    /** As {@link #SWEEPS}. */
+    BLOBS_SWEPT(Unit.BLOBS, "Blobs that this instance deleted because nobody needed them any more, orphans included."),
+    /** As {@link #SWEEPS}. */
+    BYTES_SWEPT(Unit.BYTES, "Bytes of the blobs that this instance deleted because nobody needed them any more.");
 
     private final Metric metric;
 

@@ -32,7 +32,17 @@ public enum Gauge {
     NATIVE_COST(
             Kind.COUNTER,
             Unit.MICRODOLLARS,
-            "List price of the traffic between zones that the same records would have caused natively since the start, with three replicas in three zones.");
+            "List price of the traffic between zones that the same records would have caused natively since the start, with three replicas in three zones."),
+    /** By the listing of the last sweep; 0 where this instance does not sweep, as the gauges below. */
+    STORED_BLOBS(Unit.BLOBS, "Blobs that were in the store when this instance listed it for its last sweep."),
+    /** Their number times the average of some. */
+    STORED_BYTES(Unit.BYTES, "Their bytes, by the average of a few of them."),
+    /** As {@link #STORED_BLOBS}. */
+    NEEDED_BLOBS(Unit.BLOBS, "Blobs of the last sweep to which notifications led."),
+    /** The log says by which notification. */
+    OLDEST_NEEDED_AGE(Unit.MILLISECONDS, "Age of the oldest of these, by the clock of its writer."),
+    /** Above two or three intervals, retention stands still. */
+    LAST_SWEEP_AGE(Unit.MILLISECONDS, "Time since the last sweep that this instance finished.");
 
     private final Metric metric;
 

@@ -21,6 +21,9 @@ public final class Setting<T> {
     /** How the names of all settings begin. */
     public static final String PREFIX = "blobshuffle.";
 
+    /** Beyond it a number is rather a mistake of units. */
+    private static final Duration LONGEST = Duration.ofDays(3650);
+
     private final String name;
     private final String form;
     private final String defaultText;
@@ -96,6 +99,25 @@ public final class Setting<T> {
                     }
                     return Duration.ofMillis(millis);
                 });
+    }
+
+    /** A duration in milliseconds from a least one on, or a word that stands for none; empty is the word. */
+    static Setting<Optional<Duration>> millisOrWord(
+            String name, String word, Duration least, Optional<Duration> defaultValue, String doc) {
+        String form = word + ", or milliseconds from " + least.toMillis();
+        String defaultText =
+                defaultValue.map(given -> String.valueOf(given.toMillis())).orElse(word);
+        return new Setting<>(name, form, defaultValue, defaultText, doc, value -> {
+            String text = value.toString().strip();
+            if (text.equalsIgnoreCase(word)) {
+                return Optional.empty();
+            }
+            long millis = value instanceof Duration given ? given.toMillis() : Long.parseLong(text);
+            if (millis < least.toMillis() || millis > LONGEST.toMillis()) {
+                throw new IllegalArgumentException();
+            }
+            return Optional.of(Duration.ofMillis(millis));
+        });
     }
 
     /** One of the constants of an enum, in lower case, with hyphens. */

@@ -201,6 +201,25 @@ public final class Settings {
             "none",
             "Address on which the process shows its metrics to Prometheus, `host:port`, at `/metrics`; port 0 for any free one. Whoever reaches it may read them.");
 
+    /** The longest that a blob may be in the store before its notification is in Kafka, by the most that brokers grant a transaction. */
+    private static final Duration LEAST_GRACE = Duration.ofMinutes(15);
+
+    /** How long blobs are kept. */
+    public static final Setting<Optional<Duration>> RETENTION = Setting.millisOrWord(
+            "retention",
+            "needed",
+            LEAST_GRACE,
+            Optional.empty(),
+            "How long blobs are kept: as long as a notification in Kafka leads to them (`needed`), or for a time after which they are deleted although somebody may still come for them.");
+
+    /** How often an application sweeps. */
+    public static final Setting<Optional<Duration>> SWEEP_INTERVAL = Setting.millisOrWord(
+            "sweep.interval.ms",
+            "0",
+            LEAST_GRACE,
+            Optional.of(Duration.ofHours(1)),
+            "How often the application deletes blobs that are not kept any more, and how long a stored blob may be without its notification; 0 to leave that to `blobshuffle gc`.");
+
     /** Address to listen on. */
     public static final Setting<Optional<String>> PEER_LISTEN = Setting.text(
             "peer.listen",
@@ -270,6 +289,8 @@ public final class Settings {
             CACHE_UNIT,
             MEMBERSHIP_TOPIC,
             METRICS_LISTEN,
+            RETENTION,
+            SWEEP_INTERVAL,
             PEER_LISTEN,
             PEER_ADVERTISED,
             PEER_SECRET_FILE,
@@ -365,6 +386,15 @@ public final class Settings {
                     DELIVERY_TIMEOUT,
                     timeout.toMillis(),
                     "Give the delay less than the timeout.");
+        }
+        Duration grace = value(SWEEP_INTERVAL).orElse(Duration.ofDays(3650));
+        if (timeout.plus(LEAST_GRACE).compareTo(grace) > 0) {
+            throw contradiction(
+                    DELIVERY_TIMEOUT,
+                    timeout.toMillis(),
+                    SWEEP_INTERVAL,
+                    grace.toMillis(),
+                    "A blob would be deleted before its notification is sent: give the interval 15 minutes more than the timeout.");
         }
         checkCaches();
     }

@@ -128,4 +128,22 @@ class SettingsTest {
     void aSizeIsShownInItsLargestWholeUnit(String text, String shown) {
         assertThat(ByteSize.parse(text)).hasToString(shown);
     }
+
+    @Test
+    void blobsStayWhileNeededOrForATimeAndAreSweptLongAfterTheirNotifications() {
+        assertThat(parse(Map.of()).value(Settings.RETENTION)).isEmpty();
+        assertThat(parse(Map.of("blobshuffle.retention", "Needed")).value(Settings.RETENTION))
+                .isEmpty();
+        assertThat(parse(Map.of("blobshuffle.retention", "86400000")).value(Settings.RETENTION))
+                .contains(Duration.ofDays(1));
+        assertThat(parse(Map.of("blobshuffle.sweep.interval.ms", 0)).value(Settings.SWEEP_INTERVAL))
+                .isEmpty();
+        assertThatThrownBy(() -> parse(Map.of("blobshuffle.retention", "60000")))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("needed, or milliseconds from 900000");
+        assertThatThrownBy(() -> parse(Map.of(
+                        "blobshuffle.delivery.timeout.ms", "1000000", "blobshuffle.sweep.interval.ms", "1800000")))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("before its notification is sent");
+    }
 }

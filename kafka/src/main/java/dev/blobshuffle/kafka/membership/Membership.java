@@ -53,6 +53,9 @@ public interface Membership extends ZoneMap, AutoCloseable {
 
     /** What one consumer reads. Owned by the consumer's thread. */
     interface Reading extends AutoCloseable {
+        /** Tells which topics the consumer has subscribed to, of those that shuffle through blobs, before it reads partitions of them; none where partitions are assigned by hand. */
+        default void subscribed(Set<String> topics) {}
+
         /** Tells which partitions the consumer reads from now on. */
         void reads(Set<Partition> partitions);
 

@@ -1,0 +1,47 @@
+package dev.blobshuffle.cli.doctor;
+
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.store.StoreFinding;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/** What an application's settings say about when blobs go. Stateless. */
+final class RetentionAdvice {
+    private static final String SUBJECT = "retention";
+
+    private RetentionAdvice() {}
+
+    /**
+     * What stays, and who deletes the rest.
+     *
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a value is not of its form, or a key below {@code blobshuffle.} unknown
+     */
+    static Finding of(Map<String, String> configuration) {
+        Settings settings = Settings.parse(configuration);
+        Optional<Duration> timeToLive = settings.value(Settings.RETENTION);
+        Optional<Duration> interval = settings.value(Settings.SWEEP_INTERVAL);
+        return Finding.of(Finding.SETTINGS, finding(timeToLive, interval));
+    }
+
+    private static StoreFinding finding(Optional<Duration> timeToLive, Optional<Duration> interval) {
+        String who = interval.map(
+                        every -> ", and the application deletes the others every " + every.toMinutes() + " min")
+                .orElse(", and the application deletes nothing");
+        if (timeToLive.isPresent()) {
+            return StoreFinding.hint(
+                    SUBJECT,
+                    "blobs stay for " + timeToLive.get().toMinutes() + " min, although somebody may still come for them"
+                            + who,
+                    "Leave " + Settings.RETENTION
+                            + " at needed, or make sure that no reader lags that long, and that Kafka does not keep notifications longer.");
+        }
+        String what = "blobs stay while a notification leads to them" + who;
+        return interval.isPresent()
+                ? StoreFinding.ok(SUBJECT, what)
+                : StoreFinding.hint(
+                        SUBJECT,
+                        what,
+                        "Run `blobshuffle gc --delete` regularly, or remove " + Settings.SWEEP_INTERVAL + ".");
+    }
+}

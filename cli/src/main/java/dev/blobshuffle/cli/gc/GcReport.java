@@ -1,0 +1,106 @@
+package dev.blobshuffle.cli.gc;
+
+import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.kafka.retention.Need;
+import dev.blobshuffle.kafka.retention.Sweep;
+import dev.blobshuffle.kafka.retention.SweepReport;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What {@code gc} tells.
+ *
+ * @param found by the sweep
+ * @param holders the groups that have still to read the oldest blob that is needed
+ * @param deletion whether blobs were deleted
+ */
+record GcReport(SweepReport found, List<Holder> holders, Sweep.Deletion deletion) {
+    private boolean isDeleted() {
+        return deletion == Sweep.Deletion.DELETE;
+    }
+
+    private int left() {
+        return found.listed() - (isDeleted() ? found.unneeded() : 0);
+    }
+
+    /** Lines for people. */
+    String text() {
+        StringBuilder text = new StringBuilder();
+        line(text, found.needed() + " blobs are needed.");
+        found.oldest().ifPresent(need -> describe(need, text));
+        if (found.kept() > 0) {
+            line(
+                    text,
+                    found.kept() + " blobs are kept, because this cluster has no topics " + found.unknownTopics()
+                            + ". If these were deleted for good, name each with --deleted-topic.");
+        }
+        found.damagedExample()
+                .ifPresent(example -> line(
+                        text,
+                        found.damaged() + " blobs are kept, because their footers are damaged, such as " + example
+                                + "."));
+        line(
+                text,
+                found.unneeded()
+                        + (isDeleted()
+                                ? " blobs are deleted, " + found.unneededBytes() + " bytes."
+                                : " blobs are not needed. Nothing was deleted; run it with --delete."));
+        return text.toString();
+    }
+
+    private void describe(Need need, StringBuilder text) {
+        line(text, "The oldest that is needed is " + need + ".");
+        for (Holder holder : holders) {
+            line(
+                    text,
+                    "  Group " + holder.group() + " has still to read it: it has committed offset " + holder.committed()
+                            + ", " + holder.lag() + " before the end.");
+        }
+        if (holders.isEmpty()) {
+            line(
+                    text,
+                    "  No group that has committed there has still to read it: the log holds it, by its retention or until it is purged.");
+        }
+    }
+
+    private static void line(StringBuilder text, String line) {
+        text.append(line).append(System.lineSeparator());
+    }
+
+    /** The same for programs. */
+    String json(String store, String retention) {
+        Map<String, Object> gc = new LinkedHashMap<>();
+        gc.put("store", store);
+        gc.put("retention", retention);
+        gc.put("deleted", isDeleted());
+        gc.put("listed_blobs", found.listed());
+        gc.put("listed_bytes_estimated", found.listedBytes());
+        gc.put("needed_blobs", found.needed());
+        gc.put("unneeded_blobs", found.unneeded());
+        gc.put("unneeded_bytes", found.unneededBytes());
+        gc.put("kept_blobs", found.kept());
+        gc.put("kept_for_topics", found.unknownTopics().stream().sorted().toList());
+        gc.put("damaged_blobs", found.damaged());
+        gc.put("blobs_left", left());
+        found.oldest().ifPresent(need -> gc.put("oldest_needed", oldest(need)));
+        return Json.write(Map.of("gc", gc));
+    }
+
+    private Map<String, Object> oldest(Need need) {
+        Map<String, Object> oldest = new LinkedHashMap<>();
+        oldest.put("blob", need.blob().toString());
+        oldest.put("generation", need.blob().generation());
+        oldest.put("minute", need.minute().toString());
+        oldest.put("topic", need.partition().topic());
+        oldest.put("partition", need.partition().partition());
+        oldest.put("offset", need.offset());
+        oldest.put(
+                "groups",
+                holders.stream()
+                        .map(holder -> Map.<String, Object>of(
+                                "group", holder.group(), "committed", holder.committed(), "lag", holder.lag()))
+                        .toList());
+        return oldest;
+    }
+}

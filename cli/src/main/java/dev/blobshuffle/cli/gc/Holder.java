@@ -1,0 +1,76 @@
+package dev.blobshuffle.cli.gc;
+
+import dev.blobshuffle.kafka.retention.Need;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.GroupListing;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsResult;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A group that has still to read a notification.
+ *
+ * @param group its id
+ * @param committed its committed offset in the notification's partition
+ * @param lag from there to the end of the log
+ */
+record Holder(String group, long committed, long lag) {
+    /** Groups that are asked at most. */
+    private static final int MOST = 1000;
+
+    /** The groups that have committed an offset up to the notification's; none if the brokers do not tell. */
+    static List<Holder> of(Need need, Admin admin) throws InterruptedException {
+        try {
+            return find(need, admin);
+        } catch (ExecutionException e) {
+            return List.of(); // It only explains, and the client need not have the right to ask.
+        }
+    }
+
+    private static List<Holder> find(Need need, Admin admin) throws ExecutionException, InterruptedException {
+        TopicPartition partition = need.partition();
+        Map<String, ListConsumerGroupOffsetsSpec> asked = admin.listGroups().valid().get().stream()
+                .map(GroupListing::groupId)
+                .sorted()
+                .limit(MOST)
+                .collect(Collectors.toMap(
+                        group -> group,
+                        group -> new ListConsumerGroupOffsetsSpec().topicPartitions(List.of(partition))));
+        if (asked.isEmpty()) {
+            return List.of();
+        }
+        long end = admin.listOffsets(Map.of(partition, OffsetSpec.latest()))
+                .partitionResult(partition)
+                .get()
+                .offset();
+        ListConsumerGroupOffsetsResult answers = admin.listConsumerGroupOffsets(asked);
+        List<Holder> behind = new ArrayList<>();
+        for (String group : asked.keySet()) {
+            OffsetAndMetadata committed = committed(answers, group, partition);
+            if (committed != null && committed.offset() <= need.offset()) {
+                behind.add(new Holder(group, committed.offset(), end - committed.offset()));
+            }
+        }
+        behind.sort(Comparator.comparing(Holder::group));
+        return behind;
+    }
+
+    private static @Nullable OffsetAndMetadata committed(
+            ListConsumerGroupOffsetsResult answers, String group, TopicPartition partition)
+            throws InterruptedException {
+        try {
+            return answers.partitionsToOffsetAndMetadata(group).get().get(partition);
+        } catch (ExecutionException e) {
+            return null; // A share group, or one that may not be read.
+        }
+    }
+}

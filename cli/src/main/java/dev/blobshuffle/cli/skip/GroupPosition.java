@@ -1,0 +1,109 @@
+package dev.blobshuffle.cli.skip;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.kafka.GivenUp;
+import dev.blobshuffle.kafka.retention.MissingBlobs;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.GroupListing;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.GroupState;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Where a group stands in the partitions of a topic. Where it has committed nothing, it stands at the start of the log.
+ *
+ * @param group its id
+ * @param state empty if there is no such group
+ * @param committed its commits
+ * @param starts where it goes on
+ */
+record GroupPosition(
+        String group,
+        Optional<GroupState> state,
+        Map<TopicPartition, OffsetAndMetadata> committed,
+        Map<TopicPartition, Long> starts) {
+    /** @param partitions which of the topic's; none: all */
+    static GroupPosition of(Admin admin, String group, String topic, Set<Integer> partitions)
+            throws ExecutionException, InterruptedException {
+        List<TopicPartition> asked = admin.describeTopics(List.of(topic)).allTopicNames().get().values().stream()
+                .flatMap(description -> description.partitions().stream())
+                .map(info -> new TopicPartition(topic, info.partition()))
+                .filter(partition -> partitions.isEmpty() || partitions.contains(partition.partition()))
+                .toList();
+        if (asked.size() < Math.max(1, partitions.size())) {
+            throw new InvalidSettings("Cannot skip: " + topic + " has not all of the partitions " + partitions
+                    + ". Check --topic and --partition.");
+        }
+        Optional<GroupState> state = admin.listGroups().valid().get().stream()
+                .filter(listing -> listing.groupId().equals(group))
+                .findFirst()
+                .flatMap(GroupListing::groupState);
+        Map<TopicPartition, OffsetAndMetadata> committed = new HashMap<>();
+        if (state.isPresent()) {
+            admin.listConsumerGroupOffsets(group)
+                    .partitionsToOffsetAndMetadata()
+                    .get()
+                    .forEach((partition, commit) -> {
+                        if (commit != null && asked.contains(partition)) {
+                            committed.put(partition, commit);
+                        }
+                    });
+        }
+        if (committed.isEmpty()) {
+            throw new InvalidSettings("Cannot skip: group " + group + " has committed nothing in " + topic
+                    + ". Check --group and --topic.");
+        }
+        Map<TopicPartition, ListOffsetsResultInfo> earliest = admin.listOffsets(
+                        asked.stream().collect(Collectors.toMap(p -> p, p -> OffsetSpec.earliest())))
+                .all()
+                .get();
+        Map<TopicPartition, Long> starts = new HashMap<>();
+        earliest.forEach((partition, start) -> {
+            OffsetAndMetadata commit = committed.get(partition);
+            starts.put(partition, commit == null ? start.offset() : Math.max(start.offset(), commit.offset()));
+        });
+        return new GroupPosition(group, state, committed, starts);
+    }
+
+    /**
+     * Checks that nobody would commit over what is written.
+     *
+     * @throws InvalidSettings the group is active
+     */
+    void requireStopped() {
+        if (state.isPresent() && state.get() != GroupState.EMPTY && state.get() != GroupState.DEAD) {
+            throw new InvalidSettings(
+                    "Cannot skip: group " + group + " is active, its state is " + state.get()
+                            + ", and its members would go on where they are. Stop the application, wait until its session has timed out, and run it again.");
+        }
+    }
+
+    /** Writes into the group's commits what it leaves out from now on. What it was told before, and has not passed yet, stays. */
+    void giveUp(List<MissingBlobs.Losses> lost, Admin admin) throws ExecutionException, InterruptedException {
+        Map<TopicPartition, OffsetAndMetadata> commits = new HashMap<>();
+        for (MissingBlobs.Losses losses : lost) {
+            TopicPartition partition = losses.partition();
+            OffsetAndMetadata before = committed.get(partition);
+            OffsetAndMetadata commit =
+                    before == null ? new OffsetAndMetadata(starts.getOrDefault(partition, 0L)) : before;
+            GivenUp known = GivenUp.of(commit);
+            List<GivenUp.Range> ranges = Stream.concat(
+                            known.ranges().stream(),
+                            losses.losses().stream().map(loss -> new GivenUp.Range(loss.from(), loss.to())))
+                    .distinct()
+                    .toList();
+            commits.put(partition, new GivenUp(ranges).in(commit));
+        }
+        admin.alterConsumerGroupOffsets(group, commits).all().get();
+    }
+}

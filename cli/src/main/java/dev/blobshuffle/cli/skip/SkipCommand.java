@@ -1,0 +1,198 @@
+package dev.blobshuffle.cli.skip;
+
+import dev.blobshuffle.cli.drained.ClientSettings;
+import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.BlobStores;
+import dev.blobshuffle.core.store.MeasurableStore;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.kafka.retention.Halt;
+import dev.blobshuffle.kafka.retention.LogScan;
+import dev.blobshuffle.kafka.retention.MissingBlobs;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code blobshuffle skip}: lets a group go on behind notifications whose blobs are gone for good. It is a loss of records, so it tells which, and does nothing unless asked to. Exit status: 0
+ * done, or nothing is missing; 2 when it cannot be told or done.
+ */
+@Command(
+        name = "skip",
+        mixinStandardHelpOptions = true,
+        exitCodeOnInvalidInput = 2,
+        exitCodeOnExecutionException = 2,
+        description = {
+            "Gives up the records of a topic that a group has not read and whose blobs are not in the store any more,",
+            "so that an application that stopped with BlobMissing can go on. The records are lost; all others are read.",
+            "Without --execute it only says which. The application must be stopped."
+        })
+public final class SkipCommand implements Callable<Integer> {
+    private static final int UNKNOWN = 2;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Option(names = "--bootstrap", required = true, paramLabel = "HOST:PORT,…", description = "The brokers.")
+    private String bootstrap;
+
+    @Option(names = "--store", required = true, paramLabel = "URI", description = "The store, as in blobshuffle.store.")
+    private String storeUri;
+
+    @Option(
+            names = "--group",
+            required = true,
+            paramLabel = "GROUP",
+            description = "The group.id, or the application.id of a Kafka Streams application.")
+    private String group;
+
+    @Option(names = "--topic", required = true, paramLabel = "TOPIC", description = "The topic.")
+    private String topic;
+
+    @Option(names = "--partition", paramLabel = "N", split = ",", description = "The partitions (default: all).")
+    private List<Integer> partitions = new ArrayList<>();
+
+    @Option(names = "--execute", description = "Give them up, and not only tell.")
+    private boolean executes;
+
+    @Option(names = "--json", description = "Print JSON.")
+    private boolean json;
+
+    @Option(
+            names = "--command-config",
+            paramLabel = "FILE",
+            description = "Properties of the Kafka clients, for example security.")
+    private @Nullable Path commandConfig;
+
+    /** Made by the command line. */
+    @SuppressWarnings("NullAway.Init") // the command line fills the fields
+    public SkipCommand() {}
+
+    @Override
+    public Integer call() {
+        PrintWriter err = spec.commandLine().getErr();
+        try (SystemTime time = new SystemTime()) {
+            return skip(ClientSettings.of(bootstrap, commandConfig), time);
+        } catch (IOException e) {
+            err.println("Cannot read --command-config: " + e + ". Give a properties file.");
+        } catch (ExecutionException e) {
+            err.println(
+                    "Cannot skip: the brokers at " + bootstrap + " say " + e.getCause()
+                            + ". Check --bootstrap, --command-config, --group and --topic, and that the application is stopped.");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            err.println("Cannot skip: interrupted. Run it again.");
+        } catch (BlobShuffleException | KafkaException | IllegalStateException e) {
+            err.println(e.getMessage());
+        }
+        err.flush();
+        return UNKNOWN;
+    }
+
+    private int skip(Map<String, Object> client, SystemTime time) throws ExecutionException, InterruptedException {
+        PrintWriter out = spec.commandLine().getOut();
+        try (Admin admin = Admin.create(client);
+                BlobStore opened = BlobStores.openUnchecked(storeUri, StoreContext.unmetered(time))) {
+            if (!(opened instanceof MeasurableStore store)) {
+                throw new InvalidSettings("Cannot skip: " + opened.location()
+                        + " does not tell whether a blob is there. Give a file or object store.");
+            }
+            GroupPosition position = GroupPosition.of(admin, group, topic, Set.copyOf(new HashSet<>(partitions)));
+            List<MissingBlobs.Losses> lost = MissingBlobs.find(
+                    position.starts(), new LogScan(client, "read_uncommitted", time), store, new Halt(time));
+            if (executes) {
+                position.requireStopped();
+            }
+            if (executes && !lost.isEmpty()) {
+                position.giveUp(lost, admin);
+            }
+            out.print(json ? json(position, lost) : text(position, lost));
+            out.flush();
+            return 0;
+        }
+    }
+
+    private String text(GroupPosition position, List<MissingBlobs.Losses> lost) {
+        StringBuilder text = new StringBuilder();
+        long records = 0;
+        long more = 0;
+        for (MissingBlobs.Losses losses : lost) {
+            for (MissingBlobs.Loss loss : losses.losses()) {
+                records += loss.records();
+                line(
+                        text,
+                        losses.partition() + ": offsets " + loss.from() + " to " + (loss.to() - 1) + ", "
+                                + loss.notifications() + " notifications of " + loss.records() + " records, "
+                                + loss.bytes() + " bytes; missing is, for example, blob " + loss.example() + ".");
+            }
+            more += losses.more();
+        }
+        if (lost.isEmpty()) {
+            line(
+                    text,
+                    "Nothing is missing in " + position.starts().size() + " partitions of " + topic + " from where "
+                            + group + " stands.");
+            return text.toString();
+        }
+        line(
+                text,
+                executes
+                        ? records + " records are given up. Start " + group + " again; it reads everything else."
+                        : records + " records would be given up. Nothing was changed; run it with --execute.");
+        if (more > 0) {
+            line(
+                    text,
+                    more + " more notifications lead to missing blobs. Run it again when the group has passed these.");
+        }
+        return text.toString();
+    }
+
+    private static void line(StringBuilder text, String line) {
+        text.append(line).append(System.lineSeparator());
+    }
+
+    private String json(GroupPosition position, List<MissingBlobs.Losses> lost) {
+        List<Map<String, Object>> ranges = new ArrayList<>();
+        long more = 0;
+        for (MissingBlobs.Losses losses : lost) {
+            for (MissingBlobs.Loss loss : losses.losses()) {
+                Map<String, Object> range = new LinkedHashMap<>();
+                range.put("partition", losses.partition().partition());
+                range.put("first_offset", loss.from());
+                range.put("last_offset", loss.to() - 1);
+                range.put("notifications", loss.notifications());
+                range.put("records", loss.records());
+                range.put("bytes", loss.bytes());
+                range.put("example_blob", loss.example().toString());
+                ranges.add(range);
+            }
+            more += losses.more();
+        }
+        Map<String, Object> skip = new LinkedHashMap<>();
+        skip.put("group", group);
+        skip.put("topic", topic);
+        skip.put("partitions", position.starts().size());
+        skip.put("executed", executes && !lost.isEmpty());
+        skip.put("ranges", ranges);
+        skip.put("more_notifications", more);
+        return Json.write(Map.of("skip", skip));
+    }
+}

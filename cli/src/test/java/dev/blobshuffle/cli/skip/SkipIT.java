@@ -1,0 +1,266 @@
+package dev.blobshuffle.cli.skip;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.kafka.BlobConsumer;
+import dev.blobshuffle.kafka.BlobProducer;
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** On a real broker and a file store out of which blobs were taken. */
+class SkipIT {
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+    private static EmbeddedKafka kafka;
+
+    @TempDir
+    private Path store;
+
+    private String topic;
+    private TopicPartition partition;
+
+    @BeforeAll
+    static void start() {
+        kafka = EmbeddedKafka.builder().start();
+    }
+
+    @AfterAll
+    static void stop() {
+        kafka.close();
+    }
+
+    @BeforeEach
+    void createTopic() {
+        topic = "skipped-" + System.nanoTime();
+        partition = new TopicPartition(topic, 0);
+        kafka.createTopic(topic, 1);
+    }
+
+    private Map<String, Object> settings(Object... more) {
+        Map<String, Object> settings = new HashMap<>(Map.of(
+                "bootstrap.servers",
+                kafka.bootstrapServers(),
+                "auto.offset.reset",
+                "earliest",
+                "blobshuffle.store",
+                store.toUri() + "?fsync=none",
+                "blobshuffle.topics.include",
+                "skipped-.*"));
+        for (int i = 0; i < more.length; i += 2) {
+            settings.put((String) more[i], more[i + 1]);
+        }
+        return settings;
+    }
+
+    /** One blob with two records for each value, at the offset of its index. */
+    private void write(String... values) {
+        try (Producer<String, String> producer =
+                new BlobProducer<>(settings(), new StringSerializer(), new StringSerializer())) {
+            for (String value : values) {
+                producer.send(new ProducerRecord<>(topic, 0, "k", value + "1"));
+                producer.send(new ProducerRecord<>(topic, 0, "k", value + "2"));
+                producer.flush();
+            }
+        }
+    }
+
+    /** Takes the blob of a writer's count away. */
+    private void lose(int sequence) throws IOException {
+        try (Stream<Path> files = Files.walk(store)) {
+            Files.delete(files.filter(file -> file.toString().endsWith("-" + sequence + ".blob"))
+                    .findFirst()
+                    .orElseThrow());
+        }
+    }
+
+    private Consumer<String, String> consumer(String... more) {
+        Map<String, Object> settings = settings("group.id", topic, "enable.auto.commit", false);
+        for (int i = 0; i < more.length; i += 2) {
+            settings.put(more[i], more[i + 1]);
+        }
+        Consumer<String, String> consumer =
+                new BlobConsumer<>(settings, new StringDeserializer(), new StringDeserializer());
+        consumer.assign(List.of(partition));
+        return consumer;
+    }
+
+    private List<ConsumerRecord<String, String>> read(Consumer<String, String> consumer, int count) {
+        List<ConsumerRecord<String, String>> read = new ArrayList<>();
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (read.size() < count) {
+            assertThat(System.nanoTime()).as("read in time").isLessThan(deadline);
+            consumer.poll(Duration.ofMillis(100)).forEach(read::add);
+        }
+        return read;
+    }
+
+    private static List<String> values(List<ConsumerRecord<String, String>> records) {
+        return records.stream().map(ConsumerRecord::value).toList();
+    }
+
+    private void commitAt(long virtual) {
+        try (Consumer<String, String> consumer = consumer()) {
+            consumer.commitSync(Map.of(partition, new OffsetAndMetadata(virtual, "stream time")));
+        }
+    }
+
+    private record Outcome(int status, String text) {}
+
+    private Outcome skip(String... more) {
+        return skip(store, more);
+    }
+
+    private Outcome skip(Path from, String... more) {
+        List<String> arguments = new ArrayList<>(List.of(
+                "--bootstrap",
+                kafka.bootstrapServers(),
+                "--store",
+                from.toUri().toString(),
+                "--group",
+                topic,
+                "--topic",
+                topic));
+        arguments.addAll(Arrays.asList(more));
+        StringWriter out = new StringWriter();
+        PrintWriter writer = new PrintWriter(out);
+        int status = new CommandLine(new SkipCommand())
+                .setOut(writer)
+                .setErr(writer)
+                .execute(arguments.toArray(String[]::new));
+        return new Outcome(status, out.toString());
+    }
+
+    @Test
+    void groupGoesOnBehindWhatIsMissingAndReadsEverythingElse() throws Exception {
+        write("a", "b", "c", "d", "e", "f");
+        commitAt(0);
+        lose(1);
+        lose(2);
+        lose(4);
+        try (Consumer<String, String> consumer = consumer()) {
+            assertThat(values(read(consumer, 2))).containsExactly("a1", "a2");
+            assertThatThrownBy(() -> read(consumer, 1)).hasCauseInstanceOf(BlobMissing.class);
+        }
+
+        Outcome dry = skip();
+        assertThat(dry.status()).isZero();
+        assertThat(dry.text())
+                .contains(
+                        topic + "-0: offsets 1 to 2, 2 notifications of 4 records",
+                        "offsets 4 to 4, 1 notifications of 2 records",
+                        "6 records would be given up. Nothing was changed");
+        try (Consumer<String, String> consumer = consumer()) {
+            assertThatThrownBy(() -> read(consumer, 3)).hasCauseInstanceOf(BlobMissing.class);
+        }
+
+        assertThat(skip("--execute").text()).contains("6 records are given up");
+        try (Consumer<String, String> consumer = consumer()) {
+            assertThat(values(read(consumer, 6))).containsExactly("a1", "a2", "d1", "d2", "f1", "f2");
+        }
+    }
+
+    @Test
+    void whatWasGivenUpStaysSoOverCommitsBeforeIt() throws Exception {
+        write("a", "b", "c", "d");
+        commitAt(0);
+        lose(2);
+        assertThat(skip("--execute").text()).contains("2 records are given up");
+        try (Consumer<String, String> consumer = consumer("max.poll.records", "1")) {
+            ConsumerRecord<String, String> first = read(consumer, 1).get(0);
+            consumer.commitSync(Map.of(partition, new OffsetAndMetadata(first.offset() + 1, "mine")));
+            assertThat(consumer.committed(Set.of(partition)).get(partition).metadata())
+                    .isEqualTo("mine");
+        }
+        try (Consumer<String, String> consumer = consumer()) {
+            assertThat(values(read(consumer, 5))).containsExactly("a2", "b1", "b2", "d1", "d2");
+            consumer.commitSync();
+        }
+        assertThat(skip().text()).contains("Nothing is missing");
+    }
+
+    @Test
+    void metadataOfTheApplicationIsKept() throws Exception {
+        write("a", "b");
+        commitAt(0);
+        lose(0);
+        skip("--execute");
+        try (Consumer<String, String> consumer = consumer()) {
+            OffsetAndMetadata committed = consumer.committed(Set.of(partition)).get(partition);
+            assertThat(committed.metadata()).isEqualTo("stream time");
+            assertThat(committed.offset()).isZero();
+            assertThat(values(read(consumer, 2))).containsExactly("b1", "b2");
+        }
+    }
+
+    @Test
+    void activeGroupAndUnknownOnesAreRefusedAndNothingIsChanged(@TempDir Path other) throws Exception {
+        write("a", "b");
+        lose(0);
+        assertThat(skip("--execute").text()).contains("has committed nothing");
+        commitAt(0);
+        try (Consumer<String, String> member = new BlobConsumer<>(
+                settings("group.id", topic, "enable.auto.commit", false),
+                new StringDeserializer(),
+                new StringDeserializer())) {
+            member.subscribe(List.of("skipped-nothing", topic));
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            assertThatThrownBy(() -> {
+                        while (System.nanoTime() - deadline < 0) {
+                            member.poll(Duration.ofMillis(100));
+                        }
+                    })
+                    .hasCauseInstanceOf(BlobMissing.class);
+            Outcome active = skip("--execute");
+            assertThat(active.status()).isEqualTo(2);
+            assertThat(active.text()).contains("is active", "Stop the application");
+        }
+        Outcome stranger = skip(other);
+        assertThat(stranger.status()).isEqualTo(2);
+        assertThat(stranger.text()).contains("leads to another store");
+        assertThat(skip("--partition", "7").text()).contains("has not all of the partitions");
+    }
+
+    @Test
+    void jsonSaysTheSame() throws Exception {
+        write("a", "b");
+        commitAt(0);
+        lose(1);
+        Outcome outcome = skip("--json", "--partition", "0");
+        JsonNode skip = new ObjectMapper().readTree(outcome.text()).get("skip");
+        assertThat(skip.get("executed").asBoolean()).isFalse();
+        JsonNode range = skip.get("ranges").get(0);
+        assertThat(range.get("first_offset").asLong()).isEqualTo(1);
+        assertThat(range.get("last_offset").asLong()).isEqualTo(1);
+        assertThat(range.get("records").asLong()).isEqualTo(2);
+    }
+}

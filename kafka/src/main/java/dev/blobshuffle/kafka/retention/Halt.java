@@ -1,0 +1,52 @@
+package dev.blobshuffle.kafka.retention;
+
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
+
+/** Where a sweep rests, and where it ends early once its owner says so: between two requests, never inside one. Thread-safe. */
+public final class Halt {
+    private final Time time;
+    private final Signal said;
+    private volatile boolean isSaid;
+
+    /** Nobody has said anything. */
+    public Halt(Time time) {
+        this.time = time;
+        said = time.signal();
+    }
+
+    /** Ends the sweep at its next rest or check. Idempotent. */
+    public void say() {
+        isSaid = true;
+        said.raise();
+    }
+
+    /**
+     * Goes on unless the sweep is to end.
+     *
+     * @throws Closed it is
+     */
+    public void check() {
+        if (isSaid) {
+            throw new Closed("Cannot go on sweeping: the sweeper was closed. The next sweep finds what is left.");
+        }
+    }
+
+    /**
+     * Waits.
+     *
+     * @throws Closed the sweep is to end
+     * @throws InterruptedException when the thread is interrupted
+     */
+    public void rest(Duration duration) throws InterruptedException {
+        long until = time.nanos() + duration.toNanos();
+        boolean isOver = false;
+        while (!isOver) {
+            long seen = said.count();
+            check();
+            isOver = !said.await(seen, until);
+        }
+    }
+}

@@ -1,0 +1,211 @@
+package dev.blobshuffle.kafka.retention;
+
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.store.MeasurableStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.errors.InterruptException;
+
+/**
+ * Finds and deletes the blobs of a store that nobody can read any more. A blob is needed while a notification to it lies in a log, committed or not: then a group that is behind, a consumer
+ * that seeks back and a group that is new all find it. Kafka's own retention, and Kafka Streams' purging of repartition topics, take notifications away, and blobs follow.
+ *
+ * <p>No clock takes part. The blobs are listed first; then the caller waits longer than a stored blob can be without its notification (the grace period), and only then the logs are read,
+ * from their starts to the ends that they have now. So a blob of the list to which no notification leads will never have one: its writer crashed, its transaction was given up, or the log has
+ * let it go. Nothing takes that back, so it does not matter how late the blob is deleted, by how many at once, or how often. Hence a sweep may be killed at any moment, a sweeper that hung may
+ * go on, and several may run.
+ *
+ * <p>The footer of a blob names the topics that may lead to it, and is read before the blob is deleted, so no topic can be forgotten: one that was not read yet is read then, and if there
+ * is none of its name, the blob is kept.
+ *
+ * <p>Owned by one thread.
+ */
+public final class Sweep {
+    /** Blobs whose length is asked for to estimate that of all. */
+    private static final int MEASURED = 64;
+
+    /** Bytes of logs after which the pace is looked at. */
+    private static final long LOG_STEP = 1 << 20;
+
+    private final PatientStore store;
+    private final SweepScope scope;
+    private final SweepPace pace;
+    private final Halt halt;
+    private long logBytes;
+
+    /** What to do with blobs that nobody needs. */
+    public enum Deletion {
+        /** Delete them. */
+        DELETE,
+        /** Only count them. */
+        TELL
+    }
+
+    /**
+     * A sweep that has not looked at anything.
+     *
+     * @param store stays open
+     * @param halt where it rests, and how it is told to end
+     */
+    public Sweep(MeasurableStore store, SweepScope scope, SweepPace pace, Halt halt) {
+        this.store = new PatientStore(store, halt);
+        this.scope = scope;
+        this.pace = pace;
+        this.halt = halt;
+    }
+
+    /**
+     * Says in the store that it is swept by the logs of a cluster, for others to see. Before a listing by which blobs are deleted.
+     *
+     * @throws dev.blobshuffle.core.failure.InvalidSettings it is swept by those of another cluster too: nothing may be deleted
+     */
+    public void claim(KafkaLogs logs) throws InterruptedException {
+        new ClusterClaim(store, logs.cluster()).make();
+    }
+
+    /** Withdraws what other clusters said of the kind: they do not use the store any more. */
+    public void takeOver(KafkaLogs logs) throws InterruptedException {
+        new ClusterClaim(store, logs.cluster()).takeOver();
+    }
+
+    /**
+     * Lists the store, the oldest generations first, as much as the listing has room for.
+     *
+     * @param after where the listing before this one ended; empty to begin
+     */
+    public BlobListing list(Optional<BlobId> after) throws InterruptedException {
+        return listBefore(Long.MAX_VALUE, after);
+    }
+
+    /**
+     * Lists the generations before one.
+     *
+     * @param generation the first that is not listed
+     * @param after as in {@link #list}
+     */
+    public BlobListing listBefore(long generation, Optional<BlobId> after) throws InterruptedException {
+        BlobListing listing = new BlobListing(pace.runs(), pace.blobs());
+        long first = after.map(BlobId::generation).orElse(ClusterClaim.GENERATION + 1);
+        for (long minute : store.generations()) {
+            if (minute >= first && minute < generation && !add(store.list(minute), after, listing)) {
+                break;
+            }
+        }
+        measure(listing);
+        return listing;
+    }
+
+    private static boolean add(List<BlobId> ids, Optional<BlobId> after, BlobListing listing) {
+        for (BlobId id : ids) {
+            boolean isBehind = after.isEmpty() || id.compareTo(after.get()) > 0;
+            if (isBehind && !listing.add(id)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void measure(BlobListing listing) throws InterruptedException {
+        long sum = 0;
+        int measured = 0;
+        int step = Math.max(1, listing.size() / MEASURED);
+        for (int index = 0; index < listing.size(); index += step) {
+            Optional<Long> length = store.length(listing.id(index));
+            sum += length.orElse(0L);
+            measured += length.isPresent() ? 1 : 0;
+        }
+        listing.averageBytes(measured == 0 ? 0 : sum / measured);
+    }
+
+    /**
+     * Decides on a listing by what the logs hold now.
+     *
+     * @param listing made longer ago than the grace period; used up
+     * @throws dev.blobshuffle.core.failure.InvalidSettings the topics' notifications lead to another store, or those of another cluster lead to this one: nothing was deleted
+     * @throws dev.blobshuffle.core.failure.BlobCorrupt a notification cannot be read: nothing was deleted
+     */
+    public SweepReport byLogs(BlobListing listing, KafkaLogs logs, Deletion deletion) throws InterruptedException {
+        new ClusterClaim(store, logs.cluster()).requireAlone();
+        Set<String> existing = logs.topics();
+        Marks marks = new Marks(listing, store.fingerprint());
+        Candidates candidates = new Candidates(listing, store, scope, deletion);
+        Set<String> next = firstTopics(listing, existing);
+        Set<String> read = new TreeSet<>();
+        while (true) {
+            read(next, logs, marks);
+            read.addAll(next);
+            next = candidates.decide(
+                    topics -> {
+                        Set<String> unread = new TreeSet<>(topics);
+                        unread.removeAll(read);
+                        unread.removeIf(topic -> scope.isDeleted(topic) && !existing.contains(topic));
+                        return unread;
+                    },
+                    existing,
+                    this::restAfter);
+            if (next.isEmpty()) {
+                return candidates.report(marks);
+            }
+        }
+    }
+
+    /**
+     * Gives up a listing whatever the logs hold: plain time-to-live.
+     *
+     * @param listing of generations that are old enough; used up
+     */
+    public SweepReport byAge(BlobListing listing, Deletion deletion) throws InterruptedException {
+        Candidates candidates = new Candidates(listing, store, scope, deletion);
+        Set<String> ignored = candidates.decide(topics -> Set.of(), Set.of(), this::restAfter);
+        return candidates.report(new Marks(listing, store.fingerprint()));
+    }
+
+    /** What the blobs most likely named; what this leaves out is read later, for more requests. */
+    private Set<String> firstTopics(BlobListing listing, Set<String> existing) throws InterruptedException {
+        Set<String> first = new TreeSet<>();
+        if (scope.isEverything()) {
+            List<BlobId> some = new ArrayList<>();
+            int step = Math.max(1, listing.size() / PatientStore.AT_ONCE);
+            for (int index = 0; index < listing.size(); index += step) {
+                some.add(listing.id(index));
+            }
+            for (Optional<PatientStore.Contents> contents : store.contents(some)) {
+                contents.flatMap(PatientStore.Contents::topics).ifPresent(first::addAll);
+            }
+            first.retainAll(existing);
+        } else if (listing.size() > 0) {
+            existing.stream().filter(scope::covers).forEach(first::add);
+        }
+        return first;
+    }
+
+    private void read(Set<String> topics, KafkaLogs logs, Marks marks) throws InterruptedException {
+        logs.read(topics, record -> {
+            halt.check();
+            marks.mark(record);
+            slowDown(record);
+        });
+        marks.requireOwn();
+    }
+
+    private void slowDown(ConsumerRecord<byte[], byte[]> record) {
+        logBytes += Math.max(0, record.serializedKeySize()) + (long) Math.max(0, record.serializedValueSize());
+        if (logBytes >= LOG_STEP) {
+            try {
+                halt.rest(Duration.ofNanos((long) (logBytes * 1e9 / pace.logBytesPerSecond())));
+            } catch (InterruptedException e) {
+                throw new InterruptException(e);
+            }
+            logBytes = 0;
+        }
+    }
+
+    private void restAfter(int requests) throws InterruptedException {
+        halt.rest(Duration.ofNanos((long) (requests * 1e9 / pace.blobsPerSecond())));
+    }
+}

@@ -1,0 +1,61 @@
+package dev.blobshuffle.kafka.retention;
+
+import dev.blobshuffle.core.format.BlobId;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What a sweep found. Every listed blob is counted once: needed, unneeded, kept, damaged, foreign, or gone meanwhile.
+ *
+ * @param listed blobs that were looked at
+ * @param listedBytes their bytes, estimated
+ * @param needed blobs to which notifications lead
+ * @param oldest the oldest of these
+ * @param unneeded blobs that nobody needs: deleted, if that was asked for
+ * @param unneededBytes their bytes
+ * @param kept blobs that are kept because a topic of theirs is not in this cluster
+ * @param unknownTopics these topics
+ * @param damaged blobs that are kept because their footer cannot be read
+ * @param damagedExample one of these
+ * @param foreign blobs of other applications
+ */
+public record SweepReport(
+        int listed,
+        long listedBytes,
+        int needed,
+        Optional<Need> oldest,
+        int unneeded,
+        long unneededBytes,
+        int kept,
+        Set<String> unknownTopics,
+        int damaged,
+        Optional<BlobId> damagedExample,
+        int foreign) {
+    /** Nothing was looked at. */
+    public static final SweepReport NOTHING =
+            new SweepReport(0, 0, 0, Optional.empty(), 0, 0, 0, Set.of(), 0, Optional.empty(), 0);
+
+    /** Copies the topics. */
+    public SweepReport {
+        unknownTopics = Set.copyOf(unknownTopics);
+    }
+
+    /** This, and what a later round found. */
+    public SweepReport plus(SweepReport later) {
+        Set<String> topics = new TreeSet<>(unknownTopics);
+        topics.addAll(later.unknownTopics);
+        return new SweepReport(
+                listed + later.listed,
+                listedBytes + later.listedBytes,
+                needed + later.needed,
+                oldest.or(later::oldest), // rounds go from old to new
+                unneeded + later.unneeded,
+                unneededBytes + later.unneededBytes,
+                kept + later.kept,
+                topics,
+                damaged + later.damaged,
+                damagedExample.or(later::damagedExample),
+                foreign + later.foreign);
+    }
+}

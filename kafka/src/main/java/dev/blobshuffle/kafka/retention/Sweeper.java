@@ -1,0 +1,296 @@
+package dev.blobshuffle.kafka.retention;
+
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.BlobStores;
+import dev.blobshuffle.core.store.MeasurableStore;
+import dev.blobshuffle.core.store.RequestMeter;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.kafka.TopicMatcher;
+import dev.blobshuffle.kafka.membership.Membership;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Deletes the application's blobs that nobody needs any more, in the background: of all instances the one whose turn it is ({@link SweepTurn}) lists the store, and an interval later deletes
+ * those of the list that nobody needs ({@link Sweep}); the interval is the grace period too. Who gets the turn begins with a listing, and has nothing to take over.
+ *
+ * <p>It has a thread, a client of the store and clients of the brokers of its own, and these only while it works, so that it takes nothing from the shuffle. It fails nobody: what went wrong is
+ * told once, and tried again. Thread-safe; the work is on one thread.
+ */
+public final class Sweeper implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
+    private static final Duration LEAVE = Duration.ofSeconds(3);
+
+    private final Optional<SweepTiming> timing;
+    private final Optional<Duration> timeToLive;
+    private final Supplier<BlobStore> stores;
+    private final Map<String, ?> client;
+    private final SweepScope scope;
+    private final Time time;
+    private final SweepFigures figures;
+    private final Halt halt;
+    private final Time.Workers worker;
+    private final Running running;
+    private final AtomicBoolean isClosed = new AtomicBoolean();
+    /** Owned by the timer's thread. */
+    private boolean wasOurs;
+
+    /** What was listed and not looked at again; owned by the worker, as what follows. */
+    private @Nullable BlobListing listing;
+
+    /** When it was complete, or, with a time to live, when the last sweep ended. */
+    private long since;
+
+    private Optional<BlobId> resumeAfter = Optional.empty();
+    private boolean isStarted;
+    private boolean isWarned;
+
+    Sweeper(
+            Optional<SweepTiming> timing,
+            Optional<Duration> timeToLive,
+            Supplier<BlobStore> stores,
+            Map<String, ?> client,
+            Predicate<String> topics,
+            ShuffleMetrics metrics,
+            Time time) {
+        this.timing = timing;
+        this.timeToLive = timeToLive;
+        this.stores = stores;
+        this.client = client;
+        this.scope = SweepScope.of(topics);
+        this.time = time;
+        this.figures = new SweepFigures(metrics, time);
+        this.halt = new Halt(time);
+        this.worker = time.workers("blobshuffle-sweeper", 1);
+        this.running = new Running(time);
+    }
+
+    /**
+     * A sweeper as settings say, which has not started.
+     *
+     * @param client settings of any Kafka client of the application: where the brokers are, and security
+     * @param topics the topics that the application shuffles through blobs
+     * @param metrics the engine's
+     * @param time its clocks and threads; closed after the sweeper
+     */
+    public static Sweeper of(
+            Settings settings, Map<String, ?> client, TopicMatcher topics, ShuffleMetrics metrics, Time time) {
+        StoreContext context = new StoreContext(time, RequestMeter.into(metrics));
+        return new Sweeper(
+                settings.value(Settings.SWEEP_INTERVAL).map(SweepTiming::every),
+                settings.value(Settings.RETENTION),
+                () -> BlobStores.openUnchecked(settings.store(), context),
+                withoutNulls(client),
+                topic -> !topic.endsWith("-changelog") && topics.matches(topic),
+                metrics,
+                time);
+    }
+
+    private static Map<String, Object> withoutNulls(Map<String, ?> settings) {
+        Map<String, Object> given = new HashMap<>(settings);
+        given.values().removeIf(value -> value == null);
+        return given;
+    }
+
+    /**
+     * The same membership, by which the sweeper hears what consumers of this instance read, and so whether it is its turn. From then on it works.
+     *
+     * @param membership stays its owner's to close
+     */
+    public Membership watch(Membership membership) {
+        SweepTurn watched = new SweepTurn(membership);
+        timing.ifPresent(when -> lookLater(when, watched));
+        return watched;
+    }
+
+    private void lookLater(SweepTiming when, SweepTurn turn) {
+        try {
+            time.schedule(when.look(), () -> look(when, turn));
+        } catch (Closed e) {
+            LOG.trace("The application has ended.", e);
+        }
+    }
+
+    /** On the timer's thread. */
+    private void look(SweepTiming when, SweepTurn turn) {
+        boolean isOurs = turn.isOurs();
+        if (!isClosed.get() && (isOurs || wasOurs) && running.begin()) {
+            wasOurs = isOurs;
+            try {
+                worker.execute(() -> work(when, turn));
+            } catch (Closed e) {
+                running.end(); // The application ends.
+            }
+        }
+        if (!isClosed.get()) {
+            lookLater(when, turn);
+        }
+    }
+
+    private void work(SweepTiming when, SweepTurn turn) {
+        try {
+            Thread.currentThread().setPriority(Thread.MIN_PRIORITY);
+            boolean isEarly =
+                    isStarted && time.nanos() - since < when.interval().toNanos();
+            if (!turn.isOurs()) {
+                forget();
+            } else if (!isEarly) {
+                sweep();
+                isWarned = false;
+            }
+        } catch (Closed e) {
+            LOG.debug("The sweep ends with the application.", e);
+        } catch (RuntimeException e) { // Whatever it is, the application goes on.
+            failed(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            running.end();
+        }
+    }
+
+    private void forget() {
+        listing = null;
+        isStarted = false;
+        resumeAfter = Optional.empty();
+        figures.forget();
+    }
+
+    private void failed(RuntimeException e) {
+        if (isClosed.get()) {
+            return;
+        }
+        listing = null;
+        since = time.nanos();
+        isStarted = true;
+        figures.failed();
+        if (isWarned) {
+            LOG.debug("Blobs that nobody needs could not be deleted.", e);
+        } else {
+            isWarned = true;
+            LOG.warn("Blobs that nobody needs stay for now: {} Trying again at the next sweep.", e.getMessage(), e);
+        }
+    }
+
+    private void sweep() throws InterruptedException {
+        try (BlobStore opened = stores.get()) {
+            if (!(opened instanceof MeasurableStore store)) {
+                LOG.debug("{} is not swept: it does not tell the length of blobs.", opened.location());
+                since = time.nanos();
+                isStarted = true;
+                return;
+            }
+            Sweep sweep = new Sweep(store, scope, SweepPace.BESIDE_AN_APPLICATION, halt);
+            if (timeToLive.isPresent()) {
+                sweepByAge(sweep, store, timeToLive.get());
+            } else {
+                sweepByLogs(sweep, store);
+            }
+        }
+        since = time.nanos();
+        isStarted = true;
+    }
+
+    private void sweepByLogs(Sweep sweep, MeasurableStore store) throws InterruptedException {
+        BlobListing listed = listing;
+        listing = null;
+        try (KafkaLogs logs = new KafkaLogs(client, time)) {
+            if (listed != null) {
+                swept(sweep.byLogs(listed, logs, Sweep.Deletion.DELETE), store);
+                resumeAfter = listed.resumeAfter();
+            }
+            sweep.claim(logs);
+            listing = sweep.list(resumeAfter);
+        }
+    }
+
+    private void sweepByAge(Sweep sweep, MeasurableStore store, Duration age) throws InterruptedException {
+        long generation = TimeUnit.MILLISECONDS.toMinutes(time.wallMillis() - age.toMillis());
+        SweepReport all = SweepReport.NOTHING;
+        Optional<BlobId> after = Optional.empty();
+        do {
+            BlobListing old = sweep.listBefore(generation, after);
+            all = all.plus(sweep.byAge(old, Sweep.Deletion.DELETE));
+            after = old.resumeAfter();
+        } while (after.isPresent());
+        swept(all, store);
+    }
+
+    private void swept(SweepReport report, MeasurableStore store) {
+        figures.swept(report);
+        LOG.info(
+                "Swept {}: {} blobs, {} needed, {} deleted ({} bytes), {} of other applications, {} kept because topics {} are not there, {} damaged.{}",
+                store.location(),
+                report.listed(),
+                report.needed(),
+                report.unneeded(),
+                report.unneededBytes(),
+                report.foreign(),
+                report.kept(),
+                report.unknownTopics(),
+                report.damaged(),
+                report.oldest()
+                        .map(need -> " The oldest that is needed is " + need + ".")
+                        .orElse(""));
+    }
+
+    /** Ends what is under way after its present request, and waits a moment for that. Idempotent. */
+    @Override
+    public void close() {
+        if (isClosed.compareAndSet(false, true)) {
+            halt.say();
+            worker.close();
+            running.awaitEnd(LEAVE);
+            figures.close();
+        }
+    }
+
+    /** Whether the worker works; it gets one task at a time. Thread-safe. */
+    private static final class Running {
+        private final Time time;
+        private final Signal ended;
+        private final AtomicBoolean is = new AtomicBoolean();
+
+        Running(Time time) {
+            this.time = time;
+            ended = time.signal();
+        }
+
+        boolean begin() {
+            return is.compareAndSet(false, true);
+        }
+
+        void end() {
+            is.set(false);
+            ended.raise();
+        }
+
+        void awaitEnd(Duration most) {
+            long until = time.nanos() + most.toNanos();
+            try {
+                boolean goesOn = true;
+                while (goesOn) {
+                    long seen = ended.count();
+                    goesOn = is.get() && ended.await(seen, until);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}
