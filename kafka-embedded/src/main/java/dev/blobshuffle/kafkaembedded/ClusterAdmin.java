@@ -14,6 +14,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /** What clusters ask Kafka's own Admin client to do. Thread-safe: every call makes its own client. */
 final class ClusterAdmin {
@@ -45,6 +46,15 @@ final class ClusterAdmin {
                     admin.createTopics(List.of(topic)).all().toCompletionStage().toCompletableFuture()::get,
                     deadline,
                     "create topic " + name);
+            while (!areLeadersThere(admin, name, partitions, deadline)) {
+                LockSupport.parkNanos(BETWEEN_QUESTIONS.toNanos());
+            }
+        }
+    }
+
+    /** A broker that has not heard of the topic yet is asked again: the client takes that for an answer. */
+    private static boolean areLeadersThere(Admin admin, String name, int partitions, long deadline) {
+        try {
             await(
                     admin.listOffsets(ends(name, partitions))
                             .all()
@@ -52,6 +62,12 @@ final class ClusterAdmin {
                             .toCompletableFuture()::get,
                     deadline,
                     "reach the leaders of topic " + name);
+            return true;
+        } catch (IllegalStateException e) {
+            if (e.getCause() instanceof UnknownTopicOrPartitionException && System.nanoTime() - deadline < 0) {
+                return false;
+            }
+            throw e;
         }
     }
 

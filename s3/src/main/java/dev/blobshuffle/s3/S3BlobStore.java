@@ -5,6 +5,7 @@ import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.BlobKey;
+import dev.blobshuffle.core.format.GenerationSpan;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobRange;
@@ -200,6 +201,21 @@ public final class S3BlobStore implements InspectableStore, MeasurableStore {
                     page -> page.contents()
                             .forEach(object ->
                                     settings.prefix().blob(object.key()).ifPresent(found::add)));
+            return found;
+        });
+    }
+
+    @Override
+    public CompletionStage<List<BlobId>> list(GenerationSpan generations) {
+        return inEachShard("list generations from " + generations.first(), shard -> {
+            List<BlobId> found = new ArrayList<>();
+            forEachPage(
+                    objects.list(settings.prefix().span(shard, generations)),
+                    page -> page.contents()
+                            .forEach(object -> settings.prefix()
+                                    .blob(object.key())
+                                    .filter(id -> generations.contains(id.generation()))
+                                    .ifPresent(found::add)));
             return found;
         });
     }

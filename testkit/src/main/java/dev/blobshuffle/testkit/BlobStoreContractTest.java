@@ -7,6 +7,7 @@ import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.GenerationSpan;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
@@ -176,6 +177,16 @@ public abstract class BlobStoreContractTest {
         assertThat(join(store.list(GENERATION))).containsExactlyInAnyOrderElementsOf(ids);
         assertThat(join(store.list(GENERATION + 2))).isEmpty();
         assertThat(join(store.generations())).containsExactlyInAnyOrder(GENERATION - 1, GENERATION, GENERATION + 1);
+        if (store instanceof MeasurableStore measurable) {
+            List<BlobId> together = new ArrayList<>(ids);
+            together.add(new BlobId(GENERATION + 1, 1, 1));
+            assertThat(join(measurable.list(GenerationSpan.around(GENERATION, 0))))
+                    .containsExactlyInAnyOrderElementsOf(ids);
+            assertThat(join(measurable.list(GenerationSpan.around(GENERATION, 2))))
+                    .containsExactlyInAnyOrderElementsOf(together);
+            assertThat(join(measurable.list(GenerationSpan.around(GENERATION - 1, 1))))
+                    .containsExactly(new BlobId(GENERATION - 1, 1, 1));
+        }
     }
 
     @Test
@@ -205,6 +216,12 @@ public abstract class BlobStoreContractTest {
         assertThat(join(store.list(Long.MAX_VALUE))).containsExactlyInAnyOrder(ids.get(2), ids.get(3));
         assertThat(join(store.generations()))
                 .containsExactlyInAnyOrder(0L, Long.MAX_VALUE, 9_999_999_999L, 10_000_000_000L);
+        if (store instanceof MeasurableStore measurable) {
+            assertThat(join(measurable.list(GenerationSpan.around(0, 2))))
+                    .containsExactlyInAnyOrder(ids.get(0), ids.get(1));
+            assertThat(join(measurable.list(GenerationSpan.around(1_000_000_000L, 2))))
+                    .isEmpty();
+        }
     }
 
     @Test

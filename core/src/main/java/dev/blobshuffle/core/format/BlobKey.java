@@ -36,6 +36,11 @@ public final class BlobKey {
         return shard(shard) + String.format(Locale.ROOT, "%010d/", generation);
     }
 
+    /** What the keys of all blobs of some generations in one shard begin with; keys of others may begin so too. */
+    public static String span(int shard, GenerationSpan generations) {
+        return shard(shard) + generations.text();
+    }
+
     /** The start of the keys of all blobs of one shard, with the slash at its end. */
     public static String shard(int shard) {
         if (shard < 0 || shard >= SHARDS) {

@@ -5,6 +5,7 @@ import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.BlobKey;
+import dev.blobshuffle.core.format.GenerationSpan;
 import dev.blobshuffle.core.store.RequestMeter.Request;
 import dev.blobshuffle.core.time.Time;
 import java.nio.ByteBuffer;
@@ -204,6 +205,22 @@ public final class BucketBlobStore implements InspectableStore, MeasurableStore 
                     List<BlobId> ids = new ArrayList<>();
                     for (String key : pages(bucket::keys, prefix.generation(shard, generation))) {
                         prefix.blob(key).ifPresent(ids::add);
+                    }
+                    return ids;
+                },
+                shards -> shards.stream().flatMap(List::stream).toList());
+    }
+
+    @Override
+    public CompletionStage<List<BlobId>> list(GenerationSpan generations) {
+        return inEachShard(
+                "list generations from " + generations.first(),
+                shard -> {
+                    List<BlobId> ids = new ArrayList<>();
+                    for (String key : pages(bucket::keys, prefix.span(shard, generations))) {
+                        prefix.blob(key)
+                                .filter(id -> generations.contains(id.generation()))
+                                .ifPresent(ids::add);
                     }
                     return ids;
                 },

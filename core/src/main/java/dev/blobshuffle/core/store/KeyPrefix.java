@@ -3,6 +3,7 @@ package dev.blobshuffle.core.store;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.BlobKey;
+import dev.blobshuffle.core.format.GenerationSpan;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -62,6 +63,11 @@ public record KeyPrefix(String text) {
     /** The start of the keys of a generation's blobs in one shard. */
     public String generation(int shard, long generation) {
         return text + BlobKey.generation(shard, generation);
+    }
+
+    /** What the keys of the blobs of some generations in one shard begin with; keys of others may begin so too. */
+    public String span(int shard, GenerationSpan generations) {
+        return text + BlobKey.span(shard, generations);
     }
 
     /** The start of the keys of one shard. */

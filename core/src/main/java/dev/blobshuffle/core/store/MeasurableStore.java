@@ -1,10 +1,24 @@
 package dev.blobshuffle.core.store;
 
 import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.GenerationSpan;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** A store that can tell how long a blob is, so that whoever knows nothing but its id, such as {@code blobshuffle gc}, can read its footer. Thread-safe. */
+/**
+ * A store that can tell how long a blob is, so that whoever knows nothing but its id, such as a sweep, can read its footer; and that lists generations together, for it has many. Thread-safe.
+ */
 public interface MeasurableStore extends BlobStore {
     /** The length of a blob, bytes. Fails as {@link #get} does. */
     CompletionStage<Long> length(BlobId id);
+
+    /** The blobs of several generations, in no order: as {@link #list(long)} of each, which costs a store of objects many times the requests. */
+    default CompletionStage<List<BlobId>> list(GenerationSpan generations) {
+        Together<List<BlobId>> lists = new Together<>();
+        for (long generation = generations.first(); generation < generations.last(); generation++) {
+            lists.add(list(generation));
+        }
+        lists.add(list(generations.last()));
+        return lists.all(all -> all.stream().flatMap(List::stream).toList());
+    }
 }

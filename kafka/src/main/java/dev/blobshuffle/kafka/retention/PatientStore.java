@@ -8,6 +8,7 @@ import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.Footer;
 import dev.blobshuffle.core.format.FooterCodec;
+import dev.blobshuffle.core.format.GenerationSpan;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobRange;
@@ -70,6 +71,11 @@ final class PatientStore {
     /** The blobs of a minute, in order. */
     List<BlobId> list(long generation) throws InterruptedException {
         return await(() -> store.list(generation)).stream().sorted().toList();
+    }
+
+    /** The blobs of several minutes, in order. */
+    List<BlobId> list(GenerationSpan generations) throws InterruptedException {
+        return await(() -> store.list(generations)).stream().sorted().toList();
     }
 
     void put(BlobId id, BlobContent content) throws InterruptedException {

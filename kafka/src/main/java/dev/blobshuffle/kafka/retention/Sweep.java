@@ -1,6 +1,7 @@
 package dev.blobshuffle.kafka.retention;
 
 import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.GenerationSpan;
 import dev.blobshuffle.core.store.MeasurableStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,6 +29,9 @@ import org.apache.kafka.common.errors.InterruptException;
 public final class Sweep {
     /** Blobs whose length is asked for to estimate that of all. */
     private static final int MEASURED = 64;
+
+    /** Blobs that one call should list, about. */
+    private static final int MOST_AT_ONCE = 100_000;
 
     /** Bytes of logs after which the pace is looked at. */
     private static final long LOG_STEP = 1 << 20;
@@ -91,19 +95,35 @@ public final class Sweep {
     public BlobListing listBefore(long generation, Optional<BlobId> after) throws InterruptedException {
         BlobListing listing = new BlobListing(pace.runs(), pace.blobs());
         long first = after.map(BlobId::generation).orElse(ClusterClaim.GENERATION + 1);
+        int digits = 0;
+        boolean hasRoom = true;
         for (long minute : store.generations()) {
-            if (minute >= first && minute < generation && !add(store.list(minute), after, listing)) {
-                break;
+            if (hasRoom && minute >= first && minute < generation) {
+                GenerationSpan span = GenerationSpan.around(minute, digits);
+                List<BlobId> ids = store.list(span);
+                hasRoom = add(ids, first, generation, after, listing);
+                first = span.last() + 1;
+                digits = digits(ids.size(), digits);
             }
         }
         measure(listing);
         return listing;
     }
 
-    private static boolean add(List<BlobId> ids, Optional<BlobId> after, BlobListing listing) {
+    /** How many generations to list at once after some brought so many blobs: each request brings up to a thousand, and what one call brings is in memory at once. */
+    private static int digits(int blobs, int before) {
+        if (blobs > MOST_AT_ONCE) {
+            return Math.max(0, before - 1);
+        }
+        return blobs < MOST_AT_ONCE / 10 ? Math.min(before + 1, GenerationSpan.MOST_DIGITS) : before;
+    }
+
+    private static boolean add(List<BlobId> ids, long first, long end, Optional<BlobId> after, BlobListing listing) {
         for (BlobId id : ids) {
-            boolean isBehind = after.isEmpty() || id.compareTo(after.get()) > 0;
-            if (isBehind && !listing.add(id)) {
+            boolean isMeant = id.generation() >= first
+                    && id.generation() < end
+                    && (after.isEmpty() || id.compareTo(after.get()) > 0);
+            if (isMeant && !listing.add(id)) {
                 return false;
             }
         }

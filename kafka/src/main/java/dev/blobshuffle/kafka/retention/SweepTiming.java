@@ -9,7 +9,7 @@ import java.time.Duration;
  * @param look time after which the sweeper looks whether there is something to do
  */
 record SweepTiming(Duration interval, Duration look) {
-    private static final Duration USUAL_LOOK = Duration.ofMinutes(1);
+    private static final Duration USUAL_LOOK = Duration.ofMinutes(5);
 
     /** Checks that it looks often enough. */
     SweepTiming {

@@ -69,7 +69,7 @@ final class DebatcherProcessor<K, V> implements AutoCloseable {
         losses = lease.losses(name, Losses.Patience.ENDLESS);
         timer = new PendingTimer(context, this::onTimer);
         debatcher = lease.engine().debatcher(name);
-        reading = lease.membership().reading();
+        reading = lease.watched().reading();
         reading.reads(
                 Set.of(new Partition(definition.topic(context), context.taskId().partition())));
         gate.attach(scope, this::drain);

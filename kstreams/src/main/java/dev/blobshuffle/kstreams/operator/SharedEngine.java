@@ -7,12 +7,15 @@ import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.KafkaMetricsBridge;
+import dev.blobshuffle.kafka.TopicMatcher;
 import dev.blobshuffle.kafka.membership.Membership;
+import dev.blobshuffle.kafka.retention.Sweeper;
 import dev.blobshuffle.kstreams.ApplicationSettings;
 import dev.blobshuffle.kstreams.Engines;
 import dev.blobshuffle.kstreams.commit.StreamsInternals;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -35,6 +38,10 @@ final class SharedEngine {
     private final ApplicationSettings settings;
     private final SystemTime time = new SystemTime();
     private final Membership membership;
+    /** The same, by which the sweeper hears what tasks read. */
+    private final Membership watched;
+
+    private final Sweeper sweeper;
     private final Engine engine;
     private final KafkaMetricsBridge metrics;
     private final Map<Thread, ThreadLanes> threads = new HashMap<>();
@@ -65,6 +72,13 @@ final class SharedEngine {
             opened = Engines.open(settings.blobs(), settings.waitLimit(), membership, time);
             metrics = KafkaMetricsBridge.open(opened.metrics(), settings.blobs(), settings.all());
             membership.join(opened.member());
+            sweeper = Sweeper.of(
+                    settings.blobs(),
+                    settings.adminSettings(),
+                    TopicMatcher.repartitionTopics(key.application(), List.of()),
+                    opened.metrics(),
+                    time);
+            watched = StreamsInternals.isStreamThread(Thread.currentThread()) ? sweeper.watch(membership) : membership;
         } catch (RuntimeException | Error e) {
             if (opened != null) {
                 opened.close();
@@ -144,6 +158,7 @@ final class SharedEngine {
             OPEN.remove(key, this);
             try (time;
                     engine) {
+                sweeper.close();
                 membership.close();
                 metrics.close();
             }
@@ -189,6 +204,11 @@ final class SharedEngine {
         /** The other instances, as this one knows them. */
         Membership membership() {
             return shared.membership;
+        }
+
+        /** The same, to tell what a task reads. */
+        Membership watched() {
+            return shared.watched;
         }
 
         /** The lanes of this thread. */
