@@ -39,6 +39,7 @@ class ArchitectureTest {
     private static final String TESTKIT = ROOT + "testkit..";
     private static final String KAFKA_EMBEDDED = ROOT + "kafkaembedded..";
     private static final String CLI = ROOT + "cli..";
+    private static final String BENCH = ROOT + "bench..";
     private static final String PEER = ROOT + "peer..";
     /** Each a module of its own. */
     private static final String[] OBJECT_STORES = {ROOT + "s3..", ROOT + "gcs..", ROOT + "azure.."};
@@ -140,6 +141,24 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(PEER)
+                .check(OURS);
+    }
+
+    @Test
+    void onlyTheCommandLineKnowsTheBenchmarks() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(BENCH, CLI)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(BENCH)
+                .check(OURS);
+        noClasses()
+                .that()
+                .resideInAPackage(BENCH)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(CLI)
                 .check(OURS);
     }
 

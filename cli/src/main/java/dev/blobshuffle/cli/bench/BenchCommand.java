@@ -7,7 +7,13 @@ import picocli.CommandLine.Command;
         name = "bench",
         description = "Measures whole applications, native against blobs, stores, and caches that members share.",
         mixinStandardHelpOptions = true,
-        subcommands = {ShuffleCommand.class, StoreCommand.class, PeerCommand.class},
+        subcommands = {
+            ShuffleCommand.class,
+            RunCommand.class,
+            ParametersCommand.class,
+            StoreCommand.class,
+            PeerCommand.class
+        },
         synopsisSubcommandLabel = "COMMAND")
 public final class BenchCommand {
     /** For picocli. */

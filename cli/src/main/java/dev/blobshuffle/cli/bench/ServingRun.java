@@ -1,5 +1,6 @@
 package dev.blobshuffle.cli.bench;
 
+import dev.blobshuffle.bench.process.CpuTime;
 import dev.blobshuffle.core.cache.CacheOptions;
 import dev.blobshuffle.core.cache.Caches;
 import dev.blobshuffle.core.cache.PeerNetwork;

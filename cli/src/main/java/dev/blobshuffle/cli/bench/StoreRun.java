@@ -1,5 +1,6 @@
 package dev.blobshuffle.cli.bench;
 
+import dev.blobshuffle.bench.process.CpuTime;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

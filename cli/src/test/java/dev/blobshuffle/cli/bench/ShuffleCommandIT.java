@@ -54,7 +54,7 @@ class ShuffleCommandIT {
                         "--directory=" + files,
                         "--json=" + json);
 
-        assertThat(out.toString()).contains("Every run shuffled exactly its input.");
+        assertThat(out.toString()).contains("Every run had exactly the output that its input asks for.");
         assertThat(status).isZero();
         assertThat(Files.readString(json)).contains("\"blobs-file\"").contains("\"verified\": true");
         try (Stream<Path> left = Files.list(files)) {

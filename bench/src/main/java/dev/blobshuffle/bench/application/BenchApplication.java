@@ -1,0 +1,127 @@
+package dev.blobshuffle.bench.application;
+
+import dev.blobshuffle.bench.parameter.Parameters;
+import dev.blobshuffle.bench.workload.Probes;
+import dev.blobshuffle.bench.workload.Topics;
+import dev.blobshuffle.bench.workload.Workloads;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Properties;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StreamsBuilder;
+
+/**
+ * One instance of a workload, in a process of its own.
+ *
+ * <p>Standard output: {@code count N} several times a second, N records after the shuffle so far, and {@code state STATE} at every change. It measures latency and counts from the line
+ * {@code measure} on standard input on, ends in order when it reads {@code stop}, writing what it measured, and at once when its standard input ends.
+ */
+public final class BenchApplication {
+    /** Prefix of the settings that are this application's own. */
+    public static final String OWN = "bench.";
+
+    private static final Duration REPORT_INTERVAL = Duration.ofMillis(50);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(60);
+
+    private final Probes probes = new Probes();
+    private final PrintStream toParent;
+
+    private BenchApplication(PrintStream toParent) {
+        this.toParent = toParent;
+    }
+
+    /**
+     * Runs an instance.
+     *
+     * @param args one: the file with the settings of Kafka Streams, the parameters, and {@code bench.workload}, {@code bench.input}, {@code bench.measured}
+     */
+    public static void main(String[] args) throws IOException, InterruptedException {
+        PrintStream toParent = System.out;
+        System.setOut(System.err);
+        Properties settings = new Properties();
+        try (var reader = Files.newBufferedReader(Path.of(args[0]))) {
+            settings.load(reader);
+        }
+        new BenchApplication(toParent).run(settings);
+    }
+
+    private void run(Properties settings) throws IOException, InterruptedException {
+        Parameters parameters = Parameters.of(settings);
+        Topics topics = new Topics(settings.getProperty("application.id"), settings.getProperty(OWN + "input"));
+        StreamsBuilder builder = new StreamsBuilder();
+        Workloads.named(settings.getProperty(OWN + "workload")).define(builder, parameters, topics, probes);
+        Properties kafkas = kafkas(settings);
+        KafkaStreams streams = new KafkaStreams(builder.build(kafkas), kafkas);
+        CountDownLatch end = new CountDownLatch(1);
+        streams.setStateListener((now, before) -> tell("state " + now));
+        streams.setUncaughtExceptionHandler(failure -> {
+            failure.printStackTrace();
+            Runtime.getRuntime().halt(1);
+            throw new AssertionError(failure);
+        });
+        Thread reporter = new Thread(() -> report(end), "report");
+        reporter.setDaemon(true);
+        reporter.start();
+        streams.start();
+        Counters before = obey();
+        Counters after = Counters.now();
+        boolean isClosed = streams.close(CLOSE_TIMEOUT);
+        end.countDown();
+        reporter.join();
+        Properties measured = after.since(before);
+        measured.setProperty("count", Long.toString(probes.count()));
+        measured.setProperty("checksum", Long.toString(probes.checksum()));
+        measured.setProperty("latencies", Histograms.format(probes.latencies()));
+        try (OutputStream out = Files.newOutputStream(Path.of(settings.getProperty(OWN + "measured")))) {
+            measured.store(out, null);
+        }
+        System.exit(isClosed ? 0 : 1);
+    }
+
+    /** Waits for the parent's words until it says stop; the counters at the end of the warm-up. */
+    private Counters obey() throws IOException {
+        Counters before = Counters.none();
+        BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String order = orders.readLine(); order != null; order = orders.readLine()) {
+            if (order.equals("stop")) {
+                return before;
+            }
+            before = Counters.now();
+            probes.latencies(); // those of the warm-up are taken away
+        }
+        Runtime.getRuntime().halt(1);
+        return before;
+    }
+
+    private static Properties kafkas(Properties settings) {
+        Properties kafkas = new Properties();
+        settings.stringPropertyNames().stream()
+                .filter(name -> !name.startsWith(OWN))
+                .forEach(name -> kafkas.setProperty(name, settings.getProperty(name)));
+        return kafkas;
+    }
+
+    private void report(CountDownLatch end) {
+        try {
+            do {
+                tell("count " + probes.count());
+            } while (!end.await(REPORT_INTERVAL.toMillis(), TimeUnit.MILLISECONDS));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void tell(String line) {
+        toParent.println(line);
+        toParent.flush();
+    }
+}

@@ -1,0 +1,104 @@
+package dev.blobshuffle.bench.application;
+
+import dev.blobshuffle.bench.parameter.Parameters;
+import dev.blobshuffle.bench.workload.Message;
+import dev.blobshuffle.bench.workload.Source;
+import dev.blobshuffle.bench.workload.Timeline;
+import dev.blobshuffle.bench.workload.Workloads;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * Sends the input of a workload, in a process of its own: at a rate, each record when it is due, whatever the system does (an open model; the record's timestamp says when it was due), or
+ * as fast as possible. Prints {@code start TIME}, the time
+ * of the first record in milliseconds, {@code sent N} several times a second, and {@code done} when the brokers have everything.
+ */
+public final class LoadGenerator {
+    private static final long REPORT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long LEAST_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
+
+    private LoadGenerator() {}
+
+    /**
+     * Sends the input.
+     *
+     * @param args one: the file with the parameters, {@code bench.workload}, {@code bench.input}, {@code bench.keyless.partitions}, and {@code
+     *     bootstrap.servers}
+     */
+    public static void main(String[] args) throws IOException {
+        Properties settings = new Properties();
+        try (var reader = Files.newBufferedReader(Path.of(args[0]))) {
+            settings.load(reader);
+        }
+        Parameters parameters = Parameters.of(settings);
+        Map<String, Object> own = new HashMap<>();
+        own.put("bootstrap.servers", settings.getProperty("bootstrap.servers"));
+        own.put("acks", "1");
+        own.put("batch.size", "262144");
+        own.put("linger.ms", parameters.hasRate() ? "0" : "20");
+        try (KafkaProducer<byte[], byte[]> producer =
+                new KafkaProducer<>(own, new ByteArraySerializer(), new ByteArraySerializer())) {
+            producer.partitionsFor(
+                    settings.getProperty(BenchApplication.OWN + "input")); // connected before the clock starts
+            Timeline timeline = Timeline.of(parameters, System.currentTimeMillis());
+            Source source = Workloads.named(settings.getProperty(BenchApplication.OWN + "workload"))
+                    .source(parameters, timeline);
+            send(producer, source, parameters, timeline, settings);
+        }
+        System.out.println("done");
+        System.out.flush();
+    }
+
+    private static void send(
+            KafkaProducer<byte[], byte[]> producer,
+            Source source,
+            Parameters parameters,
+            Timeline timeline,
+            Properties settings) {
+        String topic = settings.getProperty(BenchApplication.OWN + "input");
+        int partitions = Integer.parseInt(settings.getProperty(BenchApplication.OWN + "keyless.partitions"));
+        long records = parameters.allRecords();
+        System.out.println("start " + timeline.start());
+        long start = System.nanoTime();
+        long reported = start;
+        for (long i = 0; i < records; i++) {
+            if (parameters.hasRate()) {
+                pause(start + timeline.nanosAfterStart(i));
+            }
+            Message message = source.next();
+            Integer partition = message.key() == null ? (int) (i % partitions) : null;
+            producer.send(
+                    new ProducerRecord<>(topic, partition, message.timestamp(), message.key(), message.value()),
+                    (sent, failure) -> {
+                        if (failure != null) {
+                            failure.printStackTrace();
+                            Runtime.getRuntime().halt(1);
+                        }
+                    });
+            if (System.nanoTime() - reported > REPORT_NANOS) {
+                reported = System.nanoTime();
+                System.out.println("sent " + (i + 1));
+                System.out.flush();
+            }
+        }
+        producer.flush();
+        System.out.println("sent " + records);
+        System.out.flush();
+    }
+
+    /** Waits until a time, or goes on at once if it is over or so near that records are better sent together. */
+    private static void pause(long dueNanos) {
+        for (long left = dueNanos - System.nanoTime(); left > LEAST_PAUSE_NANOS; left = dueNanos - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** Plots, as SVG and PNG. */
+@NullMarked
+package dev.blobshuffle.bench.chart;
+
+import org.jspecify.annotations.NullMarked;

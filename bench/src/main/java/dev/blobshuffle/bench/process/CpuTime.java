@@ -1,0 +1,108 @@
+package dev.blobshuffle.bench.process;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/**
+ * CPU time, user and system, that processes have used by the operating system's own account (Linux: {@code /proc}), in seconds; resolution 10 ms.
+ *
+ * @param total of all threads that ever were
+ * @param threads by the kind of thread, for threads that are alive; the kind is the thread's name without its digits
+ */
+public record CpuTime(double total, Map<String, Double> threads) {
+    private static final double TICKS_PER_SECOND = 100; // the same on every Linux: USER_HZ
+    private static final int USER_TIME = 11; // fields after the name
+    private static final int SYSTEM_TIME = 12;
+
+    /** None. */
+    public static final CpuTime NONE = new CpuTime(0, Map.of());
+
+    /** CPU time by kind of thread that counts as compiling: the JVM's, which says more about the length of a run than about its work. */
+    private static final List<String> COMPILERS = List.of("C CompilerThre");
+
+    /** Copies. */
+    public CpuTime {
+        threads = Map.copyOf(threads);
+    }
+
+    /** What the processes have used until now. */
+    public static CpuTime of(List<Long> pids) throws IOException {
+        double total = 0;
+        Map<String, Double> threads = new HashMap<>();
+        for (long pid : pids) {
+            Path process = Path.of("/proc", Long.toString(pid));
+            total += Stat.read(process.resolve("stat")).seconds;
+            try (Stream<Path> tasks = Files.list(process.resolve("task"))) {
+                for (Path task : tasks.toList()) {
+                    add(threads, task.resolve("stat"));
+                }
+            }
+        }
+        return new CpuTime(total, threads);
+    }
+
+    private static void add(Map<String, Double> threads, Path stat) throws IOException {
+        try {
+            Stat thread = Stat.read(stat);
+            threads.merge(thread.name.replaceAll("[0-9]+", "").strip(), thread.seconds, Double::sum);
+        } catch (NoSuchFileException e) {
+            // The thread has ended meanwhile.
+        }
+    }
+
+    /** What was used since an earlier account. */
+    public CpuTime since(CpuTime earlier) {
+        Map<String, Double> rest = new TreeMap<>();
+        threads.forEach((name, seconds) -> {
+            double used = seconds - earlier.threads.getOrDefault(name, 0.0);
+            if (used > 0) {
+                rest.put(name, used);
+            }
+        });
+        return new CpuTime(total - earlier.total, rest);
+    }
+
+    /** The sum of two accounts. */
+    public CpuTime plus(CpuTime other) {
+        Map<String, Double> sum = new TreeMap<>(threads);
+        other.threads.forEach((name, seconds) -> sum.merge(name, seconds, Double::sum));
+        return new CpuTime(total + other.total, sum);
+    }
+
+    /** What was used, compilers left out. */
+    public double work() {
+        return total - compilers();
+    }
+
+    /** The part that the JIT compilers used. */
+    public double compilers() {
+        return COMPILERS.stream()
+                .mapToDouble(name -> threads.getOrDefault(name, 0.0))
+                .sum();
+    }
+
+    /**
+     * One line of account.
+     *
+     * @param name of the process or thread
+     * @param seconds user and system time
+     */
+    private record Stat(String name, double seconds) {
+        /** The name is in brackets and may hold anything, brackets too; the rest is separated by spaces. */
+        static Stat read(Path file) throws IOException {
+            String line = Files.readString(file);
+            int end = line.lastIndexOf(')');
+            String[] fields = line.substring(end + 2).split(" ");
+            return new Stat(
+                    line.substring(line.indexOf('(') + 1, end),
+                    (Long.parseLong(fields[USER_TIME]) + Long.parseLong(fields[SYSTEM_TIME])) / TICKS_PER_SECOND);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package dev.blobshuffle.bench.report;
+
+import dev.blobshuffle.bench.run.Cell;
+import dev.blobshuffle.bench.run.RunResult;
+import dev.blobshuffle.bench.run.Variant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * The runs of a plan, compared within each cell. A ratio is the median over the repetitions of ratios within one repetition, whose runs were next to each other in time.
+ *
+ * @param variants in the order in which they are shown
+ * @param runs all of them
+ */
+public record Comparison(List<Variant> variants, List<RunResult> runs) {
+    private static final List<Variant> REFERENCES = List.of(Variant.NATIVE, Variant.NATIVE_TUNED);
+
+    /** Copies. */
+    public Comparison {
+        variants = List.copyOf(variants);
+        runs = List.copyOf(runs);
+    }
+
+    /** Whether every run had exactly the output that its input asks for. */
+    public boolean isVerified() {
+        return runs.stream().allMatch(RunResult::verified);
+    }
+
+    /** The cells in the order in which they first ran, sorted as the plan has them. */
+    public List<Cell> cells() {
+        LinkedHashSet<Cell> cells = new LinkedHashSet<>();
+        runs.forEach(run -> cells.add(run.cell()));
+        return List.copyOf(cells);
+    }
+
+    /** The runs of a variant in a cell. */
+    List<RunResult> runs(Cell cell, Variant variant) {
+        return runs.stream()
+                .filter(run -> run.variant() == variant && run.cell().equals(cell))
+                .toList();
+    }
+
+    /** How a number lies over the repetitions. */
+    Spread spread(Cell cell, Variant variant, ToDoubleFunction<RunResult> number) {
+        return Spread.of(runs(cell, variant).stream().map(number::applyAsDouble).toList());
+    }
+
+    /** How the ratios of two variants within a repetition lie over the repetitions. */
+    Spread ratio(Cell cell, Variant variant, Variant reference, ToDoubleFunction<RunResult> number) {
+        List<Double> ratios = new ArrayList<>();
+        for (RunResult run : runs(cell, variant)) {
+            runs(cell, reference).stream()
+                    .filter(other -> other.repetition() == run.repetition())
+                    .forEach(other -> ratios.add(number.applyAsDouble(run) / number.applyAsDouble(other)));
+        }
+        return Spread.of(ratios);
+    }
+
+    /** The references that are among the variants. */
+    List<Variant> references() {
+        return REFERENCES.stream().filter(variants::contains).toList();
+    }
+
+    /** The numbers that ratios are given of, by name. */
+    static Map<String, ToDoubleFunction<RunResult>> compared() {
+        Map<String, ToDoubleFunction<RunResult>> numbers = new LinkedHashMap<>();
+        numbers.put("throughput", RunResult::bytesPerSecond);
+        numbers.put("cpu", RunResult::allCpu);
+        numbers.put("cpu_with_compilers", RunResult::allCpuWithCompilers);
+        numbers.put("application_cpu", RunResult::applicationCpu);
+        numbers.put("brokers_cpu", RunResult::brokerCpu);
+        numbers.put("latency_p50", run -> run.latencyMillis(50).orElse(Double.NaN));
+        numbers.put("latency_p95", run -> run.latencyMillis(95).orElse(Double.NaN));
+        numbers.put("latency_p99", run -> run.latencyMillis(99).orElse(Double.NaN));
+        numbers.put(
+                "shuffle_broker_bytes",
+                run -> run.counter("shuffle-broker-bytes")
+                        / Math.max(1, run.bytesPerSecond() * run.window().seconds()));
+        return numbers;
+    }
+
+    /** The results as JSON: {@code runs} and {@code ratios}. */
+    public Map<String, Object> asJson() {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("runs", runs.stream().map(RunResult::asJson).toList());
+        List<Map<String, Object>> ratios = new ArrayList<>();
+        for (Cell cell : cells()) {
+            for (Variant variant : variants) {
+                for (Variant reference : references()) {
+                    if (variant != reference) {
+                        ratios.add(ratiosAsJson(cell, variant, reference));
+                    }
+                }
+            }
+        }
+        json.put("ratios", ratios);
+        return json;
+    }
+
+    private Map<String, Object> ratiosAsJson(Cell cell, Variant variant, Variant reference) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("workload", runs.get(0).workload());
+        json.put("varied", new LinkedHashMap<>(cell.varied()));
+        json.put("variant", variant.label());
+        json.put("reference", reference.label());
+        compared().forEach((name, number) -> {
+            Spread spread = ratio(cell, variant, reference, number);
+            if (Double.isFinite(spread.median())) {
+                json.put(name, spread.asJson());
+            }
+        });
+        return json;
+    }
+}

@@ -1,0 +1,73 @@
+package dev.blobshuffle.bench.report;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.utils.AppInfoParser;
+
+/** Where and when something was measured. Stateless. */
+public final class Environment {
+    private Environment() {}
+
+    /** What this machine and this build say of themselves. */
+    public static Map<String, Object> asJson() {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("time", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+        json.put("processors", Runtime.getRuntime().availableProcessors());
+        json.put("cpu", line(Path.of("/proc/cpuinfo"), "model name").orElse("unknown"));
+        json.put(
+                "memory_kib",
+                line(Path.of("/proc/meminfo"), "MemTotal").orElse("unknown").replaceAll("[^0-9]", ""));
+        json.put("load_average", load());
+        json.put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"));
+        json.put("java", System.getProperty("java.vm.name") + " " + System.getProperty("java.version"));
+        json.put("kafka", AppInfoParser.getVersion());
+        commit().ifPresent(commit -> json.put("commit", commit));
+        return json;
+    }
+
+    private static Optional<String> line(Path file, String name) {
+        try (var lines = Files.lines(file, StandardCharsets.UTF_8)) {
+            return lines.filter(line -> line.startsWith(name))
+                    .map(line -> line.substring(line.indexOf(':') + 1).strip())
+                    .findFirst();
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static List<Double> load() {
+        try {
+            String[] words = Files.readString(Path.of("/proc/loadavg")).split(" ", -1);
+            return List.of(Double.parseDouble(words[0]), Double.parseDouble(words[1]), Double.parseDouble(words[2]));
+        } catch (IOException e) {
+            return List.of();
+        }
+    }
+
+    /** The commit of the checkout that this directory is in, with a plus if something was changed. */
+    private static Optional<String> commit() {
+        try {
+            Process git = new ProcessBuilder("git", "describe", "--always", "--dirty=+")
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            String said = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+            return git.waitFor(5, TimeUnit.SECONDS) && git.exitValue() == 0 && !said.isEmpty()
+                    ? Optional.of(said)
+                    : Optional.empty();
+        } catch (IOException e) {
+            return Optional.empty();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package dev.blobshuffle.bench.report;
+
+import dev.blobshuffle.bench.run.Cell;
+import dev.blobshuffle.bench.run.RunResult;
+import dev.blobshuffle.bench.run.Variant;
+import java.util.Locale;
+import java.util.function.ToDoubleFunction;
+
+/** Results as text for a terminal, a table for each cell. Stateless. */
+public final class ResultTable {
+    private ResultTable() {}
+
+    /** The tables of all cells. */
+    public static String of(Comparison comparison) {
+        StringBuilder text = new StringBuilder();
+        for (Cell cell : comparison.cells()) {
+            append(text, comparison, cell);
+        }
+        return text.toString();
+    }
+
+    private static void append(StringBuilder text, Comparison comparison, Cell cell) {
+        String label = cell.label().isEmpty() ? comparison.runs().get(0).workload() : cell.label();
+        text.append(label).append(": medians; CPU in seconds per GiB, compilers apart\n");
+        text.append(String.format(
+                Locale.ROOT,
+                "%-13s %9s %8s %8s %8s %9s %8s %8s  %-22s %-22s%n",
+                "variant",
+                "krec/s",
+                "app",
+                "brokers",
+                "all",
+                "compilers",
+                "p50 ms",
+                "p95 ms",
+                "x native: rate cpu app",
+                "x tuned: rate cpu app"));
+        for (Variant variant : comparison.variants()) {
+            text.append(String.format(
+                    Locale.ROOT,
+                    "%-13s %9.1f %8.2f %8.2f %8.2f %9.2f %8s %8s  %-22s %-22s%n",
+                    variant.label(),
+                    median(comparison, cell, variant, RunResult::recordsPerSecond) / 1000,
+                    median(comparison, cell, variant, RunResult::applicationCpu),
+                    median(comparison, cell, variant, RunResult::brokerCpu),
+                    median(comparison, cell, variant, RunResult::allCpu),
+                    median(comparison, cell, variant, RunResult::compilerCpu),
+                    latency(comparison, cell, variant, 50),
+                    latency(comparison, cell, variant, 95),
+                    ratios(comparison, cell, variant, Variant.NATIVE),
+                    ratios(comparison, cell, variant, Variant.NATIVE_TUNED)));
+        }
+        long shaky = comparison.runs().stream()
+                .filter(run -> run.cell().equals(cell) && !run.isSteady())
+                .count();
+        if (shaky > 0) {
+            text.append("not steady: in ")
+                    .append(shaky)
+                    .append(" run(s) throughput went up or down by more than a tenth; measure longer\n");
+        }
+        text.append('\n');
+    }
+
+    private static String latency(Comparison comparison, Cell cell, Variant variant, double percent) {
+        double millis = median(
+                comparison, cell, variant, run -> run.latencyMillis(percent).orElse(Double.NaN));
+        return Double.isFinite(millis) ? String.format(Locale.ROOT, "%.1f", millis) : "-";
+    }
+
+    private static String ratios(Comparison comparison, Cell cell, Variant variant, Variant reference) {
+        return comparison.variants().contains(reference)
+                ? String.format(
+                        Locale.ROOT,
+                        "%.2f  %.2f  %.2f",
+                        ratio(comparison, cell, variant, reference, RunResult::bytesPerSecond),
+                        ratio(comparison, cell, variant, reference, RunResult::allCpu),
+                        ratio(comparison, cell, variant, reference, RunResult::applicationCpu))
+                : "";
+    }
+
+    private static double median(
+            Comparison comparison, Cell cell, Variant variant, ToDoubleFunction<RunResult> number) {
+        return comparison.spread(cell, variant, number).median();
+    }
+
+    private static double ratio(
+            Comparison comparison, Cell cell, Variant variant, Variant reference, ToDoubleFunction<RunResult> number) {
+        return comparison.ratio(cell, variant, reference, number).median();
+    }
+}

@@ -1,0 +1,55 @@
+package dev.blobshuffle.bench.run;
+
+import dev.blobshuffle.bench.parameter.Parameters;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One combination of values in a sweep.
+ *
+ * @param varied what distinguishes it from the others, by name; nothing if there is only one
+ * @param parameters all of it
+ */
+public record Cell(Map<String, String> varied, Parameters parameters) {
+    /** Copies. */
+    public Cell {
+        varied = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(varied));
+    }
+
+    /** The only cell of a plan without a sweep. */
+    public static Cell only(Parameters parameters) {
+        return new Cell(Map.of(), parameters);
+    }
+
+    /**
+     * Every combination of values.
+     *
+     * @param base what is not varied
+     * @param varied the values of each name, in order
+     * @throws IllegalArgumentException if there is no such name, or it cannot have such a value
+     */
+    public static List<Cell> all(Parameters base, Map<String, List<String>> varied) {
+        List<Cell> cells = List.of(only(base));
+        for (Map.Entry<String, List<String>> dimension : varied.entrySet()) {
+            List<Cell> next = new ArrayList<>();
+            for (Cell cell : cells) {
+                for (String value : dimension.getValue()) {
+                    Map<String, String> own = new LinkedHashMap<>(cell.varied);
+                    own.put(dimension.getKey(), value);
+                    next.add(new Cell(own, cell.parameters.with(dimension.getKey(), value)));
+                }
+            }
+            cells = next;
+        }
+        return cells;
+    }
+
+    /** For people: {@code instances=2, batch-size=1 MiB}; empty for the only one. */
+    public String label() {
+        List<String> words = new ArrayList<>();
+        varied.forEach((name, value) -> words.add(name + "=" + value));
+        return String.join(", ", words);
+    }
+}

@@ -1,0 +1,62 @@
+package dev.blobshuffle.bench.run;
+
+import dev.blobshuffle.bench.application.BenchApplication;
+import dev.blobshuffle.bench.application.LoadGenerator;
+import dev.blobshuffle.bench.parameter.Parameter;
+import dev.blobshuffle.bench.parameter.Parameters;
+import dev.blobshuffle.bench.process.Generator;
+import dev.blobshuffle.bench.workload.Expectation;
+import dev.blobshuffle.bench.workload.Source;
+import dev.blobshuffle.bench.workload.Timeline;
+import dev.blobshuffle.bench.workload.Workload;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Properties;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * An input, and what must come out of it.
+ *
+ * @param topic where it is
+ * @param expectation what must come out
+ */
+record Input(String topic, Expectation expectation) {
+    /** Writes an input as fast as possible and returns when the brokers have it. */
+    static Input write(Cluster cluster, Workload workload, Parameters parameters, String topic, Path directory)
+            throws IOException, InterruptedException {
+        cluster.createInput(topic, parameters.count(Parameter.PARTITIONS));
+        try (Generator generator = generator(cluster, workload, parameters, topic, directory)) {
+            Input input = of(workload, parameters, topic, generator.start());
+            while (!generator.isDone()) {
+                generator.check();
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+            }
+            return input;
+        }
+    }
+
+    /** Starts a load generator. */
+    static Generator generator(Cluster cluster, Workload workload, Parameters parameters, String topic, Path directory)
+            throws IOException {
+        Properties settings = new Properties();
+        parameters.addTo(settings);
+        settings.setProperty("bootstrap.servers", cluster.bootstrapServers());
+        settings.setProperty(BenchApplication.OWN + "workload", workload.name());
+        settings.setProperty(BenchApplication.OWN + "input", topic);
+        settings.setProperty(BenchApplication.OWN + "keyless.partitions", parameters.text(Parameter.PARTITIONS));
+        return Generator.start(directory, LoadGenerator.class, settings);
+    }
+
+    /** What must come out of an input that begins at a time, in milliseconds: recomputed from the same source. */
+    static Input of(Workload workload, Parameters parameters, String topic, long start) {
+        Expectation expectation = workload.expectation(parameters);
+        Timeline timeline = Timeline.of(parameters, start);
+        // The generator says when its first record is; without a rate that is not when it started.
+        Source source = workload.source(parameters, new Timeline(start, timeline.perSecond()));
+        for (long i = 0; i < parameters.allRecords(); i++) {
+            expectation.add(source.next());
+        }
+        return new Input(topic, expectation);
+    }
+}

@@ -1,0 +1,352 @@
+package dev.blobshuffle.bench.run;
+
+import dev.blobshuffle.bench.application.BenchApplication;
+import dev.blobshuffle.bench.parameter.Parameter;
+import dev.blobshuffle.bench.parameter.Parameters;
+import dev.blobshuffle.bench.process.CpuTime;
+import dev.blobshuffle.bench.process.Generator;
+import dev.blobshuffle.bench.process.Instance;
+import dev.blobshuffle.bench.workload.Observed;
+import dev.blobshuffle.bench.workload.Topics;
+import dev.blobshuffle.bench.workload.Workload;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
+
+/** One run of one variant: instances are started, warmed up, measured, stopped and checked; its topics and files are deleted. Owned by one thread. */
+final class Run implements AutoCloseable {
+    private static final Duration STALLED = Duration.ofSeconds(120);
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(25);
+    private static final double NANOS = 1e9;
+
+    private final BenchPlan plan;
+    private final Cluster cluster;
+    private final Cell cell;
+    private final Variant variant;
+    private final int repetition;
+    private final Parameters parameters;
+    private final Topics topics;
+    private final Path directory;
+    private final RunStore store;
+    private final List<Instance> instances = new ArrayList<>();
+    private final List<Sample> samples = new ArrayList<>();
+
+    /**
+     * A run.
+     *
+     * @param id distinguishes its topics and files from those of other runs
+     * @param input what it reads, which is there or will be
+     */
+    Run(BenchPlan plan, Cluster cluster, Cell cell, Variant variant, int repetition, String id, String input)
+            throws IOException {
+        this.plan = plan;
+        this.cluster = cluster;
+        this.cell = cell;
+        this.variant = variant;
+        this.repetition = repetition;
+        parameters = cell.parameters();
+        topics = new Topics(id, input);
+        directory = plan.directory().resolve(id);
+        Path blobs = variant == Variant.BLOBS_MEMORY ? plan.memory().resolve(id) : directory.resolve("blobs");
+        long bytes = parameters.allRecords() * parameters.number(Parameter.RECORD_BYTES);
+        store = RunStore.open(variant, blobs, parameters.text(Parameter.STORE_LATENCY), bytes);
+    }
+
+    private void start() throws IOException {
+        int partitions = parameters.count(Parameter.PARTITIONS);
+        for (String topic : workload().topics(parameters)) {
+            // What is joined or merged with the input must have as many partitions.
+            cluster.createTopic(topics.own(topic), partitions);
+        }
+        workload().prepared(parameters).forEach((topic, messages) -> cluster.write(topics.own(topic), messages));
+        for (int number = 0; number < parameters.count(Parameter.INSTANCES); number++) {
+            instances.add(startInstance(number));
+        }
+    }
+
+    private Instance startInstance(int number) throws IOException {
+        Path own = directory.resolve("instance-" + number);
+        Properties settings = new Properties();
+        parameters.addTo(settings);
+        settings.setProperty("application.id", topics.applicationId());
+        settings.setProperty("bootstrap.servers", cluster.bootstrapServers());
+        settings.setProperty("num.stream.threads", parameters.text(Parameter.THREADS));
+        settings.setProperty("processing.guarantee", parameters.text(Parameter.GUARANTEE));
+        settings.setProperty("commit.interval.ms", parameters.text(Parameter.COMMIT_INTERVAL_MS));
+        settings.setProperty("auto.offset.reset", "earliest");
+        settings.setProperty("state.dir", own.resolve("state").toString());
+        settings.setProperty(BenchApplication.OWN + "workload", workload().name());
+        settings.setProperty(BenchApplication.OWN + "input", topics.input());
+        parameters.settings().forEach(settings::setProperty);
+        variant.addTo(settings, store.uri());
+        if (variant.hasBlobs()) {
+            parameters.blobSettings().forEach(settings::setProperty);
+        }
+        List<String> options = new ArrayList<>(store.jvmOptions());
+        options.addAll(plan.jvmOptions());
+        return Instance.start(own, BenchApplication.class, settings, options);
+    }
+
+    private Workload workload() {
+        return plan.workload();
+    }
+
+    /** Reads an input that is there, as fast as possible. */
+    RunResult drain(Input input) throws IOException, InterruptedException {
+        start();
+        long all = input.expectation().shuffled();
+        long warmUp = Math.round(all * (double) parameters.number(Parameter.WARM_UP_RECORDS) / parameters.allRecords());
+        await(() -> count() >= warmUp);
+        Look before = measure();
+        await(() -> {
+            sample(before, all - count());
+            return count() >= all;
+        });
+        Look after = look();
+        return result(input, before, after, Optional.empty());
+    }
+
+    /** Reads an input that a load generator sends meanwhile. */
+    RunResult follow() throws IOException, InterruptedException {
+        cluster.createInput(topics.input(), parameters.count(Parameter.PARTITIONS));
+        start();
+        await(() -> instances.stream().allMatch(Instance::isRunning));
+        if (!workload().prepared(parameters).isEmpty()) {
+            await(() -> cluster.isDrained(
+                    topics.applicationId(),
+                    workload().prepared(parameters).keySet().stream()
+                            .map(topics::own)
+                            .toList()));
+        }
+        try (Generator generator =
+                Input.generator(cluster, workload(), parameters, topics.input(), directory.resolve("load"))) {
+            long begin = System.nanoTime() + (generator.start() - System.currentTimeMillis()) * 1_000_000;
+            Input input = Input.of(workload(), parameters, topics.input(), generator.start());
+            double perRecord = input.expectation().shuffled() / (double) parameters.allRecords();
+            long warm = begin + parameters.number(Parameter.WARM_UP_SECONDS) * 1_000_000_000;
+            await(() -> {
+                generator.check();
+                return System.nanoTime() >= warm;
+            });
+            Look before = measure();
+            long end = warm + parameters.number(Parameter.SECONDS) * 1_000_000_000;
+            Kills kills = new Kills(warm, end);
+            await(() -> {
+                generator.check();
+                kills.killIfDue();
+                sample(before, Math.max(0, Math.round(generator.sent() * perRecord) - count()));
+                return System.nanoTime() >= end;
+            });
+            Look after = look();
+            return result(input, before, after, drained(generator, input));
+        }
+    }
+
+    /** Waits for what is left; what is wrong if it does not come. */
+    private Optional<String> drained(Generator generator, Input input) throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + parameters.number(Parameter.DRAIN_SECONDS) * 1_000_000_000;
+        boolean isCounted = parameters.number(Parameter.KILLS) == 0
+                && workload().prepared(parameters).isEmpty();
+        await(() -> {
+            generator.check();
+            boolean isAll = generator.isDone()
+                    && (isCounted
+                            ? count() >= input.expectation().shuffled()
+                            : cluster.isDrained(topics.applicationId(), inputs()));
+            return isAll || System.nanoTime() > deadline;
+        });
+        boolean isLate = System.nanoTime() > deadline;
+        return isLate
+                ? Optional.of(
+                        "overload: " + count() + " of " + input.expectation().shuffled() + " records had come out "
+                                + parameters.text(Parameter.DRAIN_SECONDS) + " s after the last was sent")
+                : Optional.empty();
+    }
+
+    private List<String> inputs() {
+        List<String> inputs = new ArrayList<>(List.of(topics.input()));
+        workload().topics(parameters).stream()
+                .filter(topic -> !topic.equals("output"))
+                .map(topics::own)
+                .forEach(inputs::add);
+        return inputs;
+    }
+
+    /** The end of the warm-up. */
+    private Look measure() throws IOException {
+        for (Instance instance : instances) {
+            instance.measure();
+        }
+        samples.clear();
+        return look();
+    }
+
+    private void sample(Look start, long backlog) {
+        double seconds = (System.nanoTime() - start.nanos) / NANOS;
+        if (samples.isEmpty() || seconds - samples.get(samples.size() - 1).seconds() >= 1) {
+            samples.add(new Sample(seconds, count(), backlog));
+        }
+    }
+
+    private long count() {
+        return instances.stream().mapToLong(Instance::count).sum();
+    }
+
+    private interface Condition {
+        boolean holds() throws IOException, InterruptedException;
+    }
+
+    private void await(Condition condition) throws IOException, InterruptedException {
+        long last = -1;
+        long lastProgress = System.nanoTime();
+        while (!condition.holds()) {
+            for (Instance instance : instances) {
+                instance.check();
+            }
+            long count = count();
+            long now = System.nanoTime();
+            if (count != last) {
+                last = count;
+                lastProgress = now;
+            } else if (now - lastProgress > STALLED.toNanos()) {
+                throw new IOException("Cannot go on: nothing came out of the shuffle for " + STALLED.toSeconds()
+                        + " s, " + count + " records so far. Look at the load and the memory of the machine.");
+            }
+            LockSupport.parkNanos(BETWEEN_LOOKS.toNanos());
+        }
+    }
+
+    private Look look() throws IOException {
+        boolean isWhole = parameters.number(Parameter.KILLS) == 0; // CPU time ends with a process
+        return new Look(
+                count(),
+                System.nanoTime(),
+                isWhole ? CpuTime.of(instances.stream().map(Instance::pid).toList()) : CpuTime.NONE,
+                cluster.cpu(),
+                store.cpu());
+    }
+
+    private RunResult result(Input input, Look before, Look after, Optional<String> overload)
+            throws IOException, InterruptedException {
+        for (Instance instance : instances) {
+            instance.stop();
+        }
+        List<Properties> measurements = new ArrayList<>();
+        for (Instance instance : instances) {
+            measurements.add(instance.measured());
+        }
+        Measured measured = Measured.of(measurements);
+        long records = after.count - before.count;
+        double bytesPerRecord = input.expectation().shuffledBytes()
+                / (double) Math.max(1, input.expectation().shuffled());
+        RunResult.Window window = new RunResult.Window(
+                (after.nanos - before.nanos) / NANOS,
+                records,
+                records * bytesPerRecord,
+                after.application.since(before.application),
+                after.brokers.since(before.brokers),
+                after.store.since(before.store),
+                workload().isStamped() || parameters.hasRate());
+        Optional<String> problem = overload.or(() -> input.expectation().problem(new Outcome(measured)));
+        return new RunResult(
+                workload().name(), variant, cell, repetition, window, measured, List.copyOf(samples), problem);
+    }
+
+    /** What came out, for the check. */
+    private final class Outcome implements Observed {
+        private final Measured measured;
+
+        private Outcome(Measured measured) {
+            this.measured = measured;
+        }
+
+        @Override
+        public Topics topics() {
+            return topics;
+        }
+
+        @Override
+        public long count() {
+            return measured.count();
+        }
+
+        @Override
+        public long checksum() {
+            return measured.checksum();
+        }
+
+        @Override
+        public long dropped() {
+            return Math.round(measured.counter("dropped-records-total"));
+        }
+
+        @Override
+        public void read(String topic, BiConsumer<byte[], byte[]> receiver) {
+            try {
+                cluster.read(
+                        topic,
+                        record -> receiver.accept(
+                                record.key() == null ? new byte[0] : record.key(),
+                                record.value() == null ? new byte[0] : record.value()));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new UncheckedIOException(new IOException("Cannot read what came out: interrupted.", e));
+            }
+        }
+    }
+
+    /** Kills instances at equal distances of time, in seeded random order, and starts each again at once. */
+    private final class Kills {
+        private final Random random = new Random(plan.seed() + repetition);
+        private final long first;
+        private final long between;
+        private final long wanted = parameters.number(Parameter.KILLS);
+        private long done;
+
+        private Kills(long begin, long end) {
+            between = (end - begin) / (wanted + 1);
+            first = begin + between;
+        }
+
+        private void killIfDue() throws IOException {
+            if (done < wanted && System.nanoTime() >= first + done * between) {
+                done++;
+                int number = random.nextInt(instances.size());
+                instances.get(number).close();
+                instances.set(number, startInstance(number));
+            }
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        instances.forEach(Instance::close);
+        try {
+            cluster.deleteTopics(topics.applicationId());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("Cannot delete the topics of a run: interrupted.", e);
+        } finally {
+            store.close();
+            Directories.delete(directory);
+        }
+    }
+
+    /**
+     * One look at everything.
+     *
+     * @param count records after the shuffle
+     * @param nanos the clock
+     */
+    private record Look(long count, long nanos, CpuTime application, CpuTime brokers, CpuTime store) {}
+}

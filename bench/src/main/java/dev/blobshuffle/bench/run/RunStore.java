@@ -1,0 +1,87 @@
+package dev.blobshuffle.bench.run;
+
+import dev.blobshuffle.bench.process.CpuTime;
+import dev.blobshuffle.core.plan.LatencyProfile;
+import dev.blobshuffle.testkit.s3sim.RequestCounts;
+import dev.blobshuffle.testkit.s3sim.S3SimProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** The store of one run: a directory, or a server in a process of its own. Owned by one thread. */
+final class RunStore implements AutoCloseable {
+    private static final String BUCKET = "bench";
+    private static final long SPARE_BYTES = 256L << 20;
+
+    private final Path directory;
+    private final String uri;
+    private final Optional<S3SimProcess> server;
+
+    private RunStore(Path directory, String uri, Optional<S3SimProcess> server) {
+        this.directory = directory;
+        this.uri = uri;
+        this.server = server;
+    }
+
+    /**
+     * Opens the store of a variant.
+     *
+     * @param directory for blobs in files
+     * @param latency name of the profile of a server
+     * @param bytes that a run shuffles
+     */
+    static RunStore open(Variant variant, Path directory, String latency, long bytes) throws IOException {
+        Files.createDirectories(directory);
+        if (variant.carrier() == Variant.Carrier.S3) {
+            S3SimProcess sim = S3SimProcess.tls(BUCKET, bytes + bytes / 10 + SPARE_BYTES, profile(latency));
+            return new RunStore(
+                    directory,
+                    "s3://" + BUCKET + "/run?region=us-east-1&path-style=true&endpoint=" + sim.endpoint(),
+                    Optional.of(sim));
+        }
+        return new RunStore(directory, "file://" + directory + "?fsync=none", Optional.empty());
+    }
+
+    private static LatencyProfile profile(String name) {
+        return LatencyProfile.all().stream()
+                .filter(profile -> profile.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("Cannot inject latencies of " + name + ": there are "
+                        + LatencyProfile.all().stream()
+                                .map(LatencyProfile::name)
+                                .collect(Collectors.joining(", "))
+                        + ". Give one of these as --store-latency."));
+    }
+
+    String uri() {
+        return uri;
+    }
+
+    /** Options of JVMs that use it. */
+    List<String> jvmOptions() {
+        return server.flatMap(S3SimProcess::trustStore)
+                .map(file -> List.of(
+                        "-Djavax.net.ssl.trustStore=" + file,
+                        "-Djavax.net.ssl.trustStorePassword=" + S3SimProcess.TRUST_STORE_PASSWORD))
+                .orElse(List.of());
+    }
+
+    CpuTime cpu() throws IOException {
+        return server.isPresent() ? CpuTime.of(List.of(server.get().pid())) : CpuTime.NONE;
+    }
+
+    /** Requests that a server has had; nothing without one. */
+    Optional<RequestCounts> requests() {
+        return server.map(S3SimProcess::counts);
+    }
+
+    /** Ends the server, and deletes the directory. */
+    @Override
+    public void close() throws IOException {
+        server.ifPresent(S3SimProcess::close);
+        Directories.delete(directory);
+    }
+}

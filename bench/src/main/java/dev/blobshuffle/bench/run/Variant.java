@@ -1,0 +1,80 @@
+package dev.blobshuffle.bench.run;
+
+import dev.blobshuffle.kstreams.BlobShuffleClientSupplier;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Properties;
+import java.util.stream.Collectors;
+
+/** A way to shuffle that is compared with the others: the same application, other settings. */
+public enum Variant {
+    /** Kafka Streams as it comes. */
+    NATIVE(Carrier.KAFKA),
+
+    /** Kafka Streams with larger producer batches: {@code batch.size} 256 KiB, {@code linger.ms} 20. */
+    NATIVE_TUNED(Carrier.KAFKA),
+
+    /** Through blobs in a memory file system. */
+    BLOBS_MEMORY(Carrier.MEMORY),
+
+    /** Through blobs in files. */
+    BLOBS_FILE(Carrier.FILES),
+
+    /** Through blobs in a simulated S3 in a process of its own, over TLS, with the latencies of a profile. */
+    BLOBS_S3(Carrier.S3);
+
+    private final Carrier carrier;
+
+    Variant(Carrier carrier) {
+        this.carrier = carrier;
+    }
+
+    /** What carries the records of the shuffle. */
+    enum Carrier {
+        KAFKA,
+        MEMORY,
+        FILES,
+        S3
+    }
+
+    /**
+     * The variant of a name.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
+    public static Variant named(String label) {
+        for (Variant variant : values()) {
+            if (variant.label().equals(label)) {
+                return variant;
+            }
+        }
+        throw new IllegalArgumentException("Cannot compare " + label + ": there is no such variant. Give some of "
+                + Arrays.stream(values()).map(Variant::label).collect(Collectors.joining(", ")) + ".");
+    }
+
+    /** The name in options and reports, for example {@code blobs-memory}. */
+    public String label() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** Whether records travel through blobs. */
+    public boolean hasBlobs() {
+        return carrier != Carrier.KAFKA;
+    }
+
+    Carrier carrier() {
+        return carrier;
+    }
+
+    /** Adds what makes an application this variant. */
+    void addTo(Properties settings, String storeUri) {
+        if (this == NATIVE_TUNED) {
+            settings.setProperty("producer.batch.size", "262144");
+            settings.setProperty("producer.linger.ms", "20");
+        }
+        if (hasBlobs()) {
+            settings.setProperty("blobshuffle.store", storeUri);
+            BlobShuffleClientSupplier.addTo(settings);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** How much load so many instances carry: the search of Theodolite, its files and its Kubernetes resources. */
+@NullMarked
+package dev.blobshuffle.bench.search;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,60 @@
+package dev.blobshuffle.bench.workload;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.HdrHistogram.Histogram;
+import org.apache.kafka.common.serialization.Deserializer;
+import org.apache.kafka.common.serialization.Serde;
+import org.apache.kafka.common.serialization.Serdes;
+
+/** The probes of an instance, one for each thread that saw a shuffled record. Thread-safe. */
+public final class Probes {
+    private final List<Probe> all = new CopyOnWriteArrayList<>();
+    private final ThreadLocal<Probe> own = ThreadLocal.withInitial(this::add);
+
+    /** None yet. */
+    public Probes() {}
+
+    private Probe add() {
+        Probe probe = new Probe();
+        all.add(probe);
+        return probe;
+    }
+
+    /** The probe of the calling thread. */
+    Probe own() {
+        return own.get();
+    }
+
+    /** A serde whose deserializer, which runs when a shuffled record's turn has come, counts measurements. */
+    Serde<Measurement> counting() {
+        Deserializer<Measurement> plain = Measurement.SERDE.deserializer();
+        return Serdes.serdeFrom(Measurement.SERDE.serializer(), (topic, bytes) -> {
+            Measurement measurement = plain.deserialize(topic, bytes);
+            if (measurement != null) {
+                Probe probe = own();
+                probe.add(
+                        Value.checksum(probe.scratch(), bytes),
+                        (System.currentTimeMillis() - measurement.timestamp()) * 1000);
+            }
+            return measurement;
+        });
+    }
+
+    /** Records counted. */
+    public long count() {
+        return all.stream().mapToLong(Probe::count).sum();
+    }
+
+    /** The sum of their checksums, once all threads have stopped. */
+    public long checksum() {
+        return all.stream().mapToLong(Probe::checksum).sum();
+    }
+
+    /** Latencies in microseconds since this was asked last. */
+    public Histogram latencies() {
+        Histogram sum = Probe.histogram();
+        all.forEach(probe -> sum.add(probe.latencies()));
+        return sum;
+    }
+}

@@ -1,0 +1,31 @@
+package dev.blobshuffle.bench.workload;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Theodolite's load: each sensor in turn sends a measurement of 10 W, all of them once before any of them twice. Owned by one thread.
+ */
+final class Sensors implements Source {
+    static final double WATTS = 10;
+
+    private final int sensors;
+    private final Timeline timeline;
+    private long index;
+
+    Sensors(int sensors, Timeline timeline) {
+        this.sensors = sensors;
+        this.timeline = timeline;
+    }
+
+    static String name(int sensor) {
+        return "s_" + sensor;
+    }
+
+    @Override
+    public Message next() {
+        String name = name((int) (index % sensors));
+        long timestamp = timeline.timestamp(index++);
+        return new Message(
+                name.getBytes(StandardCharsets.UTF_8), new Measurement(name, timestamp, WATTS).bytes(), timestamp);
+    }
+}

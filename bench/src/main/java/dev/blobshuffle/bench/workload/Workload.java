@@ -1,0 +1,42 @@
+package dev.blobshuffle.bench.workload;
+
+import dev.blobshuffle.bench.parameter.Parameters;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.streams.StreamsBuilder;
+
+/** An application, its input, and how its output is checked. Stateless. */
+public interface Workload {
+    /** The name in options and reports. */
+    String name();
+
+    /** A sentence for people. */
+    String meaning();
+
+    /** The input of a run. */
+    Source source(Parameters parameters, Timeline timeline);
+
+    /** What must come out of a run. */
+    Expectation expectation(Parameters parameters);
+
+    /** Builds the application: ordinary Kafka Streams code, settings alone decide how it shuffles. */
+    void define(StreamsBuilder builder, Parameters parameters, Topics topics, Probes probes);
+
+    /** Topics of the run that are made before it starts, by the name within the run. */
+    List<String> topics(Parameters parameters);
+
+    /** Records that lie in those topics before the run starts. */
+    default Map<String, List<Message>> prepared(Parameters parameters) {
+        return Map.of();
+    }
+
+    /** Whether records carry the time at which they enter the shuffle; if not, latency is counted from when they were due, which needs a rate. */
+    default boolean isStamped() {
+        return false;
+    }
+
+    /** Whether the check needs nothing that is lost with an instance, so that instances may be killed. */
+    default boolean bearsKills() {
+        return false;
+    }
+}

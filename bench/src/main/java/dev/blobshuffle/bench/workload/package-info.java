@@ -1,0 +1,5 @@
+/** What is run: topologies, their inputs, and how their outputs are checked. */
+@NullMarked
+package dev.blobshuffle.bench.workload;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,99 @@
+package dev.blobshuffle.bench.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.blobshuffle.bench.run.RunResult;
+import dev.blobshuffle.bench.run.RunResults;
+import dev.blobshuffle.bench.run.Variant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** How runs are compared. */
+class ComparisonTest {
+    private final Comparison comparison = new Comparison(
+            List.of(Variant.NATIVE, Variant.BLOBS_FILE),
+            List.of(
+                    Results.of(Variant.NATIVE, 0, 10, 4, 0),
+                    Results.of(Variant.BLOBS_FILE, 0, 5, 2, 0),
+                    Results.of(Variant.BLOBS_FILE, 1, 10, 3, 0),
+                    Results.of(Variant.NATIVE, 1, 40, 4, 0),
+                    Results.of(Variant.NATIVE, 2, 30, 4, 0),
+                    Results.of(Variant.BLOBS_FILE, 2, 10, 1, 0)));
+
+    @Test
+    void ratioIsTheMedianOfRatiosWithinRepetitions() {
+        Spread rate =
+                comparison.ratio(RunResults.ONLY, Variant.BLOBS_FILE, Variant.NATIVE, RunResult::recordsPerSecond);
+        assertThat(rate.median()).isCloseTo(3, within(1e-9));
+        assertThat(rate.min()).isCloseTo(2, within(1e-9));
+        assertThat(rate.max()).isCloseTo(4, within(1e-9));
+        assertThat(comparison
+                        .ratio(RunResults.ONLY, Variant.BLOBS_FILE, Variant.NATIVE, RunResult::allCpu)
+                        .median())
+                .isCloseTo(0.5, within(1e-9));
+        assertThat(ResultTable.of(comparison)).contains("blobs-file").contains("3.00  0.50");
+    }
+
+    @Test
+    void compilersAreApart() {
+        RunResult run = Results.of(Variant.NATIVE, 0, 1, 4, 3);
+
+        assertThat(run.applicationCpu()).isCloseTo(4, within(1e-9));
+        assertThat(run.allCpu()).isCloseTo(8, within(1e-9));
+        assertThat(run.allCpuWithCompilers()).isCloseTo(11, within(1e-9));
+    }
+
+    @Test
+    void oneWrongRunSpoilsTheReport() {
+        RunResult good = Results.of(Variant.NATIVE, 0, 1, 4, 0);
+
+        assertThat(new Comparison(List.of(Variant.NATIVE), List.of(good)).isVerified())
+                .isTrue();
+        assertThat(new Comparison(List.of(Variant.NATIVE), List.of(good, RunResults.wrong(good))).isVerified())
+                .isFalse();
+    }
+
+    @Test
+    void jsonHasTheKeysThatAreDocumented() {
+        Map<String, Object> json = comparison.asJson();
+
+        Map<?, ?> run = (Map<?, ?>) ((List<?>) json.get("runs")).get(1);
+        assertThat(run.keySet().stream().map(Object::toString).toList())
+                .contains(
+                        "workload",
+                        "variant",
+                        "parameters",
+                        "records",
+                        "verified",
+                        "throughput_bytes_per_second",
+                        "cpu_seconds_per_gib",
+                        "latency_ms",
+                        "shuffle_broker_bytes",
+                        "notifications",
+                        "mean_blob_bytes",
+                        "store_puts",
+                        "store_gets",
+                        "cache_reads",
+                        "put_latency_ms",
+                        "get_latency_ms");
+        assertThat(((Map<?, ?>) run.get("cpu_seconds_per_gib"))
+                        .keySet().stream().map(Object::toString).toList())
+                .contains("application", "brokers", "jit");
+        assertThat(((Map<?, ?>) run.get("latency_ms")).get("p50")).isEqualTo(2500.607);
+        Map<?, ?> ratio = (Map<?, ?>) ((List<?>) json.get("ratios")).get(0);
+        assertThat(((Map<?, ?>) ratio.get("throughput"))
+                        .keySet().stream().map(Object::toString).toList())
+                .containsExactly("median", "min", "max");
+    }
+
+    @Test
+    void csvHasALineForEachRun() {
+        String csv = ResultCsv.of(comparison.runs());
+
+        assertThat(csv.lines()).hasSize(7).first().asString().contains("cpu_seconds_per_gib.application");
+        assertThat(csv.lines().map(line -> line.split(",", -1).length).distinct())
+                .hasSize(1);
+    }
+}

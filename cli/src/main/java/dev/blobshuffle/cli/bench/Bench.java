@@ -1,0 +1,137 @@
+package dev.blobshuffle.cli.bench;
+
+import dev.blobshuffle.bench.report.Comparison;
+import dev.blobshuffle.bench.report.Environment;
+import dev.blobshuffle.bench.report.ResultCsv;
+import dev.blobshuffle.bench.report.ResultTable;
+import dev.blobshuffle.bench.run.BenchPlan;
+import dev.blobshuffle.bench.run.Cell;
+import dev.blobshuffle.bench.run.Directories;
+import dev.blobshuffle.bench.run.RunResult;
+import dev.blobshuffle.bench.run.Runner;
+import dev.blobshuffle.bench.run.Variant;
+import dev.blobshuffle.bench.workload.Workload;
+import dev.blobshuffle.cli.json.Json;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+
+/** Checks options, runs a plan in directories of its own, which are gone afterwards, and writes what was asked for. Owned by one thread. */
+final class Bench {
+    private final CommandLine command;
+    private final RunOptions options;
+    private final PrintWriter out;
+
+    Bench(CommandLine command, RunOptions options) {
+        this.command = command;
+        this.options = options;
+        out = command.getOut();
+    }
+
+    /** What a command makes of its options. */
+    interface Cells {
+        List<Cell> cells();
+    }
+
+    /**
+     * Runs a workload, and prints a table.
+     *
+     * @return the status of the command
+     */
+    int run(Workload workload, Cells cells) throws IOException, InterruptedException {
+        List<Variant> variants;
+        List<Cell> checked;
+        try {
+            variants = options.variants.stream().map(Variant::named).toList();
+            checked = cells.cells();
+            plan(workload, variants, checked, options.memory, options.memory);
+        } catch (IllegalArgumentException e) {
+            throw invalid(String.valueOf(e.getMessage()));
+        }
+        checkMachine();
+        Map<String, Object> environment = Environment.asJson();
+        List<RunResult> results = inDirectories(
+                (files, memory) -> new Runner(plan(workload, variants, checked, files, memory), this::say).run());
+        Comparison comparison = new Comparison(variants, results);
+        say("");
+        say(ResultTable.of(comparison));
+        write(comparison, environment);
+        say(
+                comparison.isVerified()
+                        ? "Every run had exactly the output that its input asks for."
+                        : "WRONG: a run lost, doubled or changed records, or did not keep up.");
+        return comparison.isVerified() ? 0 : 1;
+    }
+
+    private BenchPlan plan(Workload workload, List<Variant> variants, List<Cell> cells, Path files, Path memory) {
+        return new BenchPlan(
+                workload, variants, cells, options.repetitions, options.seed, options.jvmOptions(), files, memory);
+    }
+
+    /** Fails where CPU time cannot be measured, or blobs cannot be put into memory. */
+    void checkMachine() {
+        if (!Files.isDirectory(Path.of("/proc/self/task"))) {
+            throw invalid("Cannot measure: CPU time comes from Linux's /proc, and there is none. Run it on Linux.");
+        }
+        if (!Files.isDirectory(options.memory)) {
+            throw invalid("Cannot put blobs into memory: " + options.memory
+                    + " is no directory. Give --memory one on a memory file system.");
+        }
+    }
+
+    CommandLine.ParameterException invalid(String message) {
+        return new CommandLine.ParameterException(command, message);
+    }
+
+    void say(String line) {
+        out.println(line);
+        out.flush();
+    }
+
+    /** Something that needs a directory for files and one in memory. */
+    interface Work<T> {
+        T in(Path files, Path memory) throws IOException, InterruptedException;
+    }
+
+    /** Does something in directories that are deleted afterwards, and when the process is ended meanwhile. */
+    <T> T inDirectories(Work<T> work) throws IOException, InterruptedException {
+        Path base = options.directory != null ? options.directory : Path.of(System.getProperty("java.io.tmpdir"));
+        Path files = Files.createTempDirectory(Files.createDirectories(base), "blobshuffle-bench");
+        Path memory = Files.createTempDirectory(options.memory, "blobshuffle-bench");
+        Thread cleaning = new Thread(() -> clean(files, memory), "clean-up");
+        Runtime.getRuntime().addShutdownHook(cleaning);
+        try {
+            return work.in(files, memory);
+        } finally {
+            Runtime.getRuntime().removeShutdownHook(cleaning);
+            clean(files, memory);
+        }
+    }
+
+    private static void clean(Path files, Path memory) {
+        try {
+            Directories.delete(memory);
+            Directories.delete(files);
+        } catch (IOException e) {
+            System.err.println("Cannot delete " + files + " or " + memory + ": " + e + ". Delete them yourself.");
+        }
+    }
+
+    /** Writes the files that the options ask for. */
+    private void write(Comparison comparison, Map<String, Object> environment) throws IOException {
+        if (options.json != null) {
+            Map<String, Object> all = new LinkedHashMap<>();
+            all.put("environment", environment);
+            all.putAll(comparison.asJson());
+            Files.writeString(options.json, Json.write(all));
+        }
+        if (options.csv != null) {
+            Files.writeString(options.csv, ResultCsv.of(comparison.runs()));
+        }
+    }
+}
