@@ -55,7 +55,7 @@ public final class BenchApplication {
     }
 
     private void run(Properties settings) throws IOException, InterruptedException {
-        Parameters parameters = Parameters.of(settings);
+        Parameters parameters = Parameters.of(settings).overriddenBy(System.getenv());
         Topics topics = new Topics(settings.getProperty("application.id"), settings.getProperty(OWN + "input"));
         StreamsBuilder builder = new StreamsBuilder();
         Workloads.named(settings.getProperty(OWN + "workload")).define(builder, parameters, topics, probes);

@@ -39,7 +39,7 @@ public final class LoadGenerator {
         try (var reader = Files.newBufferedReader(Path.of(args[0]))) {
             settings.load(reader);
         }
-        Parameters parameters = Parameters.of(settings);
+        Parameters parameters = Parameters.of(settings).overriddenBy(System.getenv());
         Map<String, Object> own = new HashMap<>();
         own.put("bootstrap.servers", settings.getProperty("bootstrap.servers"));
         own.put("acks", "1");

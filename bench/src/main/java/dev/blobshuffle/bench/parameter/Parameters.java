@@ -158,6 +158,16 @@ public final class Parameters {
         return parameters;
     }
 
+    /** These, but for those that environment variables give: {@code BENCH_RATE} for {@code rate}. */
+    public Parameters overriddenBy(Map<String, String> environment) {
+        Parameters parameters = this;
+        for (Parameter parameter : Parameter.values()) {
+            String value = environment.get("BENCH_" + parameter.name());
+            parameters = value == null ? parameters : parameters.with(parameter, value);
+        }
+        return parameters;
+    }
+
     /** All values by name, and the settings: what a report says of a run. */
     public Map<String, Object> asJson() {
         Map<String, Object> json = new LinkedHashMap<>();

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,7 +111,7 @@ public record RunResult(
                 : OptionalDouble.empty();
     }
 
-    /** The largest number of records per second by which the backlog's trend grows; the slope of a straight line through the samples (least squares). */
+    /** Records per second by which the backlog's trend grows: the slope of a straight line through the samples (least squares). */
     public double lagTrend() {
         return Slope.of(samples, Sample::seconds, Sample::backlog);
     }
@@ -129,6 +130,11 @@ public record RunResult(
         }
         double slope = Slope.of(rates);
         return Math.abs(slope) * rates.length <= STEADY * mean;
+    }
+
+    /** All latencies, in microseconds. */
+    public Histogram latencies() {
+        return measured.latencies();
     }
 
     /** A counter of the shuffle, after the warm-up. */

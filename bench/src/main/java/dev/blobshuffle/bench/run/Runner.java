@@ -1,15 +1,12 @@
 package dev.blobshuffle.bench.run;
 
 import dev.blobshuffle.bench.parameter.Parameter;
-import dev.blobshuffle.bench.parameter.Parameters;
 import java.io.IOException;
-import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -19,10 +16,12 @@ import java.util.function.Consumer;
  * time. Owned by one thread.
  */
 public final class Runner {
+    private static final Duration NO_LIMIT = Duration.ofDays(365);
+
     private final BenchPlan plan;
     private final Consumer<String> progress;
     private final List<RunResult> results = new ArrayList<>();
-    private int runs;
+    private final long deadline;
 
     /**
      * A runner.
@@ -30,8 +29,18 @@ public final class Runner {
      * @param progress is told what goes on, line by line
      */
     public Runner(BenchPlan plan, Consumer<String> progress) {
+        this(plan, progress, NO_LIMIT);
+    }
+
+    /**
+     * A runner that begins no further run after a time, but for those of the first repetition.
+     *
+     * @param progress is told what goes on, line by line
+     */
+    public Runner(BenchPlan plan, Consumer<String> progress, Duration limit) {
         this.plan = plan;
         this.progress = progress;
+        deadline = System.nanoTime() + limit.toNanos();
     }
 
     /** Runs everything; the results in the order in which they ran. */
@@ -50,8 +59,7 @@ public final class Runner {
 
     private void run(int replication) throws IOException, InterruptedException {
         progress.accept("Replication " + replication + ": starting " + replication + " broker(s)");
-        Path brokers = plan.directory().resolve("brokers-" + replication);
-        try (Cluster cluster = Cluster.start(replication, brokers)) {
+        try (Session session = Session.open(plan, replication, progress)) {
             List<Turn> block = new ArrayList<>();
             for (Cell cell : plan.cells()) {
                 if (cell.parameters().count(Parameter.REPLICATION) == replication) {
@@ -59,66 +67,19 @@ public final class Runner {
                 }
             }
             Random order = new Random(plan.seed());
-            Map<String, Input> inputs = new HashMap<>();
             for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
                 Collections.shuffle(block, order);
                 for (Turn turn : block) {
-                    RunResult result = run(cluster, turn, repetition, inputs);
+                    if (System.nanoTime() - deadline > 0 && repetition > 0) {
+                        progress.accept("  the time is up: no more repetitions");
+                        return;
+                    }
+                    RunResult result = session.run(turn.cell, turn.variant, repetition);
                     results.add(result);
                     progress.accept(line(result));
                 }
             }
-        } finally {
-            Directories.delete(brokers);
         }
-    }
-
-    private RunResult run(Cluster cluster, Turn turn, int repetition, Map<String, Input> inputs)
-            throws IOException, InterruptedException {
-        String id = plan.workload().name() + "-" + turn.variant.label() + "-" + runs++;
-        Parameters parameters = turn.cell.parameters();
-        if (parameters.hasRate()) {
-            try (Run run = new Run(plan, cluster, turn.cell, turn.variant, repetition, id, id + "-input")) {
-                return run.follow();
-            }
-        }
-        Input input = input(cluster, parameters, inputs);
-        try (Run run = new Run(plan, cluster, turn.cell, turn.variant, repetition, id, input.topic())) {
-            return run.drain(input);
-        }
-    }
-
-    private Input input(Cluster cluster, Parameters parameters, Map<String, Input> inputs)
-            throws IOException, InterruptedException {
-        StringBuilder key = new StringBuilder();
-        for (Parameter parameter : List.of(
-                Parameter.RECORDS,
-                Parameter.WARM_UP_RECORDS,
-                Parameter.RECORD_BYTES,
-                Parameter.PARTITIONS,
-                Parameter.SEED,
-                Parameter.KEYS,
-                Parameter.RULES,
-                Parameter.SELECTIVITY,
-                Parameter.ZIPF,
-                Parameter.OUTPUT_RATE,
-                Parameter.GUARANTEE)) {
-            key.append(parameters.text(parameter)).append(' ');
-        }
-        key.append(parameters.settings().getOrDefault("topology.optimization", ""));
-        Input known = inputs.get(key.toString());
-        if (known == null) {
-            progress.accept("Writing " + parameters.allRecords() + " records");
-            String topic = "input-" + inputs.size();
-            known = Input.write(
-                    cluster,
-                    plan.workload(),
-                    parameters,
-                    topic,
-                    plan.directory().resolve(topic));
-            inputs.put(key.toString(), known);
-        }
-        return known;
     }
 
     private String line(RunResult result) {

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Whole runs with real processes, very small. */
 class RunnerIT {
     private static final Parameters SMALL = Parameters.defaults()
-            .with("records", "3000")
-            .with("warm-up-records", "1000")
+            .with("records", "4000")
+            .with("warm-up-records", "0")
             .with("partitions", "2")
             .with("keys", "20")
             .with("commit-interval-ms", "200")
@@ -69,7 +69,8 @@ class RunnerIT {
                 .with("guarantee", "exactly_once_v2")
                 .with("consumer.session.timeout.ms", "6000");
 
-        RunResult result = verified(plan("matcher", parameters, Variant.BLOBS_FILE)).get(0);
+        RunResult result =
+                verified(plan("matcher", parameters, Variant.BLOBS_FILE)).get(0);
 
         assertThat(result.latencyMillis(50).orElseThrow()).isPositive();
     }

@@ -2,6 +2,7 @@ package dev.blobshuffle.cli.bench;
 
 import dev.blobshuffle.bench.report.Comparison;
 import dev.blobshuffle.bench.report.Environment;
+import dev.blobshuffle.bench.report.HtmlReport;
 import dev.blobshuffle.bench.report.ResultCsv;
 import dev.blobshuffle.bench.report.ResultTable;
 import dev.blobshuffle.bench.run.BenchPlan;
@@ -16,6 +17,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +25,8 @@ import picocli.CommandLine;
 
 /** Checks options, runs a plan in directories of its own, which are gone afterwards, and writes what was asked for. Owned by one thread. */
 final class Bench {
+    private static final Duration NO_LIMIT = Duration.ofDays(365);
+
     private final CommandLine command;
     private final RunOptions options;
     private final PrintWriter out;
@@ -44,6 +48,11 @@ final class Bench {
      * @return the status of the command
      */
     int run(Workload workload, Cells cells) throws IOException, InterruptedException {
+        return run(workload, cells, NO_LIMIT);
+    }
+
+    /** As above, with no further repetition after a time. */
+    int run(Workload workload, Cells cells, Duration limit) throws IOException, InterruptedException {
         List<Variant> variants;
         List<Cell> checked;
         try {
@@ -60,7 +69,7 @@ final class Bench {
         Comparison comparison = new Comparison(variants, results);
         say("");
         say(ResultTable.of(comparison));
-        write(comparison, environment);
+        write(workload, comparison, environment);
         say(
                 comparison.isVerified()
                         ? "Every run had exactly the output that its input asks for."
@@ -68,7 +77,8 @@ final class Bench {
         return comparison.isVerified() ? 0 : 1;
     }
 
-    private BenchPlan plan(Workload workload, List<Variant> variants, List<Cell> cells, Path files, Path memory) {
+    /** The plan of options that were checked. */
+    BenchPlan plan(Workload workload, List<Variant> variants, List<Cell> cells, Path files, Path memory) {
         return new BenchPlan(
                 workload, variants, cells, options.repetitions, options.seed, options.jvmOptions(), files, memory);
     }
@@ -123,7 +133,7 @@ final class Bench {
     }
 
     /** Writes the files that the options ask for. */
-    private void write(Comparison comparison, Map<String, Object> environment) throws IOException {
+    private void write(Workload workload, Comparison comparison, Map<String, Object> environment) throws IOException {
         if (options.json != null) {
             Map<String, Object> all = new LinkedHashMap<>();
             all.put("environment", environment);
@@ -132,6 +142,17 @@ final class Bench {
         }
         if (options.csv != null) {
             Files.writeString(options.csv, ResultCsv.of(comparison.runs()));
+        }
+        if (options.plots != null) {
+            HtmlReport.writePlots(comparison, options.plots);
+        }
+        if (options.report != null) {
+            String repeat = "./blobshuffle bench "
+                    + command.getCommandName() + " "
+                    + String.join(" ", command.getParseResult().originalArgs());
+            Files.writeString(
+                    options.report, HtmlReport.of("BlobShuffle: " + workload.name(), repeat, comparison, environment));
+            say("Plots: " + options.report);
         }
     }
 }

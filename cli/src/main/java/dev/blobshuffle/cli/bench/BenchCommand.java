@@ -8,9 +8,13 @@ import picocli.CommandLine.Command;
         description = "Measures whole applications, native against blobs, stores, and caches that members share.",
         mixinStandardHelpOptions = true,
         subcommands = {
+            QuickCommand.class,
             ShuffleCommand.class,
             RunCommand.class,
+            SearchCommand.class,
+            CompareCommand.class,
             ParametersCommand.class,
+            TheodoliteCommand.class,
             StoreCommand.class,
             PeerCommand.class
         },

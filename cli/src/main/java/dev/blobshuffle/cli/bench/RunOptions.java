@@ -66,6 +66,14 @@ final class RunOptions {
     @Nullable
     Path csv;
 
+    @Option(names = "--report", description = "File for a report with plots, HTML.")
+    @Nullable
+    Path report;
+
+    @Option(names = "--plots", description = "Directory for the plots as SVG and PNG.")
+    @Nullable
+    Path plots;
+
     /**
      * The parameters that were given by name, on top of others.
      *

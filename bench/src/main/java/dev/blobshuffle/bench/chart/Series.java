@@ -1,0 +1,47 @@
+package dev.blobshuffle.bench.chart;
+
+import java.util.List;
+
+/**
+ * Points that belong together.
+ *
+ * @param name for the legend
+ * @param form how they are drawn
+ * @param points in order
+ */
+public record Series(String name, Form form, List<Point> points) {
+    /** How points are drawn. */
+    public enum Form {
+        /** A line through them. */
+        LINE,
+        /** A line with discs. */
+        MARKED,
+        /** Discs only. */
+        DISCS,
+        /** Bars from 0. */
+        BARS
+    }
+
+    /**
+     * One point.
+     *
+     * @param x on the horizontal axis
+     * @param y on the vertical axis
+     * @param low where its whisker begins; as {@code y} for none
+     * @param high where it ends
+     * @param hint shown where a reader points at it
+     */
+    public record Point(double x, double y, double low, double high, String hint) {
+        /** A point without a whisker. */
+        public static Point of(double x, double y, String hint) {
+            return new Point(x, y, y, y, hint);
+        }
+    }
+
+    /** Copies, and leaves out points that are nowhere. */
+    public Series {
+        points = points.stream()
+                .filter(point -> Double.isFinite(point.x()) && Double.isFinite(point.y()))
+                .toList();
+    }
+}

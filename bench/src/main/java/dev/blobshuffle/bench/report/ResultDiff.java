@@ -1,0 +1,91 @@
+package dev.blobshuffle.bench.report;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Two result files, number by number. A change counts only if the repetitions of the two do not overlap.
+ *
+ * @param changes all numbers that both have
+ */
+public record ResultDiff(List<Change> changes) {
+    /**
+     * One number of one subject.
+     *
+     * @param subject workload, variant and varied values
+     * @param number its place in the JSON
+     * @param before in the first file
+     * @param after in the second file
+     */
+    public record Change(String subject, String number, Spread before, Spread after) {
+        private double factor() {
+            return after.median() / before.median();
+        }
+
+        private boolean isClear() {
+            return after.min() > before.max() || after.max() < before.min();
+        }
+
+        /** How much worse it has become, in percent; 0 or less if it has not, or not clearly. */
+        public double worseByPercent() {
+            if (!isClear()) {
+                return 0;
+            }
+            boolean isMoreBetter = number.startsWith("/throughput");
+            return 100 * (isMoreBetter ? 1 / factor() - 1 : factor() - 1);
+        }
+    }
+
+    /** Copies. */
+    public ResultDiff {
+        changes = List.copyOf(changes);
+    }
+
+    /** Compares two files. */
+    public static ResultDiff of(ResultFile before, ResultFile after) {
+        List<Change> changes = new ArrayList<>();
+        for (String subject : before.runs().keySet()) {
+            for (String number : ResultFile.NUMBERS) {
+                Spread one = before.spread(subject, number);
+                Spread other = after.spread(subject, number);
+                if (Double.isFinite(one.median()) && Double.isFinite(other.median()) && one.median() != 0) {
+                    changes.add(new Change(subject, number, one, other));
+                }
+            }
+        }
+        return new ResultDiff(changes);
+    }
+
+    /** The changes that are clear and worse by more than a percentage. */
+    public List<Change> worseBy(double percent) {
+        return changes.stream()
+                .filter(change -> change.worseByPercent() > percent)
+                .toList();
+    }
+
+    /** For people, a line for each number. */
+    public String table() {
+        StringBuilder text = new StringBuilder();
+        String last = "";
+        for (Change change : changes) {
+            if (!change.subject.equals(last)) {
+                text.append(change.subject).append('\n');
+                last = change.subject;
+            }
+            text.append(String.format(
+                    Locale.ROOT,
+                    "  %-40s %12.4g (%.4g to %.4g)  %12.4g (%.4g to %.4g)  x %.3f%s%n",
+                    change.number.substring(1).replace('/', '.'),
+                    change.before.median(),
+                    change.before.min(),
+                    change.before.max(),
+                    change.after.median(),
+                    change.after.min(),
+                    change.after.max(),
+                    change.factor(),
+                    change.isClear() ? "  *" : ""));
+        }
+        return text.append("* the repetitions of the two do not overlap\n").toString();
+    }
+}

@@ -1,0 +1,37 @@
+package dev.blobshuffle.bench.search;
+
+import dev.blobshuffle.bench.chart.Axis;
+import dev.blobshuffle.bench.chart.Chart;
+import dev.blobshuffle.bench.chart.Series;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/** Demand, or capacity, of several variants as steps. Stateless. */
+public final class DemandChart {
+    private DemandChart() {}
+
+    /**
+     * The plot.
+     *
+     * @param found by variant: of a load the resources, or of resources the load
+     */
+    public static Chart of(String title, String x, String y, Map<String, Map<Long, OptionalLong>> found) {
+        List<Series> all = new ArrayList<>();
+        found.forEach((variant, steps) -> {
+            List<Series.Point> points = new ArrayList<>();
+            steps.forEach((one, other) -> {
+                if (other.isPresent()) {
+                    if (!points.isEmpty()) {
+                        double before = points.get(points.size() - 1).y();
+                        points.add(Series.Point.of(one, before, one + ": " + before));
+                    }
+                    points.add(Series.Point.of(one, other.getAsLong(), one + ": " + other.getAsLong()));
+                }
+            });
+            all.add(new Series(variant, Series.Form.MARKED, points));
+        });
+        return new Chart(title, Axis.linear(x), Axis.linear(y), all);
+    }
+}

@@ -1,0 +1,56 @@
+package dev.blobshuffle.bench.search;
+
+import dev.blobshuffle.bench.run.RunResult;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * The service level objectives of a search. Lag alone would reward a system that drops records, so completeness is one of them.
+ *
+ * @param lagShare the median over the repetitions of the backlog's trend (records per second, by least squares) must be below this share of the load
+ * @param droppedShare updates dropped must be at most this share of the records
+ * @param p95Millis the median p95 must be at most this, if there is a bound
+ */
+public record Objectives(double lagShare, double droppedShare, OptionalDouble p95Millis) {
+    /** What a system must do by default: a trend below 1 % of the load, at most 0.1 % dropped. */
+    public static Objectives defaults() {
+        return new Objectives(0.01, 0.001, OptionalDouble.empty());
+    }
+
+    /**
+     * Why the runs at a load do not meet them; empty if they do.
+     *
+     * @param load records per second
+     */
+    public Optional<String> violation(List<RunResult> runs, long load) {
+        double trend = median(runs, RunResult::lagTrend);
+        if (!(trend < lagShare * load)) {
+            return Optional.of(
+                    text("the backlog grows by %.1f records/s, allowed is less than %.1f", trend, lagShare * load));
+        }
+        double dropped = median(
+                runs,
+                run -> run.counter("dropped-records") / Math.max(1, run.window().records()));
+        if (dropped > droppedShare) {
+            return Optional.of(
+                    text("%.3f %% of updates were dropped, allowed are %.3f", 100 * dropped, 100 * droppedShare));
+        }
+        double p95 = median(runs, run -> run.latencyMillis(95).orElse(Double.POSITIVE_INFINITY));
+        if (p95Millis.isPresent() && p95 > p95Millis.getAsDouble()) {
+            return Optional.of(text("p95 is %.0f ms, allowed are %.0f", p95, p95Millis.getAsDouble()));
+        }
+        return runs.stream().flatMap(run -> run.problem().stream()).findFirst();
+    }
+
+    private static double median(List<RunResult> runs, ToDoubleFunction<RunResult> number) {
+        double[] sorted = runs.stream().mapToDouble(number).sorted().toArray();
+        return sorted.length == 0 ? Double.NaN : (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
+    }
+
+    private static String text(String format, Object... values) {
+        return String.format(Locale.ROOT, format, values);
+    }
+}

@@ -1,0 +1,56 @@
+package dev.blobshuffle.bench.chart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import javax.imageio.ImageIO;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Plots. */
+class ChartTest {
+    private static final Chart CHART = new Chart(
+            "Cost & latency",
+            Axis.logarithmic("ms"),
+            Axis.linear("USD"),
+            List.of(
+                    new Series(
+                            "one <two>",
+                            Series.Form.MARKED,
+                            List.of(Series.Point.of(1, 5, "first"), Series.Point.of(1000, 10, "second"))),
+                    new Series("none", Series.Form.LINE, List.of(Series.Point.of(Double.NaN, 1, "nowhere")))));
+
+    @Test
+    void svgIsSelfContainedAndEscaped() {
+        assertThat(CHART.svg())
+                .startsWith("<svg")
+                .contains("Cost &amp; latency", "one &lt;two&gt;", "first", "</svg>")
+                .doesNotContain("NaN", "href=", "src=");
+    }
+
+    @Test
+    void pngShowsTheSameSize(@TempDir Path directory) throws Exception {
+        Path file = directory.resolve("chart.png");
+
+        CHART.writePng(file);
+
+        assertThat(ImageIO.read(file.toFile()).getWidth()).isEqualTo(1440);
+    }
+
+    @Test
+    void logarithmicAxisGivesEachPowerOfTenTheSameRoom() {
+        Axis axis = Axis.logarithmic("ms");
+
+        assertThat(axis.share(10, 1, 100)).isEqualTo(0.5);
+        assertThat(axis.ticks(1, 100)).containsExactly(1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0);
+    }
+
+    @Test
+    void barsStandInTheMiddleOfTheirCategory() {
+        Axis axis = Axis.of("instances", List.of("1", "2"));
+
+        assertThat(axis.share(0, 0, 1)).isEqualTo(0.25);
+        assertThat(axis.label(1)).isEqualTo("2");
+    }
+}

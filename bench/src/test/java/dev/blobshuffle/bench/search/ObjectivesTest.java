@@ -1,0 +1,37 @@
+package dev.blobshuffle.bench.search;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.bench.run.RunResult;
+import dev.blobshuffle.bench.run.RunResults;
+import dev.blobshuffle.bench.run.Variant;
+import java.util.List;
+import java.util.OptionalDouble;
+import org.junit.jupiter.api.Test;
+
+/** When a load counts as carried. */
+class ObjectivesTest {
+    /** Its backlog grows by 5 records per second; its p95 is 950 ms. */
+    private final RunResult run = RunResults.of(RunResults.ONLY, Variant.NATIVE, 0, 1, 1, 0);
+
+    @Test
+    void backlogMayGrowByLessThanItsShareOfTheLoad() {
+        assertThat(Objectives.defaults().violation(List.of(run), 501)).isEmpty();
+        assertThat(Objectives.defaults().violation(List.of(run), 500))
+                .hasValueSatisfying(text -> assertThat(text).contains("5.0 records/s"));
+    }
+
+    @Test
+    void latencyIsBoundOnlyIfAsked() {
+        assertThat(new Objectives(0.01, 0.001, OptionalDouble.of(900)).violation(List.of(run), 1000))
+                .hasValueSatisfying(text -> assertThat(text).contains("p95"));
+        assertThat(new Objectives(0.01, 0.001, OptionalDouble.of(1000)).violation(List.of(run), 1000))
+                .isEmpty();
+    }
+
+    @Test
+    void wrongOutputIsNeverCarried() {
+        assertThat(Objectives.defaults().violation(List.of(run, RunResults.wrong(run)), 1000))
+                .isPresent();
+    }
+}
