@@ -147,9 +147,8 @@ final class Bench {
             HtmlReport.writePlots(comparison, options.plots);
         }
         if (options.report != null) {
-            String repeat = "./blobshuffle bench "
-                    + command.getCommandName() + " "
-                    + String.join(" ", command.getParseResult().originalArgs());
+            List<String> words = command.getParseResult().originalArgs();
+            String repeat = "./blobshuffle " + (words.contains("bench") ? "" : "bench ") + String.join(" ", words);
             Files.writeString(
                     options.report, HtmlReport.of("BlobShuffle: " + workload.name(), repeat, comparison, environment));
             say("Plots: " + options.report);
