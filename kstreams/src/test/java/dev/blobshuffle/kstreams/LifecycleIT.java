@@ -4,12 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.metrics.LabelledMetrics;
+import dev.blobshuffle.core.metrics.MetricsEndpoint;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import dev.blobshuffle.kstreams.differential.Drain;
 import dev.blobshuffle.kstreams.differential.Instances;
 import dev.blobshuffle.kstreams.differential.Log;
 import dev.blobshuffle.kstreams.differential.Traffic;
 import java.lang.management.ManagementFactory;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -180,9 +187,13 @@ class LifecycleIT {
     void metricsShowTheLagAndEverythingEndsWithTheApplication() throws Exception {
         try (Probe probe = Probe.start(kafka.bootstrapServers(), "metrics");
                 Instances instances = new Instances()) {
-            KafkaStreams streams = instance(instances, probe, 0, throughBlobs("classic", Map.of()));
+            Map<String, Object> shown = throughBlobs("classic", Map.of("blobshuffle.metrics.listen", "127.0.0.1:0"));
+            KafkaStreams streams = instance(instances, probe, 0, shown);
             await(instances, () -> metric("records-delivered") > 100);
             assertThat(metric("lag-records")).isNotNegative();
+            assertThat(forPrometheus())
+                    .containsPattern("blobshuffle_records_delivered_total\\{application=\"" + probe.applicationId()
+                            + "\",.*} [1-9]\\d\\d");
             probe.stop();
             new Drain(admin, kafka.bootstrapServers(), probe.applicationId(), List.of(probe.input())).await(instances);
             assertThat(metric("lag-records")).isZero();
@@ -288,6 +299,17 @@ class LifecycleIT {
             instances.check();
             assertThat(System.nanoTime()).as("time until the condition holds").isLessThan(deadline);
             LockSupport.parkNanos(20_000_000);
+        }
+    }
+
+    /** What the process shows; whoever gives the same address shares the endpoint, and so learns its port. */
+    private static String forPrometheus() throws Exception {
+        LabelledMetrics own = LabelledMetrics.alone(new ShuffleMetrics());
+        try (MetricsEndpoint.Publication publication = MetricsEndpoint.publish("127.0.0.1:0", own)) {
+            URI uri = URI.create("http://" + publication.address() + "/metrics");
+            return HttpClient.newHttpClient()
+                    .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString())
+                    .body();
         }
     }
 

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -54,7 +55,9 @@ public final class MetricsEndpoint {
         address = new Endpoint(listen.host(), server.getAddress().getPort());
         server.setExecutor(workers);
         server.createContext("/", this::answer);
-        server.start();
+        // On a daemon thread, so that the server's own thread is one too: an application that forgets to close a client
+        // must still end.
+        CompletableFuture.runAsync(server::start, workers).join();
         LOG.info("Shows metrics at http://{}{}.", address, PATH);
     }
 

@@ -75,6 +75,17 @@ class MetricsEndpointTest {
     }
 
     @Test
+    void anEndpointThatIsLeftOpenDoesNotKeepTheProcess() throws Exception {
+        try (MetricsEndpoint.Publication shown = MetricsEndpoint.publish(ANY, engine("1"))) {
+            assertThat(ask(shown.address(), "GET", "/metrics").statusCode()).isEqualTo(200);
+            assertThat(Thread.getAllStackTraces().keySet())
+                    .filteredOn(thread -> thread.getName().matches("HTTP-Dispatcher|blobshuffle-metrics.*"))
+                    .hasSizeGreaterThanOrEqualTo(2)
+                    .allMatch(Thread::isDaemon);
+        }
+    }
+
+    @Test
     void slowClientsDoNotKeepOthersFromReading() throws Exception {
         List<Socket> slow = new ArrayList<>();
         try (MetricsEndpoint.Publication shown = MetricsEndpoint.publish(ANY, engine("1"), Duration.ofMillis(200))) {
