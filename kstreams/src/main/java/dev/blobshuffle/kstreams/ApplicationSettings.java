@@ -150,30 +150,14 @@ public record ApplicationSettings(
         }
     }
 
-    /**
-     * Under exactly-once a transaction that is open for longer than its timeout is aborted by the broker, and it is open from the first record after the last commit; under
-     * both guarantees a thread that does not poll is put out of its group.
-     */
     private static Duration waitLimit(QuietStreamsConfig streams, boolean exactlyOnce, Settings blobs) {
-        Duration commitInterval = streams.commitInterval();
-        Duration poll = millis(
-                streams.mainConsumer(), ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, DEFAULT_MAX_POLL_INTERVAL_MS);
-        Duration limit = poll.dividedBy(2);
-        String reason = "half of max.poll.interval.ms=" + poll.toMillis();
-        if (exactlyOnce) {
-            Duration transaction = millis(streams.producer(), ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, 10_000);
-            Duration rest = transaction.multipliedBy(9).dividedBy(10).minus(commitInterval);
-            if (rest.compareTo(limit) < 0) {
-                limit = rest;
-                reason = "what 90 % of transaction.timeout.ms=" + transaction.toMillis()
-                        + " leaves after commit.interval.ms=" + commitInterval.toMillis();
-            }
-        }
+        CommitLimit commit = CommitLimit.of(streams, exactlyOnce);
+        Duration limit = commit.longest();
         Duration delivery = blobs.value(Settings.DELIVERY_TIMEOUT);
         boolean given = blobs.isGiven(Settings.DELIVERY_TIMEOUT);
         if (limit.toMillis() < 1 || given && delivery.compareTo(limit) > 0) {
             throw new InvalidSettings("Cannot wait for uploads: a commit may wait " + delivery.toMillis() + " ms ("
-                    + Settings.DELIVERY_TIMEOUT + "), and " + reason + ", which is " + limit.toMillis()
+                    + Settings.DELIVERY_TIMEOUT + "), and " + commit.reason() + ", which is " + limit.toMillis()
                     + " ms, is less. Lower one or raise the other; producer settings have the prefix 'producer.'.");
         }
         return delivery.compareTo(limit) < 0 ? delivery : limit;
@@ -249,6 +233,45 @@ public record ApplicationSettings(
                     "Cannot make " + Settings.CLIENT_SUPPLIER + "=" + name + ": " + e
                             + ". Name a public class on the class path that implements KafkaClientSupplier.",
                     e);
+        }
+    }
+
+    /**
+     * The longest that a commit of an application may take.
+     *
+     * @param given the application's settings
+     */
+    public static CommitLimit commitLimit(Map<String, ?> given) {
+        QuietStreamsConfig streams = new QuietStreamsConfig(nonNull(given));
+        return CommitLimit.of(
+                streams,
+                StreamsConfig.EXACTLY_ONCE_V2.equals(streams.getString(StreamsConfig.PROCESSING_GUARANTEE_CONFIG)));
+    }
+
+    /**
+     * The longest that a commit may take. Under exactly-once a transaction that is open for longer than its timeout is aborted by the broker, and it is open from the first record after the last
+     * commit; under both guarantees a thread that does not poll is put out of its group.
+     *
+     * @param longest of the time from its begin to its end
+     * @param reason the settings behind it
+     */
+    public record CommitLimit(Duration longest, String reason) {
+        private static CommitLimit of(QuietStreamsConfig streams, boolean exactlyOnce) {
+            Duration poll = millis(
+                    streams.mainConsumer(), ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, DEFAULT_MAX_POLL_INTERVAL_MS);
+            CommitLimit limit = new CommitLimit(poll.dividedBy(2), "half of max.poll.interval.ms=" + poll.toMillis());
+            if (!exactlyOnce) {
+                return limit;
+            }
+            Duration transaction = millis(streams.producer(), ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, 10_000);
+            Duration interval = streams.commitInterval();
+            Duration rest = transaction.multipliedBy(9).dividedBy(10).minus(interval);
+            return rest.compareTo(limit.longest) >= 0
+                    ? limit
+                    : new CommitLimit(
+                            rest,
+                            "what 90 % of transaction.timeout.ms=" + transaction.toMillis()
+                                    + " leaves after commit.interval.ms=" + interval.toMillis());
         }
     }
 

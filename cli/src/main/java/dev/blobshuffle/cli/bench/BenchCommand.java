@@ -1,11 +1,13 @@
 package dev.blobshuffle.cli.bench;
 
+import dev.blobshuffle.cli.bench.keyparallel.KeyParallelCommand;
 import picocli.CommandLine.Command;
 
 /** The command {@code blobshuffle bench}, which only has subcommands. */
 @Command(
         name = "bench",
-        description = "Measures whole applications, native against blobs, stores, and caches that members share.",
+        description =
+                "Measures whole applications, native against blobs, stores, caches that members share, and slow functions.",
         mixinStandardHelpOptions = true,
         subcommands = {
             QuickCommand.class,
@@ -16,7 +18,8 @@ import picocli.CommandLine.Command;
             ParametersCommand.class,
             TheodoliteCommand.class,
             StoreCommand.class,
-            PeerCommand.class
+            PeerCommand.class,
+            KeyParallelCommand.class
         },
         synopsisSubcommandLabel = "COMMAND")
 public final class BenchCommand {

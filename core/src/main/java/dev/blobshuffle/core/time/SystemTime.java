@@ -71,6 +71,11 @@ public final class SystemTime implements Time, AutoCloseable {
         return new SystemWorkers(name, threads);
     }
 
+    @Override
+    public Workers blockingWorkers(String name, int threads) {
+        return VirtualWorkers.areThere() ? new VirtualWorkers(name) : workers(name, threads);
+    }
+
     /** Ends the timer thread; timers that have not started never do. Idempotent. */
     @Override
     public void close() {

@@ -36,6 +36,16 @@ public interface Time {
      */
     Workers workers(String name, int threads);
 
+    /**
+     * Threads for calls that mostly wait for others: virtual ones where the JDK has them (21 and newer), and there the caller bounds their number; else {@link #workers}.
+     *
+     * @param name as with {@link #workers}
+     * @param threads number of threads, where they are not virtual
+     */
+    default Workers blockingWorkers(String name, int threads) {
+        return workers(name, threads);
+    }
+
     /** A handle to a scheduled task. */
     interface Cancellable {
         /** Prevents the task from starting; does nothing if it has started or ended. */

@@ -71,6 +71,55 @@ public final class NodeScope {
         context.forward(record);
     }
 
+    /** Where the record that is being processed stands, with a copy of what names it. */
+    public RecordOrigin origin() {
+        ProcessorRecordContext now = context.recordContext();
+        return new RecordOrigin(
+                now.topic(),
+                now.partition(),
+                now.offset(),
+                KEEPS_RAW_RECORDS ? WithRawRecord.key(now) : null,
+                KEEPS_RAW_RECORDS ? WithRawRecord.value(now) : null);
+    }
+
+    /** Forwards a record that was made of an earlier one. Inside {@link #run} only. */
+    public void forward(Record<?, ?> record, RecordOrigin origin) {
+        context.setRecordContext(at(origin, record));
+        context.forward(record);
+    }
+
+    /**
+     * Has this node process a record once more, as if it came just now, so that an exception which the processor throws for it gets to Kafka Streams' handler with the record's own coordinates. Inside
+     * {@link #run} only.
+     */
+    @SuppressWarnings("unchecked") // A node takes what its processor does.
+    public void process(Record<?, ?> record, RecordOrigin origin) {
+        context.setRecordContext(at(origin, record));
+        if (node != null) {
+            ((ProcessorNode<Object, Object, ?, ?>) node).process((Record<Object, Object>) record);
+        }
+    }
+
+    @SuppressWarnings("NullAway") // A punctuator's records have no topic either.
+    private static ProcessorRecordContext at(RecordOrigin origin, Record<?, ?> record) {
+        return KEEPS_RAW_RECORDS
+                ? WithRawRecord.context(
+                        record.timestamp(),
+                        origin.offset(),
+                        origin.partition(),
+                        origin.topic(),
+                        record.headers(),
+                        origin.key(),
+                        origin.value())
+                : new ProcessorRecordContext(
+                        record.timestamp(), origin.offset(), origin.partition(), origin.topic(), record.headers());
+    }
+
+    /** Whether a processor runs in a task of Kafka Streams; in a mock of its context it does not, and nobody commits there. */
+    public static boolean isIn(ProcessingContext context) {
+        return context instanceof InternalProcessorContext<?, ?>;
+    }
+
     /** Forwards a record that was made here. It stands where the last record that was processed does. Inside {@link #run} only. */
     @SuppressWarnings("NullAway") // A punctuator's records have no topic either.
     public void forward(Record<?, ?> record) {
@@ -97,6 +146,14 @@ public final class NodeScope {
 
     /** Dead-letter topics get the bytes of the record that failed, since Kafka 4.1. Loaded there only. */
     private static final class WithRawRecord {
+        static byte @Nullable [] key(ProcessorRecordContext record) {
+            return record.sourceRawKey();
+        }
+
+        static byte @Nullable [] value(ProcessorRecordContext record) {
+            return record.sourceRawValue();
+        }
+
         static ProcessorRecordContext context(
                 long timestamp,
                 long offset,

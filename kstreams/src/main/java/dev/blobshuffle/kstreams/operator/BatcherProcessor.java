@@ -9,6 +9,7 @@ import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.kafka.HeaderAdapter;
 import dev.blobshuffle.kstreams.commit.CommitGate;
 import dev.blobshuffle.kstreams.commit.NodeScope;
+import dev.blobshuffle.kstreams.commit.PendingTimer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -11,6 +11,7 @@ import dev.blobshuffle.kafka.HeaderAdapter;
 import dev.blobshuffle.kafka.membership.Membership;
 import dev.blobshuffle.kstreams.commit.CommitGate;
 import dev.blobshuffle.kstreams.commit.NodeScope;
+import dev.blobshuffle.kstreams.commit.PendingTimer;
 import dev.blobshuffle.kstreams.commit.StreamsInternals;
 import java.time.Duration;
 import java.util.Set;

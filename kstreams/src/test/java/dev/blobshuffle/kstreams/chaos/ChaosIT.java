@@ -24,6 +24,11 @@ class ChaosIT {
         assertRight(ChaosOptions.ofOperators());
     }
 
+    @Test
+    void everyRecordComesOutOnceAndInOrderBehindParallelCalls() throws Exception {
+        assertRight(ChaosOptions.ofKeyParallel());
+    }
+
     private void assertRight(ChaosOptions options) throws Exception {
         ChaosReport report = new ChaosRun(options, directory).run();
 

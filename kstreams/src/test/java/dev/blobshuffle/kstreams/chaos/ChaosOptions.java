@@ -53,6 +53,13 @@ record ChaosOptions(
                 ChaosVariant.OPERATORS);
     }
 
+    /** The same for functions that are called in parallel: nothing of theirs is in a store, so what matters is who ends when. */
+    static ChaosOptions ofKeyParallel() {
+        return given(
+                List.of(ChaosFault.KILL_INSTANCE, ChaosFault.ADD_AND_REMOVE_INSTANCE, ChaosFault.THROW_IN_USER_CODE),
+                ChaosVariant.KEY_PARALLEL);
+    }
+
     private static ChaosOptions given(List<ChaosFault> byDefault, ChaosVariant variant) {
         List<ChaosFault> kinds = System.getProperty("chaos.kinds") == null
                 ? byDefault
@@ -91,7 +98,7 @@ record ChaosOptions(
     }
 
     boolean isNative() {
-        return variant == ChaosVariant.NATIVE;
+        return variant.isNative();
     }
 
     boolean isExactlyOnce() {

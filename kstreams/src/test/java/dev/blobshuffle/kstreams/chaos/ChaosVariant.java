@@ -1,12 +1,20 @@
 package dev.blobshuffle.kstreams.chaos;
 
 import dev.blobshuffle.kstreams.commit.CommitGate;
+import dev.blobshuffle.kstreams.keyparallel.KeyParallel;
+import dev.blobshuffle.kstreams.keyparallel.KeyParallelOptions;
 import dev.blobshuffle.kstreams.operator.BlobShuffle;
+import java.util.Arrays;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.serialization.Serde;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.Repartitioned;
+import org.apache.kafka.streams.processor.api.FixedKeyProcessor;
+import org.apache.kafka.streams.processor.api.FixedKeyProcessorContext;
+import org.apache.kafka.streams.processor.api.FixedKeyProcessorSupplier;
+import org.apache.kafka.streams.processor.api.FixedKeyRecord;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.ProcessorSupplier;
@@ -38,6 +46,24 @@ enum ChaosVariant {
                     .repartition(shuffle.repartitioned())
                     .processValues(shuffle.debatcherSupplier());
         }
+    },
+
+    /** By Kafka alone, and behind each shuffle a slow function is called for many records at once. */
+    KEY_PARALLEL {
+        @Override
+        KStream<Integer, byte[]> repartition(String name, int partitions, KStream<Integer, byte[]> stream) {
+            return super.repartition(name, partitions, stream).processValues(slow(name));
+        }
+    },
+
+    /** The same with commits that do not wait for the function: a control, which has to lose records. */
+    FORGETFUL_KEY_PARALLEL {
+        @Override
+        KStream<Integer, byte[]> repartition(String name, int partitions, KStream<Integer, byte[]> stream) {
+            FixedKeyProcessorSupplier<Integer, byte[], byte[]> slow = slow(name);
+            return super.repartition(name, partitions, stream)
+                    .processValues(new ForgetfulValues<>(slow, name + "-function-gate"));
+        }
     };
 
     /** The setting that tells an instance. */
@@ -51,6 +77,22 @@ enum ChaosVariant {
                 .withKeySerde(KEYS)
                 .withValueSerde(VALUES)
                 .withNumberOfPartitions(partitions));
+    }
+
+    /** Whether nothing goes through blobs. */
+    boolean isNative() {
+        return this == NATIVE || this == KEY_PARALLEL || this == FORGETFUL_KEY_PARALLEL;
+    }
+
+    private static FixedKeyProcessorSupplier<Integer, byte[], byte[]> slow(String name) {
+        return KeyParallel.mapValues(
+                (key, value) -> {
+                    LockSupport.parkNanos(Math.floorMod(Arrays.hashCode(value), 10) * 1_000_000L);
+                    return value;
+                },
+                KeyParallelOptions.builder(name + "-function")
+                        .maxConcurrency(64)
+                        .build());
     }
 
     boolean isOfOperators() {
@@ -83,6 +125,37 @@ enum ChaosVariant {
 
                 @Override
                 public void process(Record<K, V> record) {
+                    processor.process(record);
+                }
+
+                @Override
+                public void close() {
+                    processor.close();
+                }
+            };
+        }
+    }
+
+    /** Takes the gate away that holds the commit back. */
+    private record ForgetfulValues<K, V, W>(FixedKeyProcessorSupplier<K, V, W> supplier, String gate)
+            implements FixedKeyProcessorSupplier<K, V, W> {
+        @Override
+        public Set<StoreBuilder<?>> stores() {
+            return supplier.stores();
+        }
+
+        @Override
+        public FixedKeyProcessor<K, V, W> get() {
+            FixedKeyProcessor<K, V, W> processor = supplier.get();
+            return new FixedKeyProcessor<>() {
+                @Override
+                public void init(FixedKeyProcessorContext<K, W> context) {
+                    processor.init(context);
+                    CommitGate.of(context, gate).detach();
+                }
+
+                @Override
+                public void process(FixedKeyRecord<K, V> record) {
                     processor.process(record);
                 }
 

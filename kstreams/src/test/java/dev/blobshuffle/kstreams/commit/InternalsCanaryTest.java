@@ -37,6 +37,15 @@ class InternalsCanaryTest {
         assertThat(recordContext.getConstructor(long.class, long.class, int.class, String.class, Headers.class))
                 .isNotNull();
 
+        assertThat(node.getMethod("process", Record.class)).isNotNull();
+        assertThat(recordContext.getMethods())
+                .extracting("name")
+                .as("raw records from Kafka 4.1: the constructor of seven comes with them")
+                .contains(
+                        recordContext.getConstructors().length > 1
+                                ? new String[] {"sourceRawKey", "sourceRawValue"}
+                                : new String[0]);
+
         Class<?> cached = type("state.internals.CachedStateStore");
         assertThat(cached.getMethods())
                 .extracting("name")

@@ -1,4 +1,4 @@
-package dev.blobshuffle.kstreams.operator;
+package dev.blobshuffle.kstreams.commit;
 
 import java.time.Duration;
 import org.apache.kafka.streams.processor.Cancellable;
@@ -9,26 +9,28 @@ import org.jspecify.annotations.Nullable;
 /**
  * Calls back while something is pending, and only then: each punctuation makes Kafka Streams commit, so an idle application must have none. Owned by the stream thread.
  */
-final class PendingTimer {
+public final class PendingTimer {
     private static final Duration INTERVAL = Duration.ofMillis(10);
 
     private final ProcessingContext context;
     private final Runnable task;
     private @Nullable Cancellable scheduled;
 
-    PendingTimer(ProcessingContext context, Runnable task) {
+    /** Does not run yet. @param task what is called on the stream thread, every 10 ms */
+    public PendingTimer(ProcessingContext context, Runnable task) {
         this.context = context;
         this.task = task;
     }
 
     /** Starts unless it runs. In {@code process} only: elsewhere Kafka Streams does not take a schedule. */
-    void start() {
+    public void start() {
         if (scheduled == null) {
             scheduled = context.schedule(INTERVAL, PunctuationType.WALL_CLOCK_TIME, now -> task.run());
         }
     }
 
-    void stop() {
+    /** Stops, if it runs. */
+    public void stop() {
         Cancellable running = scheduled;
         if (running != null) {
             running.cancel();

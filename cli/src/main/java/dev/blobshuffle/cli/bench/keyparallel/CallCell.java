@@ -1,0 +1,75 @@
+package dev.blobshuffle.cli.bench.keyparallel;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One row of the report.
+ *
+ * @param name what is varied
+ * @param variant how the function is called
+ * @param latencyMillis of one call
+ * @param offered records per second
+ * @param keys number of keys
+ * @param skew exponent of the keys' Zipf distribution; 0: all alike
+ * @param concurrency the most calls at a time, where they are made in parallel
+ * @param partitions of the input, and as many stream threads
+ */
+record CallCell(
+        String name,
+        CallVariant variant,
+        int latencyMillis,
+        int offered,
+        int keys,
+        double skew,
+        int concurrency,
+        int partitions) {
+    /** The rate of the Thulawa paper. */
+    private static final int RATE = 215;
+
+    private static final int CONCURRENCY = 256;
+    private static final int MANY = 1_000;
+
+    /** All rows, in the order in which they run: those that are compared follow each other. */
+    static List<CallCell> all() {
+        List<CallCell> cells = new ArrayList<>();
+        for (int latency : new int[] {5, 20, 250}) {
+            String name = "table-2-" + latency + "ms";
+            cells.add(new CallCell(name, CallVariant.PLAIN, latency, RATE, MANY, 0, 1, 1));
+            cells.add(new CallCell(name, CallVariant.KEY, latency, RATE, MANY, 0, CONCURRENCY, 1));
+        }
+        cells.add(new CallCell("54-partitions", CallVariant.PLAIN, 250, RATE, MANY, 0, 1, 54));
+        for (CallVariant variant :
+                new CallVariant[] {CallVariant.KEY, CallVariant.BATCH_BY_KEY, CallVariant.KEY_OUTPUT}) {
+            cells.add(new CallCell("36-keys", variant, 250, RATE, 36, 0, CONCURRENCY, 1));
+        }
+        cells.add(new CallCell("zipf-1.0", CallVariant.KEY, 250, RATE, MANY, 1, CONCURRENCY, 1));
+        cells.add(new CallCell("zipf-1.0", CallVariant.BATCH_BY_KEY, 250, RATE, MANY, 1, CONCURRENCY, 1));
+        cells.add(new CallCell("zipf-1.0", CallVariant.KEY_OUTPUT, 250, RATE, MANY, 1, CONCURRENCY, 1));
+        cells.add(new CallCell("one-key", CallVariant.PLAIN, 25, 60, 1, 0, 1, 1));
+        cells.add(new CallCell("one-key", CallVariant.KEY, 25, 60, 1, 0, CONCURRENCY, 1));
+        cells.add(new CallCell("saturation", CallVariant.KEY, 250, 4_500, 100_000, 0, 1_024, 1));
+        return cells;
+    }
+
+    /** The most records per second that are possible: what is offered, the calls at a time, and what the hottest key can do by its share. */
+    double maximum() {
+        double perSecond = 1_000.0 / latencyMillis;
+        return switch (variant) {
+            case PLAIN -> Math.min(offered, partitions * perSecond);
+            case KEY -> Math.min(offered, Math.min(concurrency * perSecond, perSecond / share()));
+            case BATCH_BY_KEY ->
+                Math.min(offered, Math.min(concurrency * perSecond, CallVariant.MAX_BATCH * perSecond / share()));
+            case KEY_OUTPUT -> Math.min(offered, concurrency * perSecond);
+        };
+    }
+
+    /** The hottest key's share of the records. */
+    private double share() {
+        double sum = 0;
+        for (int key = 1; key <= keys; key++) {
+            sum += Math.pow(key, -skew);
+        }
+        return 1 / sum;
+    }
+}

@@ -1,0 +1,46 @@
+package dev.blobshuffle.cli.bench.keyparallel;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * What came out of one row.
+ *
+ * @param achieved results per second at the sink, after the warm-up
+ * @param medianMillis time from a record's scheduled moment to its result at the sink
+ * @param p99Millis the same, 99th percentile
+ * @param lost records that a commit covers and that have no result
+ * @param duplicated results that came again
+ * @param inversions results that came after a later one of their key
+ */
+record CallResult(
+        CallCell cell,
+        double achieved,
+        double medianMillis,
+        double p99Millis,
+        long lost,
+        long duplicated,
+        long inversions) {
+    boolean isRight() {
+        return lost == 0 && inversions == 0 && duplicated == 0;
+    }
+
+    Map<String, Object> asJson() {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("name", cell.name());
+        row.put("variant", cell.variant().label());
+        row.put("latency_ms", cell.latencyMillis());
+        row.put("keys", cell.keys());
+        row.put("concurrency", cell.concurrency());
+        row.put("partitions", cell.partitions());
+        row.put("offered", (double) cell.offered());
+        row.put("achieved", achieved);
+        row.put("maximum", cell.maximum());
+        row.put("median_ms", medianMillis);
+        row.put("p99_ms", p99Millis);
+        row.put("lost", lost);
+        row.put("duplicated", duplicated);
+        row.put("inversions", inversions);
+        return row;
+    }
+}

@@ -1,0 +1,104 @@
+package dev.blobshuffle.cli.bench.keyparallel;
+
+import dev.blobshuffle.kafkaembedded.KafkaProcess;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Queue;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.Produced;
+
+/** Runs one row: an application in this process, records at a constant rate, a sink; and then looks whether every record that is committed has its result. Owned by one thread. */
+final class CallRun {
+    private static final Duration CLOSE = Duration.ofMinutes(2);
+
+    private final KafkaProcess kafka;
+    private final String guarantee;
+    private final long commitIntervalMillis;
+    private final Path directory;
+
+    CallRun(KafkaProcess kafka, String guarantee, long commitIntervalMillis, Path directory) {
+        this.kafka = kafka;
+        this.guarantee = guarantee;
+        this.commitIntervalMillis = commitIntervalMillis;
+        this.directory = directory;
+    }
+
+    CallResult run(CallCell cell, int number, Duration warmUp, Duration span)
+            throws InterruptedException, ExecutionException, IOException {
+        String id = "calls-" + number;
+        kafka.createTopic(id + "-input", cell.partitions());
+        kafka.createTopic(id + "-output", 1);
+        KafkaStreams streams = new KafkaStreams(topology(cell, id), settings(cell, id));
+        try (CallSink sink = new CallSink(kafka.bootstrapServers(), id + "-output");
+                CallFeed feed = new CallFeed(kafka.bootstrapServers(), cell, id + "-input")) {
+            streams.start();
+            sink.readFor(warmUp);
+            double achieved = sink.measure(span);
+            Queue<CallFeed.Written> written = feed.finish();
+            if (!streams.close(CLOSE)) {
+                throw new IllegalStateException("the application did not end in " + CLOSE);
+            }
+            sink.readToEnd();
+            long lost = lost(id, written, sink);
+            return new CallResult(
+                    cell,
+                    achieved,
+                    sink.percentile(0.5),
+                    sink.percentile(0.99),
+                    lost,
+                    sink.duplicated(),
+                    sink.inversions());
+        } finally {
+            streams.close(CLOSE);
+        }
+    }
+
+    private long lost(String id, Queue<CallFeed.Written> written, CallSink sink)
+            throws InterruptedException, ExecutionException {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
+            Map<TopicPartition, OffsetAndMetadata> committed = admin.listConsumerGroupOffsets(id)
+                    .partitionsToOffsetAndMetadata()
+                    .get();
+            return written.stream()
+                    .filter(record -> {
+                        OffsetAndMetadata end = committed.get(new TopicPartition(id + "-input", record.partition()));
+                        return end != null && record.offset() < end.offset() && !sink.has(record);
+                    })
+                    .count();
+        }
+    }
+
+    private static org.apache.kafka.streams.Topology topology(CallCell cell, String id) {
+        StreamsBuilder builder = new StreamsBuilder();
+        cell.variant()
+                .applied(builder.stream(id + "-input", Consumed.with(Serdes.String(), Serdes.String())), cell)
+                .to(id + "-output", Produced.with(Serdes.String(), Serdes.String()));
+        return builder.build();
+    }
+
+    private Properties settings(CallCell cell, String id) {
+        Properties settings = new Properties();
+        settings.put(StreamsConfig.APPLICATION_ID_CONFIG, id);
+        settings.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, kafka.bootstrapServers());
+        settings.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, guarantee);
+        settings.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, commitIntervalMillis);
+        settings.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, cell.partitions());
+        settings.put(StreamsConfig.POLL_MS_CONFIG, 10);
+        settings.put(StreamsConfig.STATE_DIR_CONFIG, directory.resolve(id).toString());
+        settings.put("auto.offset.reset", "earliest");
+        settings.put("producer.linger.ms", 2);
+        settings.put("producer.buffer.memory", 4 << 20);
+        return settings;
+    }
+}

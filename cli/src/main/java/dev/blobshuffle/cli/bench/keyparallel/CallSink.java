@@ -1,0 +1,105 @@
+package dev.blobshuffle.cli.bench.keyparallel;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringDeserializer;
+
+/** Reads the results that are committed, and checks their order. Owned by one thread. */
+final class CallSink implements AutoCloseable {
+    private final KafkaConsumer<String, String> consumer;
+    private final TopicPartition partition;
+    private final Map<String, Integer> last = new HashMap<>();
+    private final Set<String> seen = new HashSet<>();
+    private final List<Long> latencies = new ArrayList<>();
+    private boolean isMeasuring;
+    private long duplicated;
+    private long inversions;
+
+    CallSink(String bootstrapServers, String topic) {
+        consumer = new KafkaConsumer<>(
+                Map.of(
+                        "bootstrap.servers",
+                        bootstrapServers,
+                        "isolation.level",
+                        "read_committed",
+                        "fetch.max.wait.ms",
+                        20,
+                        "auto.offset.reset",
+                        "earliest"),
+                new StringDeserializer(),
+                new StringDeserializer());
+        partition = new TopicPartition(topic, 0);
+        consumer.assign(List.of(partition));
+    }
+
+    /** Reads for a while. */
+    void readFor(Duration span) {
+        long end = System.nanoTime() + span.toNanos();
+        while (System.nanoTime() < end) {
+            consumer.poll(Duration.ofMillis(20)).forEach(this::check);
+        }
+    }
+
+    /** Measures for a while. @return results per second */
+    double measure(Duration span) {
+        long start = System.nanoTime();
+        isMeasuring = true;
+        readFor(span);
+        isMeasuring = false;
+        return latencies.size() / ((System.nanoTime() - start) / 1e9);
+    }
+
+    /** Reads what is left. */
+    void readToEnd() {
+        long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, 0L);
+        while (consumer.position(partition) < end) {
+            consumer.poll(Duration.ofMillis(20)).forEach(this::check);
+        }
+    }
+
+    private void check(ConsumerRecord<String, String> result) {
+        int space = result.value().indexOf(' ');
+        int number = Integer.parseInt(result.value().substring(0, space));
+        if (isMeasuring) {
+            latencies.add(
+                    System.currentTimeMillis() - Long.parseLong(result.value().substring(space + 1)));
+        }
+        if (!seen.add(result.key() + " " + number)) {
+            duplicated++;
+        } else if (last.merge(result.key(), number, Math::max) > number) {
+            inversions++;
+        }
+    }
+
+    /** Whether a record has its result. */
+    boolean has(CallFeed.Written record) {
+        return seen.contains(record.key() + " " + record.number());
+    }
+
+    /** A percentile of the measured latencies, in milliseconds; 0 without any. */
+    double percentile(double part) {
+        latencies.sort(null);
+        return latencies.isEmpty() ? 0 : latencies.get((int) Math.min(latencies.size() - 1.0, part * latencies.size()));
+    }
+
+    long duplicated() {
+        return duplicated;
+    }
+
+    long inversions() {
+        return inversions;
+    }
+
+    @Override
+    public void close() {
+        consumer.close();
+    }
+}

@@ -1,0 +1,125 @@
+package dev.blobshuffle.cli.bench.keyparallel;
+
+import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.kafkaembedded.KafkaProcess;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * The command {@code blobshuffle bench keyparallel}: a function that takes 5, 20 or 250 ms for each record, by Kafka Streams as it is and called in parallel, beside what is possible at most. The first rows are
+ * those of the Thulawa paper's Table 2: 215 records per second.
+ */
+@Command(
+        name = "keyparallel",
+        description = "Slow functions: Kafka Streams as it is against calls in parallel.",
+        mixinStandardHelpOptions = true,
+        showDefaultValues = true)
+@SuppressWarnings("NullAway.Init") // picocli sets the fields
+public final class KeyParallelCommand implements Callable<Integer> {
+    @Option(names = "--seconds", defaultValue = "20", description = "Seconds that each row is measured.")
+    private int seconds;
+
+    @Option(names = "--warm-up-seconds", defaultValue = "8", description = "Seconds before that.")
+    private int warmUpSeconds;
+
+    @Option(names = "--rows", defaultValue = ".*", description = "Regular expression for the names of rows.")
+    private String rows;
+
+    @Option(names = "--guarantee", defaultValue = "at_least_once", description = "Kafka Streams' processing.guarantee.")
+    private String guarantee;
+
+    @Option(names = "--commit-interval-ms", defaultValue = "5000", description = "Kafka Streams' commit.interval.ms.")
+    private long commitIntervalMillis;
+
+    @Option(names = "--json", description = "File for all numbers as JSON.")
+    private @Nullable Path json;
+
+    @Spec
+    private CommandSpec spec;
+
+    /** For picocli. */
+    public KeyParallelCommand() {}
+
+    @Override
+    public Integer call() throws IOException, InterruptedException, ExecutionException {
+        PrintWriter out = spec.commandLine().getOut();
+        List<CallResult> results = new ArrayList<>();
+        Path directory = Files.createTempDirectory("blobshuffle-calls");
+        out.printf(
+                Locale.ROOT,
+                "%-15s %-13s %7s %9s %9s %9s %9s %6s %10s%n",
+                "row",
+                "variant",
+                "offered",
+                "achieved",
+                "maximum",
+                "p50 ms",
+                "p99 ms",
+                "lost",
+                "inversions");
+        try (KafkaProcess kafka = KafkaProcess.builder().start()) {
+            CallRun run = new CallRun(kafka, guarantee, commitIntervalMillis, directory);
+            for (CallCell cell : CallCell.all()) {
+                if (cell.name().matches(rows)) {
+                    CallResult result = run.run(
+                            cell, results.size(), Duration.ofSeconds(warmUpSeconds), Duration.ofSeconds(seconds));
+                    results.add(result);
+                    print(out, result);
+                }
+            }
+        } finally {
+            delete(directory);
+        }
+        if (json != null) {
+            Files.writeString(
+                    json, Json.write(results.stream().map(CallResult::asJson).toList()));
+        }
+        boolean isRight = results.stream().allMatch(CallResult::isRight);
+        out.println(
+                isRight
+                        ? "Every record that was committed has its result, once and in order."
+                        : "WRONG: results are missing, doubled or out of order.");
+        out.flush();
+        return isRight ? 0 : 1;
+    }
+
+    private static void print(PrintWriter out, CallResult result) {
+        CallCell cell = result.cell();
+        out.printf(
+                Locale.ROOT,
+                "%-15s %-13s %7d %9.1f %9.1f %9.0f %9.0f %6d %10d%n",
+                cell.name(),
+                cell.variant().label(),
+                cell.offered(),
+                result.achieved(),
+                cell.maximum(),
+                result.medianMillis(),
+                result.p99Millis(),
+                result.lost(),
+                result.inversions());
+        out.flush();
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package dev.blobshuffle.kstreams.keyparallel;
+
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.processor.api.FixedKeyProcessorSupplier;
+import org.apache.kafka.streams.processor.api.ProcessorSupplier;
+import org.apache.kafka.streams.processor.api.Record;
+
+/**
+ * Slow functions for Kafka Streams, called for many records of a partition at once. In place of {@code stream.mapValues(…)}, whose one slow call stops its partition:
+ *
+ * <pre>{@code
+ * stream.processValues(KeyParallel.mapValues((key, value) -> service.lookup(value), KeyParallelOptions.named("lookup")))
+ * }</pre>
+ *
+ * Records of a key keep their order, and keys go on side by side; other orders: {@link Ordering}. Guarantees stay those of Kafka Streams: a commit waits until the results of all that it
+ * covers are handed on and sent, so that nothing is lost, and under exactly-once nothing doubled, whenever a process dies. The function itself is called at least once for each
+ * record, as it is natively.
+ *
+ * <p>Functions are called by several threads at once and must be thread-safe. They see keys and values, and use no state stores; results go downstream on the stream thread,
+ * where every store can be used. Works with any Kafka Streams application, with or without a shuffle through blobs. Stateless.
+ */
+public final class KeyParallel {
+    private KeyParallel() {}
+
+    /** A function that blocks until it has its result. */
+    @FunctionalInterface
+    public interface ValueFunction<K, V, R> {
+        /** The new value. Interrupted when it takes too long, or when nobody needs it any more. */
+        R apply(K key, V value) throws Exception;
+    }
+
+    /** A function that promises its result. */
+    @FunctionalInterface
+    public interface AsyncValueFunction<K, V, R> {
+        /** Begins, on a thread of ours, and should not block. */
+        CompletionStage<R> apply(K key, V value) throws Exception;
+    }
+
+    /** A function that makes any number of records of one. */
+    @FunctionalInterface
+    public interface FlatMapFunction<K, V, L, R> {
+        /** Makes records, in their order; they go downstream when the function has returned, and not if it throws. */
+        void apply(Record<K, V> record, Consumer<Record<L, R>> output) throws Exception;
+    }
+
+    /** A function over records of one key that have come together. */
+    @FunctionalInterface
+    public interface BatchFunction<K, V, R> {
+        /** The results, one for each value, in their order; those that failed are repeated alone, and their key waits. */
+        List<Outcome<R>> apply(K key, List<V> values) throws Exception;
+    }
+
+    /** A function over records of any keys that have come together. */
+    @FunctionalInterface
+    public interface BulkFunction<K, V, R> {
+        /** The results, one for each entry, in their order; those that failed are repeated alone, and their keys wait. */
+        List<Outcome<R>> apply(List<KeyValue<K, V>> entries) throws Exception;
+    }
+
+    /** New values by a function that blocks: for {@code processValues}. */
+    public static <K, V, R> FixedKeyProcessorSupplier<K, V, R> mapValues(
+            ValueFunction<K, V, R> function, KeyParallelOptions options) {
+        return values(options, CallPlan.Batching.NONE, 1, Functions.blocking(function));
+    }
+
+    /** New values by a function that promises them: for {@code processValues}. */
+    public static <K, V, R> FixedKeyProcessorSupplier<K, V, R> mapValuesAsync(
+            AsyncValueFunction<K, V, R> function, KeyParallelOptions options) {
+        return values(options, CallPlan.Batching.NONE, 1, Functions.async(function));
+    }
+
+    /**
+     * New values by a function over several records of a key: for {@code processValues}. While a call is under way, the key's next records come together, and go into its next call: the
+     * batches find their size by themselves, and no record waits for others.
+     *
+     * @param maxBatch the most records of a call
+     */
+    public static <K, V, R> FixedKeyProcessorSupplier<K, V, R> batchByKey(
+            BatchFunction<K, V, R> function, int maxBatch, KeyParallelOptions options) {
+        return values(options, CallPlan.Batching.SAME_KEY, checked(maxBatch), Functions.byKey(function));
+    }
+
+    /**
+     * New values by a function over several records: for {@code processValues}. A call takes all records that may start when it does.
+     *
+     * @param maxBatch the most records of a call
+     */
+    public static <K, V, R> FixedKeyProcessorSupplier<K, V, R> bulk(
+            BulkFunction<K, V, R> function, int maxBatch, KeyParallelOptions options) {
+        return values(options, CallPlan.Batching.ANY_KEY, checked(maxBatch), Functions.bulk(function));
+    }
+
+    /** Records, with any key, by a function that blocks: for {@code process}. */
+    public static <K, V, L, R> ProcessorSupplier<K, V, L, R> flatMap(
+            FlatMapFunction<K, V, L, R> function, KeyParallelOptions options) {
+        NodeCall<K, V> call = Functions.flatMap(function);
+        return new ParallelSupplier<>(new NodeDefinition<>(options, CallPlan.Batching.NONE, 1, context -> call));
+    }
+
+    /**
+     * A processor that exists, unchanged: for {@code process}. Each call has an instance of it for itself; its forwards go downstream when its {@code process} has returned. It may use neither state
+     * stores nor punctuators, and is told so in its {@code init}.
+     */
+    public static <K, V, L, R> ProcessorSupplier<K, V, L, R> supplier(
+            ProcessorSupplier<K, V, L, R> existing, KeyParallelOptions options) {
+        return new ParallelSupplier<>(new NodeDefinition<>(
+                options, CallPlan.Batching.NONE, 1, context -> new PooledProcessors<>(existing, context)));
+    }
+
+    private static <K, V, R> FixedKeyProcessorSupplier<K, V, R> values(
+            KeyParallelOptions options, CallPlan.Batching batching, int maxBatch, NodeCall<K, V> call) {
+        return new ParallelValuesSupplier<>(new NodeDefinition<>(options, batching, maxBatch, context -> call));
+    }
+
+    private static int checked(int maxBatch) {
+        if (maxBatch < 1) {
+            throw new IllegalArgumentException(
+                    "Cannot call a function for batches of " + maxBatch + " records. Give 1 or more.");
+        }
+        return maxBatch;
+    }
+}

@@ -1,0 +1,314 @@
+package dev.blobshuffle.kstreams.keyparallel;
+
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.time.Time;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes calls for records, many at a time, and releases their outcomes in order. It knows nothing of Kafka: the owner offers records, hands on what is released, and waits for the rest
+ * before a commit.
+ *
+ * <pre>
+ *   offer ──▶ Backlog ──▶ Attempt on a worker ──▶ settled ──▶ released ──▶ poll, finish
+ *                            └─ its end starts the next call, so that throughput does not depend on how often the owner looks
+ * </pre>
+ *
+ * <p>Threads: one owner offers, polls, finishes and closes; workers and timers only settle calls and start the next ones. One short lock guards all bookkeeping; no function of the
+ * user's runs under it.
+ *
+ * @param <I> what a record is to its call
+ * @param <O> what the call makes of it
+ */
+final class ParallelCalls<I, O> implements AutoCloseable {
+    private final CallPlan plan;
+    private final Call<I, O> call;
+    private final Time time;
+    private final Time.Workers workers;
+    private final AtomicInteger strays;
+    private final Tally tally = new Tally();
+    private final Signal progress;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Backlog<I, O> backlog;
+    private final Allowance allowance;
+    private final Set<Attempt<I, O>> running = new HashSet<>();
+    private boolean isClosed;
+
+    /**
+     * No calls yet.
+     *
+     * @param keepsKeyUntilFinished whether a key's next call waits until the record before it is finished, not only its call
+     * @param workers where calls run; they are never given more than the plan's concurrency, and what is left of it by strays
+     * @param strays calls of closed predecessors whose functions have not returned
+     */
+    ParallelCalls(
+            CallPlan plan,
+            boolean keepsKeyUntilFinished,
+            Call<I, O> call,
+            Time time,
+            Time.Workers workers,
+            AtomicInteger strays) {
+        this.plan = plan;
+        this.call = call;
+        this.time = time;
+        this.workers = workers;
+        this.strays = strays;
+        progress = time.signal();
+        backlog = new Backlog<>(plan, keepsKeyUntilFinished);
+        allowance = new Allowance(plan.drainTarget(), plan.maxPending(), time.nanos());
+    }
+
+    /** Takes a record, and starts its call if it may. Never refuses: see {@link #isFull()}. For the owner. */
+    void offer(@Nullable KeyHandle key, I input, long bytes) {
+        lock.lock();
+        try {
+            backlog.accept(key, input, bytes, time.nanos());
+        } finally {
+            lock.unlock();
+        }
+        dispatch();
+    }
+
+    /** Whether the owner should take no more records for now. */
+    boolean isFull() {
+        lock.lock();
+        try {
+            return backlog.pending() > plan.maxPending()
+                    || backlog.pending() > 1 && backlog.bytes() > plan.maxPendingBytes()
+                    || backlog.waiting() > allowance.records(time.nanos());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The next record whose outcome may be handed on; {@link #finish} it then. For the owner. */
+    @Nullable
+    PendingRecord<I, O> poll() {
+        lock.lock();
+        try {
+            return backlog.pollReleased();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether {@link #poll} would give something. */
+    boolean hasReleased() {
+        lock.lock();
+        try {
+            return backlog.hasReleased();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A record that was polled has ended for good. For the owner. */
+    void finish(PendingRecord<I, O> record) {
+        lock.lock();
+        try {
+            backlog.finish(record);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Starts what may start, and is not started by the end of another call: after {@link #finish}, and when strays may have returned. */
+    void dispatch() {
+        for (Attempt<I, O> next = startNext(); next != null; next = startNext()) {
+            try {
+                workers.execute(next);
+            } catch (Closed e) {
+                return; // Its task is being closed on another thread's account; nobody waits for the call.
+            } catch (RuntimeException | Error e) {
+                next.fail(e);
+                free(next);
+            }
+        }
+    }
+
+    private @Nullable Attempt<I, O> startNext() {
+        lock.lock();
+        try {
+            if (isClosed || running.size() + strays.get() >= plan.maxConcurrency()) {
+                return null;
+            }
+            List<PendingRecord<I, O>> records = backlog.next();
+            if (records.isEmpty()) {
+                return null;
+            }
+            Attempt<I, O> attempt = new Attempt<>(this, records);
+            running.add(attempt);
+            return attempt;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A call has ended: its records are released, or repeated. */
+    void settle(List<PendingRecord<I, O>> records, List<Outcome<O>> outcomes) {
+        List<PendingRecord<I, O>> parked = new ArrayList<>(0);
+        lock.lock();
+        try {
+            if (isClosed) {
+                return;
+            }
+            int done = 0;
+            for (int i = 0; i < records.size(); i++) {
+                PendingRecord<I, O> record = records.get(i);
+                Outcome<O> outcome = outcomes.get(i);
+                if (isRepeated(record, outcome)) {
+                    backlog.park(record);
+                    parked.add(record);
+                } else {
+                    backlog.end(record, outcome);
+                    done++;
+                }
+            }
+            allowance.completed(done, time.nanos());
+        } finally {
+            lock.unlock();
+        }
+        for (PendingRecord<I, O> record : parked) {
+            tally.retried.increment();
+            time.schedule(plan.retries().delayAfter(record.attempts), () -> repeat(record));
+        }
+        progress.raise();
+        dispatch();
+    }
+
+    private boolean isRepeated(PendingRecord<I, O> record, Outcome<O> outcome) {
+        return outcome.failure() != null
+                && !(outcome.failure() instanceof Error)
+                && record.attempts < plan.retries().attempts();
+    }
+
+    private void repeat(PendingRecord<I, O> record) {
+        lock.lock();
+        try {
+            if (!isClosed) {
+                backlog.unpark(record);
+            }
+        } finally {
+            lock.unlock();
+        }
+        dispatch();
+    }
+
+    /** The place of a call is free: it has ended, and its function has returned. Idempotent. */
+    void free(Attempt<I, O> attempt) {
+        boolean isStray;
+        lock.lock();
+        try {
+            isStray = running.remove(attempt) && isClosed;
+        } finally {
+            lock.unlock();
+        }
+        if (isStray) {
+            strays.decrementAndGet();
+        }
+        dispatch();
+    }
+
+    /** Reports of progress so far, to wait for the next one. */
+    long progress() {
+        return progress.count();
+    }
+
+    /**
+     * Waits until there was progress since a report, or a time is over.
+     *
+     * @throws InterruptedException when the thread is interrupted
+     */
+    void awaitProgress(long seen, long deadlineNanos) throws InterruptedException {
+        boolean ignored = progress.await(seen, deadlineNanos);
+    }
+
+    /** Records that were offered and are not finished. */
+    int pending() {
+        lock.lock();
+        try {
+            return backlog.pending();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How things stand. */
+    Standing standing() {
+        lock.lock();
+        try {
+            return new Standing(
+                    backlog.pending(), backlog.bytes(), backlog.waiting(), running.size(), backlog.keys(), reason());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private LimitReason reason() {
+        if (running.size() + strays.get() >= plan.maxConcurrency()) {
+            return LimitReason.CONCURRENCY;
+        }
+        if (backlog.waiting() > 0) {
+            return LimitReason.KEY_ORDER;
+        }
+        return backlog.pending() > plan.maxPending() || backlog.bytes() > plan.maxPendingBytes()
+                ? LimitReason.BUDGET
+                : LimitReason.INPUT;
+    }
+
+    CallPlan plan() {
+        return plan;
+    }
+
+    Call<I, O> call() {
+        return call;
+    }
+
+    Time time() {
+        return time;
+    }
+
+    Tally tally() {
+        return tally;
+    }
+
+    /** Drops everything: calls are interrupted, and what they answer later is dropped. Idempotent. For the owner. */
+    @Override
+    public void close() {
+        List<Attempt<I, O>> left;
+        lock.lock();
+        try {
+            if (isClosed) {
+                return;
+            }
+            isClosed = true;
+            left = new ArrayList<>(running);
+            strays.addAndGet(left.size());
+        } finally {
+            lock.unlock();
+        }
+        for (Attempt<I, O> attempt : left) {
+            if (!attempt.cancel()) {
+                free(attempt); // Not on a worker, and so at most queued or awaiting an answer from elsewhere.
+            }
+        }
+    }
+
+    /**
+     * How things stand at a moment.
+     *
+     * @param pending records that are not finished
+     * @param bytes of them
+     * @param waiting those whose call has not started
+     * @param running calls under way
+     * @param keys that have records
+     * @param reason what keeps more from being done
+     */
+    record Standing(int pending, long bytes, int waiting, int running, int keys, LimitReason reason) {}
+}

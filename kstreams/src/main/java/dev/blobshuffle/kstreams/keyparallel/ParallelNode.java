@@ -1,0 +1,252 @@
+package dev.blobshuffle.kstreams.keyparallel;
+
+import dev.blobshuffle.kstreams.ApplicationSettings;
+import dev.blobshuffle.kstreams.commit.CommitGate;
+import dev.blobshuffle.kstreams.commit.NodeScope;
+import dev.blobshuffle.kstreams.commit.PendingTimer;
+import java.time.Duration;
+import java.util.List;
+import org.apache.kafka.streams.errors.StreamsException;
+import org.apache.kafka.streams.errors.TaskMigratedException;
+import org.apache.kafka.streams.processor.api.ProcessingContext;
+import org.apache.kafka.streams.processor.api.Record;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A node that calls a slow function, in one task, while it is open: takes records, hands results on, and holds commits back until there are none pending. A record counts as pending
+ * from the first line of {@code process}, before anything may throw. Results are handed on by the stream thread only: in {@code process} of later records, by a timer that
+ * runs while something is pending, and before commits. Owned by the stream thread.
+ */
+final class ParallelNode<K, V> implements AutoCloseable {
+    /** Drains in a row that may time out: then somebody must hear of it. */
+    private static final int MOST_TIMEOUTS = 10;
+
+    /** The longest wait until strays and clocks are looked after again. */
+    private static final Duration ROUND = Duration.ofMillis(100);
+
+    /** What a record takes beside the bytes of its key and value. */
+    private static final int OVERHEAD_BYTES = 256;
+
+    private static final Logger LOG = LoggerFactory.getLogger(ParallelNode.class);
+
+    private final NodeDefinition<K, V> definition;
+    private final String task;
+    private final NodeScope scope;
+    private final CommitGate gate;
+    private final TimeLimits limits;
+    private final CallThreads.Lease lease;
+    private final NodeCall<K, V> function;
+    private final ParallelCalls<Arrival<K, V>, List<Record<?, ?>>> calls;
+    private final PendingTimer timer;
+    private final NodeMetrics metrics;
+    private final StickyFailure sticky = new StickyFailure();
+
+    /** What the processor shall throw for the record that Kafka Streams' handler is asked about. */
+    private @Nullable RuntimeException forHandler;
+
+    ParallelNode(NodeDefinition<K, V> definition, ProcessingContext context) {
+        this.definition = definition;
+        task = context.taskId().toString();
+        scope = NodeScope.of(context);
+        gate = CommitGate.of(context, definition.gate());
+        limits = TimeLimits.of(definition.options(), ApplicationSettings.commitLimit(context.appConfigs()));
+        CallPlan plan = definition.plan(limits);
+        function = definition.function().open(context);
+        lease = definition.threads().acquire(definition.options().name(), plan.maxConcurrency());
+        calls = new ParallelCalls<>(
+                plan,
+                false,
+                function,
+                lease.time(),
+                lease.workers(),
+                definition.threads().strays());
+        timer = new PendingTimer(context, this::onTimer);
+        metrics = new NodeMetrics(context, definition.options().name(), calls);
+        gate.attach(scope, this::drain);
+    }
+
+    void process(Record<K, V> record) {
+        RuntimeException asked = forHandler;
+        if (asked != null) {
+            throw asked;
+        }
+        sticky.check();
+        offer(record);
+        try {
+            boolean ignored = handOn();
+            awaitRoom();
+        } catch (RuntimeException e) {
+            throw sticky.keep(e);
+        }
+        if (calls.pending() > 0) {
+            timer.start();
+        }
+    }
+
+    private void offer(Record<K, V> record) {
+        Arrival<K, V> arrival = Arrival.of(record, scope.origin());
+        K key = record.key();
+        KeyHandle handle = key != null
+                ? KeyHandle.of(key)
+                : definition.options().nullKeys() == NullKeys.SERIAL ? KeyHandle.NULL : null;
+        calls.offer(handle, arrival, OVERHEAD_BYTES + arrival.origin().bytes());
+    }
+
+    /** Hands on what may be. @return whether records went downstream */
+    private boolean handOn() {
+        if (!calls.hasReleased()) {
+            return false;
+        }
+        boolean[] forwarded = new boolean[1];
+        scope.run(() -> {
+            for (var record = calls.poll(); record != null; record = calls.poll()) {
+                forwarded[0] |= handOn(record.input(), record.outcome());
+                calls.finish(record);
+            }
+        });
+        return forwarded[0];
+    }
+
+    private boolean handOn(Arrival<K, V> arrival, Outcome<List<Record<?, ?>>> outcome) {
+        List<Record<?, ?>> results = outcome.value();
+        if (results == null) {
+            fail(arrival, outcome.failure());
+            return false;
+        }
+        for (Record<?, ?> result : results) {
+            scope.forward(result, arrival.origin());
+        }
+        calls.tally().forwarded.increment();
+        return !results.isEmpty();
+    }
+
+    private void fail(Arrival<K, V> arrival, @Nullable Throwable failure) {
+        calls.tally().failed.increment();
+        String what = "Cannot process a record of " + definition.options().name() + ": its call failed, read from "
+                + arrival.origin() + ".";
+        if (failure instanceof Error || definition.options().onFailure() == FailureAction.FAIL) {
+            throw new StreamsException(what + " Look after the cause; the record is read again.", failure);
+        }
+        if (definition.options().onFailure() == FailureAction.SKIP) {
+            calls.tally().skipped.increment();
+            LOG.warn("{} It is skipped, as the options say.", what, failure);
+            return;
+        }
+        forHandler = failure instanceof RuntimeException unchecked ? unchecked : new StreamsException(what, failure);
+        try {
+            scope.process(arrival.record(), arrival.origin());
+        } finally {
+            forHandler = null;
+        }
+    }
+
+    /** Waits while too much is pending, but no longer than its thread can do without polling: then it goes on with one record more than that. */
+    private void awaitRoom() {
+        if (!calls.isFull()) {
+            return;
+        }
+        long start = lease.time().nanos();
+        long deadline = start + limits.stall().toNanos();
+        long now = start;
+        while (calls.isFull() && now - deadline < 0) {
+            long seen = calls.progress();
+            boolean ignored = handOn();
+            calls.dispatch();
+            if (calls.isFull()) {
+                await(seen, now, deadline);
+            }
+            now = lease.time().nanos();
+        }
+        calls.tally().blockedNanos.add(now - start);
+        if (calls.isFull()) {
+            LOG.warn(
+                    "{}, task {}: no room for {} ms, {}.",
+                    definition.options().name(),
+                    task,
+                    (now - start) / 1_000_000,
+                    calls.standing());
+        }
+    }
+
+    private void await(long seen, long now, long deadline) {
+        try {
+            calls.awaitProgress(seen, now + Math.min(deadline - now, ROUND.toNanos()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StreamsException("Cannot wait for calls: the thread was interrupted.", e);
+        }
+    }
+
+    private void onTimer() {
+        sticky.check();
+        try {
+            boolean ignored = handOn();
+        } catch (RuntimeException e) {
+            throw sticky.keep(e);
+        }
+        calls.dispatch();
+        if (calls.pending() == 0) {
+            timer.stop();
+        }
+    }
+
+    /** Before a commit. */
+    private boolean drain() {
+        sticky.check();
+        timer.stop();
+        if (calls.pending() == 0) {
+            return false;
+        }
+        long start = lease.time().nanos();
+        try {
+            boolean forwarded = handOnAll(start, start + limits.drain().toNanos());
+            definition.threads().timeoutsInARow().remove(task);
+            return forwarded;
+        } catch (RuntimeException e) {
+            throw sticky.keep(e);
+        } finally {
+            calls.tally().drains.increment();
+            calls.tally().drainNanos.add(lease.time().nanos() - start);
+        }
+    }
+
+    private boolean handOnAll(long start, long deadline) {
+        boolean forwarded = false;
+        for (long now = start; true; now = lease.time().nanos()) {
+            long seen = calls.progress();
+            forwarded |= handOn();
+            if (calls.pending() == 0) {
+                return forwarded;
+            }
+            if (now - deadline >= 0) {
+                throw drainTimedOut();
+            }
+            calls.dispatch();
+            await(seen, now, deadline);
+        }
+    }
+
+    /** The tasks of the thread go back to the last commit, and none of what the calls made becomes visible; the thread lives. */
+    private RuntimeException drainTimedOut() {
+        int inARow = definition.threads().timeoutsInARow().merge(task, 1, Integer::sum);
+        String what = "Cannot commit: calls of " + definition.options().name() + " did not end within "
+                + limits.drain().toMillis() + " ms, " + calls.standing()
+                + ". Look after the service, or lower maxPending or the calls' timeout.";
+        return inARow > MOST_TIMEOUTS
+                ? new StreamsException(what + " It was so " + inARow + " times in a row.")
+                : new TaskMigratedException(
+                        what + " The tasks start again from the last commit.", new CallTimedOut(what));
+    }
+
+    @Override
+    public void close() {
+        gate.detach();
+        timer.stop();
+        metrics.close();
+        calls.close();
+        lease.close();
+        function.close();
+    }
+}

@@ -1,0 +1,196 @@
+package dev.blobshuffle.kstreams.keyparallel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.testkit.SimulatedTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One random run under virtual time: records of a few keys, calls that are slow, fail, or never answer, an owner that commits now and then. Everything follows from the seed. Owned by
+ * the test's thread.
+ */
+final class CallSchedule {
+    private static final int RECORDS = 120;
+    private static final Duration PATIENCE = Duration.ofMinutes(20);
+
+    private final SimulatedTime time;
+    private final CallPlan plan;
+    private final boolean keepsKeys;
+    private final boolean rejectsNothing;
+    private final List<Integer> finished = new ArrayList<>();
+    private final Map<Integer, String> keys = new HashMap<>();
+    private final Set<String> busy = new HashSet<>();
+    private final ParallelCalls<Integer, Integer> calls;
+    private int underWay;
+    private int failures;
+    private int most;
+    private @Nullable AssertionError broken;
+
+    CallSchedule(SimulatedTime time) {
+        this.time = time;
+        Ordering ordering = Ordering.values()[time.random(Ordering.values().length)];
+        CallPlan.Batching batching = CallPlan.Batching.values()[time.random(CallPlan.Batching.values().length)];
+        plan = new CallPlan(
+                ordering,
+                batching,
+                batching == CallPlan.Batching.NONE ? 1 : 1 + time.random(5),
+                1 + time.random(8),
+                1 + time.random(40),
+                1 + time.random(4_000),
+                Duration.ofMillis(100),
+                new RetryPolicy(1 + time.random(3), Duration.ofMillis(10), Duration.ofMillis(50)),
+                Duration.ofSeconds(2));
+        keepsKeys = ordering == Ordering.KEY && time.random(3) == 0;
+        rejectsNothing = time.random(2) == 0;
+        calls = new ParallelCalls<>(plan, keepsKeys, this::call, time, time.workers("calls", 8), new AtomicInteger());
+    }
+
+    /** Runs to the end and checks every promise. */
+    void run() {
+        time.actor("owner", this::own);
+        time.run();
+        time.settle(Duration.ofMinutes(1));
+        if (broken != null) {
+            throw broken;
+        }
+        assertThat(finished).as("each record ends once").hasSize(RECORDS).doesNotHaveDuplicates();
+        assertThat(calls.standing())
+                .as("nothing is left")
+                .isEqualTo(new ParallelCalls.Standing(0, 0, 0, 0, 0, LimitReason.INPUT));
+        assertThat(most).as("concurrency").isLessThanOrEqualTo(plan.maxConcurrency());
+        assertOrder();
+    }
+
+    /** Failed records that ended as such. */
+    int failures() {
+        return failures;
+    }
+
+    Ordering ordering() {
+        return plan.ordering();
+    }
+
+    private void own() throws InterruptedException {
+        for (int number = 0; number < RECORDS; number++) {
+            String key = "k" + (time.random(2) == 0 ? 0 : time.random(9));
+            keys.put(number, key);
+            calls.offer(key.equals("k8") ? null : KeyHandle.of(key), number, 1 + time.random(100));
+            awaitRoom();
+            if (time.random(20) == 0) {
+                drain();
+            }
+            if (time.random(4) == 0) {
+                time.pause();
+            }
+        }
+        drain();
+    }
+
+    private void awaitRoom() throws InterruptedException {
+        long deadline = time.nanos() + PATIENCE.toNanos();
+        while (true) {
+            long seen = calls.progress();
+            finishReleased();
+            if (!calls.isFull()) {
+                return;
+            }
+            assertThat(time.nanos() - deadline).as("time until there is room").isNegative();
+            calls.awaitProgress(seen, deadline);
+        }
+    }
+
+    private void drain() throws InterruptedException {
+        long deadline = time.nanos() + PATIENCE.toNanos();
+        while (true) {
+            long seen = calls.progress();
+            finishReleased();
+            if (calls.pending() == 0) {
+                return;
+            }
+            assertThat(time.nanos() - deadline).as("time of a drain").isNegative();
+            calls.awaitProgress(seen, deadline);
+        }
+    }
+
+    private void finishReleased() {
+        for (PendingRecord<Integer, Integer> record = calls.poll(); record != null; record = calls.poll()) {
+            Outcome<Integer> outcome = record.outcome();
+            if (outcome.failure() == null) {
+                assertThat(outcome.value()).as("its own result").isEqualTo(record.input() * 2);
+            } else {
+                failures++;
+            }
+            finished.add(record.input());
+            calls.finish(record);
+            calls.dispatch();
+        }
+    }
+
+    /** What is thrown here is an outcome: a broken promise has to be kept. */
+    private void call(List<Integer> numbers, Call.Completion<Integer> completion) {
+        try {
+            begin(numbers, completion);
+        } catch (RuntimeException | AssertionError e) {
+            broken = broken == null ? new AssertionError(e) : broken;
+            throw e;
+        }
+    }
+
+    private void begin(List<Integer> numbers, Call.Completion<Integer> completion) {
+        underWay++;
+        most = Math.max(most, underWay);
+        assertThat(numbers).as("records of a call").hasSizeLessThanOrEqualTo(plan.maxBatch());
+        Set<String> of = new HashSet<>();
+        numbers.forEach(number -> of.add(keys.get(number)));
+        if (plan.ordering() == Ordering.KEY && plan.batching() != CallPlan.Batching.ANY_KEY) {
+            assertThat(of).as("keys of a call").hasSize(1);
+        }
+        of.remove("k8");
+        if (plan.ordering() == Ordering.KEY) {
+            assertThat(Collections.disjoint(busy, of))
+                    .as("no key has two calls at a time")
+                    .isTrue();
+            busy.addAll(of);
+        }
+        int fate = rejectsNothing ? 9 : time.random(10);
+        long millis =
+                fate == 0 ? 99 : time.random(60); // The slowest never answer, and run into their timeout just after.
+        time.schedule(Duration.ofMillis(millis), () -> {
+            busy.removeAll(of);
+            underWay--;
+            if (fate > 0) {
+                completion.complete(numbers.stream().map(this::outcome).toList());
+            }
+        });
+    }
+
+    private Outcome<Integer> outcome(int number) {
+        return !rejectsNothing && time.random(8) == 0
+                ? Outcome.failed(new IllegalStateException("refused"))
+                : Outcome.of(number * 2);
+    }
+
+    private void assertOrder() {
+        switch (plan.ordering()) {
+            case UNORDERED -> {}
+            case PARTITION -> assertThat(finished).isSorted();
+            case KEY, KEY_OUTPUT ->
+                keys.values().stream()
+                        .distinct()
+                        .filter(key -> !key.equals("k8"))
+                        .forEach(key -> assertThat(finished.stream()
+                                        .filter(number -> keys.get(number).equals(key)))
+                                .as("order of " + key)
+                                .isSorted());
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.blobshuffle.kstreams.keyparallel;
+
+import org.jspecify.annotations.NullMarked;
