@@ -6,8 +6,9 @@ import com.azure.core.http.HttpRequest;
 import com.azure.core.http.HttpResponse;
 import com.azure.core.util.BinaryData;
 import com.azure.core.util.Context;
-import dev.blobshuffle.core.store.BucketBlobStore;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.http.HttpConnections;
+import dev.blobshuffle.http.HttpLimits;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -15,24 +16,12 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.channels.Channels;
-import java.time.Duration;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
-import org.apache.hc.client5.http.classic.ExecChain;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
-import org.apache.hc.client5.http.config.ConnectionConfig;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
-import org.apache.hc.client5.http.impl.classic.HttpClients;
-import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
-import org.apache.hc.core5.concurrent.Cancellable;
-import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.ClassicHttpResponse;
-import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpHost;
-import org.apache.hc.core5.http.io.SocketConfig;
 import org.apache.hc.core5.http.io.entity.AbstractHttpEntity;
-import org.apache.hc.core5.util.TimeValue;
-import org.apache.hc.core5.util.Timeout;
 import reactor.core.publisher.Mono;
 
 /**
@@ -44,78 +33,13 @@ final class ApacheHttpClient implements HttpClient, AutoCloseable {
     /** The key of a request's context that leaves the answer's body on the connection until it is read; otherwise it is read at once. */
     static final String STREAMED = "blobshuffle-streamed";
 
-    /** Some for tokens beside the store's requests. */
-    private static final int CONNECTIONS =
-            BucketBlobStore.WRITERS + BucketBlobStore.READERS + BucketBlobStore.OTHERS + 4;
-
-    private static final int CONNECT_TIMEOUT_MILLIS = 1000;
-
-    /** Without a byte for so long a request counts as lost. */
-    private static final Duration READ_TIMEOUT = Duration.ofSeconds(15);
-
-    /** With the sending of its body and all, for the read timeout ends no write: a server that does not read would hold a writer and its buffers for ever. */
-    private static final Duration LIMIT = Duration.ofSeconds(60);
-
-    /** Balancers close idle connections without a word that arrives; a request on such a one waits for its timeout. */
-    private static final Timeout IDLE_LIMIT = Timeout.ofSeconds(5);
-
-    private static final TimeValue LIFETIME = TimeValue.ofMinutes(5);
-
     /** Set by Apache's client itself. */
     private static final Set<String> TRANSPORT_HEADERS = Set.of("content-length", "host", "transfer-encoding");
 
     private final CloseableHttpClient connections;
 
-    ApacheHttpClient(Time time) {
-        this(READ_TIMEOUT, LIMIT, time);
-    }
-
-    /**
-     * A client.
-     *
-     * @param readTimeout the longest silence of the service
-     * @param limit the longest that a request may take until its answer begins
-     */
-    ApacheHttpClient(Duration readTimeout, Duration limit, Time time) {
-        connections = HttpClients.custom()
-                .useSystemProperties()
-                .setConnectionManager(PoolingHttpClientConnectionManagerBuilder.create()
-                        .useSystemProperties()
-                        .setMaxConnTotal(CONNECTIONS)
-                        .setMaxConnPerRoute(CONNECTIONS)
-                        .setDefaultConnectionConfig(ConnectionConfig.custom()
-                                .setConnectTimeout(CONNECT_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
-                                .setSocketTimeout(Timeout.of(readTimeout))
-                                .setIdleTimeout(IDLE_LIMIT)
-                                .setTimeToLive(LIFETIME)
-                                .build())
-                        .setDefaultSocketConfig(
-                                SocketConfig.custom().setSoKeepAlive(true).build())
-                        .build())
-                .addExecInterceptorFirst(
-                        "limit", (request, scope, chain) -> bounded(chain, scope, request, limit, time))
-                .disableRedirectHandling()
-                .disableAutomaticRetries()
-                .disableCookieManagement()
-                .disableContentCompression()
-                .disableDefaultUserAgent()
-                .build();
-    }
-
-    /** Ends the request when its time is over, by closing the connection under whoever reads or writes. */
-    private static ClassicHttpResponse bounded(
-            ExecChain chain, ExecChain.Scope scope, ClassicHttpRequest request, Duration limit, Time time)
-            throws IOException, HttpException {
-        Time.Cancellable end = time.schedule(limit, () -> {
-            if (scope.originalRequest instanceof Cancellable sent) {
-                boolean ignored = sent.cancel();
-            }
-        });
-        try {
-            return chain.proceed(request, scope);
-        } finally {
-            end.cancel();
-        }
+    ApacheHttpClient(HttpLimits limits, Time time) {
+        connections = HttpConnections.bySystemProperties(limits, time);
     }
 
     @Override

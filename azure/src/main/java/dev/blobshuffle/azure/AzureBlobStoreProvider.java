@@ -12,6 +12,7 @@ import dev.blobshuffle.core.store.BucketBlobStore;
 import dev.blobshuffle.core.store.KeyPrefix;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreUri;
+import dev.blobshuffle.http.HttpLimits;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -55,7 +56,7 @@ public final class AzureBlobStoreProvider implements BlobStoreProvider {
         KeyPrefix prefix = KeyPrefix.of(
                 new StoreUri(uri.scheme(), account, slash < 0 ? "" : path.substring(slash), uri.parameters()));
         Checksum checksum = Checksum.of(uri.parameter("checksum").orElse("md5"));
-        ApacheHttpClient http = new ApacheHttpClient(context.time());
+        ApacheHttpClient http = new ApacheHttpClient(HttpLimits.OF_A_BUCKET, context.time());
         try {
             Access access = Access.of(account, uri.parameter("endpoint"), environment);
             BlobContainerClient client =

@@ -47,7 +47,7 @@ final class AzureFailures {
                 return of(attempt, http.getResponse().getStatusCode(), "");
             }
             if (cause instanceof UnknownHostException) {
-                return new StoreRefused(
+                return new StoreUnavailable(
                         start + "the host " + cause.getMessage()
                                 + " is not known. Check the account's name, the endpoint and DNS.",
                         e);
@@ -87,7 +87,8 @@ final class AzureFailures {
     StoreUnavailable of(String attempt, int status, String code) {
         String answer =
                 "Cannot " + attempt + " " + location + ": HTTP " + status + (code.isEmpty() ? "" : " " + code) + ". ";
-        if (status == 429 || status == 503 || THROTTLED.contains(code)) {
+        // A 503 without a code is a balancer's or proxy's: no reason to ask less, but one to break the circuit.
+        if (status == 429 || THROTTLED.contains(code)) {
             return new StoreThrottled(answer
                     + "If it lasts, write larger blobs (batch.max.bytes), or use an account with a higher limit.");
         }

@@ -17,6 +17,7 @@ import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreInspection;
 import dev.blobshuffle.core.store.StoreUri;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.http.HttpLimits;
 import dev.blobshuffle.testkit.LoanCheck;
 import dev.blobshuffle.testkit.TrackedContent;
 import dev.blobshuffle.testkit.servers.Azurite;
@@ -100,7 +101,7 @@ class AzureBlobStoreIT {
                     .hasMessageContaining("no connection");
             server.restart();
             // A container of the last seconds may be gone, since the server saves its books at intervals.
-            try (ApacheHttpClient http = new ApacheHttpClient(time)) {
+            try (ApacheHttpClient http = new ApacheHttpClient(HttpLimits.OF_A_BUCKET, time)) {
                 AzureTestContainer.client(server, container, http).createIfNotExists();
             }
             put(store);
@@ -111,7 +112,8 @@ class AzureBlobStoreIT {
     @Test
     void aServerThatDoesNotAnswerIsGivenUpInTimeAndAnOwnClientStaysOpen() throws Exception {
         String container = AzureTestContainer.make(server);
-        try (ApacheHttpClient http = new ApacheHttpClient(Duration.ofSeconds(2), Duration.ofSeconds(60), time)) {
+        try (ApacheHttpClient http =
+                new ApacheHttpClient(HttpLimits.OF_A_BUCKET.withSilence(Duration.ofSeconds(2)), time)) {
             var client = AzureTestContainer.client(server, container, http);
             try (BlobStore store = AzureBlobStores.open(client, new KeyPrefix("a b/"), StoreContext.unmetered(time))) {
                 put(store);
@@ -143,7 +145,7 @@ class AzureBlobStoreIT {
     }
 
     private String token(String container) {
-        try (ApacheHttpClient http = new ApacheHttpClient(time)) {
+        try (ApacheHttpClient http = new ApacheHttpClient(HttpLimits.OF_A_BUCKET, time)) {
             return AzureTestContainer.client(server, container, http)
                     .generateSas(new com.azure.storage.blob.sas.BlobServiceSasSignatureValues(
                             java.time.OffsetDateTime.now().plusHours(1),

@@ -11,6 +11,7 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreUri;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.http.HttpLimits;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -64,7 +65,7 @@ class AzureBlobStoreProviderTest {
     @Test
     void aTokenThatMakesNoUrlIsNotShownByAnyCause() {
         String url = "http://localhost:1/container/blob?sig=secret\"";
-        try (ApacheHttpClient http = new ApacheHttpClient(time)) {
+        try (ApacheHttpClient http = new ApacheHttpClient(HttpLimits.OF_A_BUCKET, time)) {
             assertThatThrownBy(() -> http.sendSync(new HttpRequest(HttpMethod.GET, url), Context.NONE))
                     .hasMessageContaining("AZURE_STORAGE_SAS_TOKEN")
                     .satisfies(failure -> {
@@ -80,7 +81,8 @@ class AzureBlobStoreProviderTest {
     @Timeout(30)
     void aServerThatDoesNotReadHoldsNoWriterBeyondTheLimit() throws Exception {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                ApacheHttpClient http = new ApacheHttpClient(Duration.ofSeconds(15), Duration.ofMillis(300), time)) {
+                ApacheHttpClient http =
+                        new ApacheHttpClient(HttpLimits.OF_A_BUCKET.withRequest(Duration.ofMillis(300)), time)) {
             HttpRequest request = new HttpRequest(
                             HttpMethod.PUT, "http://127.0.0.1:" + server.getLocalPort() + "/container/blob")
                     .setBody(BinaryData.fromBytes(new byte[32 << 20]));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.blobshuffle.core.failure.StoreThrottled;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.http.HttpLimits;
 import dev.blobshuffle.testkit.LoanCheck;
 import dev.blobshuffle.testkit.TrackedContent;
 import dev.blobshuffle.testkit.servers.Azurite;
@@ -27,7 +28,7 @@ class AzureBucketTest {
     final LoanCheck loans = new LoanCheck();
 
     private final SystemTime time = new SystemTime();
-    private final ApacheHttpClient http = new ApacheHttpClient(time);
+    private final ApacheHttpClient http = new ApacheHttpClient(HttpLimits.OF_A_BUCKET, time);
     private StubService service;
 
     @BeforeEach
@@ -70,6 +71,7 @@ class AzureBucketTest {
         "409, ContainerBeingDeleted, StoreRefused, deletion",
         "429, , StoreThrottled, batch.max.bytes",
         "503, ServerBusy, StoreThrottled, batch.max.bytes",
+        "503, , StoreUnavailable, status page",
         "500, OperationTimedOut, StoreThrottled, batch.max.bytes",
         "500, InternalError, StoreUnavailable, status page",
         "400, Crc64Mismatch, StoreUnavailable, changed on their way",

@@ -41,6 +41,7 @@ class ArchitectureTest {
     private static final String CLI = ROOT + "cli..";
     private static final String BENCH = ROOT + "bench..";
     private static final String PEER = ROOT + "peer..";
+    private static final String HTTP = ROOT + "http..";
     /** Each a module of its own. */
     private static final String[] OBJECT_STORES = {ROOT + "s3..", ROOT + "gcs..", ROOT + "azure.."};
 
@@ -119,10 +120,28 @@ class ArchitectureTest {
                     .resideInAPackage(store)
                     .should()
                     .onlyDependOnClassesThat(DescribedPredicate.or(
-                            resideOutsideOfPackage("dev.blobshuffle.."), resideInAnyPackage(CORE, store)))
+                            resideOutsideOfPackage("dev.blobshuffle.."), resideInAnyPackage(CORE, HTTP, store)))
                     .allowEmptyShould(true)
                     .check(OURS);
         }
+    }
+
+    @Test
+    void connectionsUseCoreOnlyAndOnlyObjectStoresUseThem() {
+        classes()
+                .that()
+                .resideInAPackage(HTTP)
+                .should()
+                .onlyDependOnClassesThat(DescribedPredicate.or(
+                        resideOutsideOfPackage("dev.blobshuffle.."), resideInAnyPackage(CORE, HTTP)))
+                .check(OURS);
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(HTTP, ROOT + "s3..", ROOT + "gcs..", ROOT + "azure..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(HTTP)
+                .check(OURS);
     }
 
     /** Members of a zone talk about blobs, whatever they are for. Only the command line runs a server by itself. */
@@ -252,7 +271,7 @@ class ArchitectureTest {
     void timeChanceAndThreadsComeFromOnePlace() {
         noClasses()
                 .that()
-                .resideInAnyPackage(CORE, KAFKA, KSTREAMS, ROOT + "s3..", ROOT + "gcs..", ROOT + "azure..")
+                .resideInAnyPackage(CORE, HTTP, KAFKA, KSTREAMS, ROOT + "s3..", ROOT + "gcs..", ROOT + "azure..")
                 .and()
                 .resideOutsideOfPackage(TIME)
                 .should()

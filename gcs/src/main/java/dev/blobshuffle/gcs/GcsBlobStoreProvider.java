@@ -10,6 +10,7 @@ import dev.blobshuffle.core.store.BucketBlobStore;
 import dev.blobshuffle.core.store.KeyPrefix;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreUri;
+import dev.blobshuffle.http.HttpLimits;
 import java.io.IOException;
 import java.net.URI;
 import java.util.Optional;
@@ -38,7 +39,7 @@ public final class GcsBlobStoreProvider implements BlobStoreProvider {
         KeyPrefix prefix = KeyPrefix.of(uri);
         Checksum checksum = Checksum.of(uri.parameter("checksum").orElse("crc32c"));
         Optional<String> endpoint = uri.parameter("endpoint").map(GcsBlobStoreProvider::endpoint);
-        GcsClient client = new GcsClient(context.time());
+        GcsClient client = new GcsClient(HttpLimits.OF_A_BUCKET, context.time());
         try {
             var storage = client.storage(credentials(uri, endpoint, client), endpoint, uri.parameter("project"));
             return BucketBlobStore.open(

@@ -65,13 +65,20 @@ final class GcsFailures {
             case 404:
                 return new StoreRefused(
                         answer + "Make bucket " + bucket + ", or correct its name in blobshuffle.store.", e);
-            case 429, 503:
+            case 429:
                 return throttled(answer, e);
+            case 503:
+                // Without a reason it is a balancer's or proxy's: no reason to ask less, but one to break the circuit.
+                return reason.isEmpty() ? unavailable(answer, e) : throttled(answer, e);
             case 400:
                 return badRequest(answer, e);
             default:
-                return new StoreUnavailable(answer + "If it lasts, look at the service's status page.", e);
+                return unavailable(answer, e);
         }
+    }
+
+    private static StoreUnavailable unavailable(String answer, Throwable e) {
+        return new StoreUnavailable(answer + "If it lasts, look at the service's status page.", e);
     }
 
     private static StoreUnavailable throttled(String answer, Throwable e) {

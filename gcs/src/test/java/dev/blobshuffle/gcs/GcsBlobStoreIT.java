@@ -17,6 +17,7 @@ import dev.blobshuffle.core.store.InspectableStore;
 import dev.blobshuffle.core.store.KeyPrefix;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.http.HttpLimits;
 import dev.blobshuffle.testkit.LoanCheck;
 import dev.blobshuffle.testkit.TrackedContent;
 import dev.blobshuffle.testkit.servers.FakeGcsServer;
@@ -94,7 +95,7 @@ class GcsBlobStoreIT {
     @Test
     void aServerThatDoesNotAnswerIsGivenUpInTime() {
         String bucket = GcsTestBucket.make(server);
-        try (GcsClient client = new GcsClient(Duration.ofMillis(300), Duration.ofSeconds(60), time);
+        try (GcsClient client = new GcsClient(HttpLimits.OF_A_BUCKET.withSilence(Duration.ofMillis(300)), time);
                 BlobStore store =
                         GcsBlobStores.open(storage(client), bucket, new KeyPrefix(""), StoreContext.unmetered(time))) {
             server.pause();
@@ -110,7 +111,7 @@ class GcsBlobStoreIT {
     @Test
     void anApplicationsOwnClientOpensTheSameStoreAndStaysOpen() throws Exception {
         String bucket = GcsTestBucket.make(server);
-        try (GcsClient client = new GcsClient(time)) {
+        try (GcsClient client = new GcsClient(HttpLimits.OF_A_BUCKET, time)) {
             Storage storage = storage(client);
             try (BlobStore byUri = BlobStores.open(uri(bucket), time);
                     BlobStore byClient =

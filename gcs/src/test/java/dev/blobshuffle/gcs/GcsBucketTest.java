@@ -11,6 +11,7 @@ import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.failure.StoreThrottled;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.http.HttpLimits;
 import dev.blobshuffle.testkit.LoanCheck;
 import dev.blobshuffle.testkit.TrackedContent;
 import dev.blobshuffle.testkit.servers.StubService;
@@ -36,7 +37,7 @@ class GcsBucketTest {
     final LoanCheck loans = new LoanCheck();
 
     private final SystemTime time = new SystemTime();
-    private final GcsClient client = new GcsClient(Duration.ofSeconds(30), Duration.ofSeconds(60), time);
+    private final GcsClient client = new GcsClient(HttpLimits.OF_A_BUCKET.withSilence(Duration.ofSeconds(30)), time);
     private StubService service;
 
     @BeforeEach
@@ -58,7 +59,7 @@ class GcsBucketTest {
     void aServerThatDoesNotReadHoldsNoWriterBeyondTheLimit() throws Exception {
         TrackedContent content = loans.content(new byte[32 << 20]);
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                GcsClient hasty = new GcsClient(Duration.ofSeconds(15), Duration.ofMillis(300), time)) {
+                GcsClient hasty = new GcsClient(HttpLimits.OF_A_BUCKET.withRequest(Duration.ofMillis(300)), time)) {
             Storage storage = hasty.storage(
                     NoCredentials.getInstance(),
                     Optional.of("http://127.0.0.1:" + server.getLocalPort()),
@@ -155,6 +156,16 @@ class GcsBucketTest {
                 .isInstanceOf(StoreUnavailable.class)
                 .isNotInstanceOf(StoreRefused.class)
                 .hasMessageContaining("changed on their way");
+    }
+
+    /** As balancers and proxies send it. */
+    @Test
+    void aRefusalWithoutAReasonIsNoThrottling() {
+        service.answerWith(503, Map.of("Content-Type", "text/html"), "<html>no healthy upstream</html>");
+        assertThatThrownBy(() -> put(bucket(Checksum.CRC32C)))
+                .isInstanceOf(StoreUnavailable.class)
+                .isNotInstanceOf(StoreThrottled.class)
+                .hasMessageContaining("HTTP 503");
     }
 
     @Test

@@ -2,7 +2,7 @@ package dev.blobshuffle.s3;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.time.Time;
-import java.time.Duration;
+import dev.blobshuffle.http.HttpLimits;
 import java.util.Optional;
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
@@ -10,7 +10,6 @@ import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
 import software.amazon.awssdk.core.client.config.SdkAdvancedClientOption;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.http.SdkHttpClient;
-import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
 import software.amazon.awssdk.services.s3.LegacyMd5Plugin;
@@ -22,10 +21,6 @@ import software.amazon.awssdk.services.s3.S3ClientBuilder;
  * found where the SDK looks for them. Stateless.
  */
 final class S3Clients {
-    /** S3 closes connections that are idle for about ten seconds, and a request on such a one would wait for its timeout. */
-    private static final Duration IDLE_LIMIT = Duration.ofSeconds(5);
-    /** New connections now and then, so that requests follow the addresses of the service. */
-    private static final Duration LIFETIME = Duration.ofMinutes(5);
     /** Other stores ignore the region, but signatures name one. */
     private static final Region REGION_OF_OTHERS = Region.US_EAST_1;
 
@@ -33,7 +28,8 @@ final class S3Clients {
 
     /** Requests through a client that ends with the store. */
     static S3Requests requests(S3Settings settings, S3Timeouts timeouts, Time time) {
-        SdkHttpClient http = new BoundedHttpClient(connections(settings, timeouts), timeouts.call(), time);
+        SdkHttpClient http = new ApacheHttpClient(
+                new HttpLimits(settings.connections(), timeouts.connect(), timeouts.silence(), timeouts.call()), time);
         S3Client client;
         try {
             client = client(settings, http);
@@ -45,19 +41,6 @@ final class S3Clients {
             client.close();
             http.close();
         });
-    }
-
-    private static SdkHttpClient connections(S3Settings settings, S3Timeouts timeouts) {
-        return Apache5HttpClient.builder()
-                .maxConnections(settings.connections())
-                .connectionTimeout(timeouts.connect())
-                .connectionAcquisitionTimeout(timeouts.silence())
-                .socketTimeout(timeouts.silence())
-                .connectionMaxIdleTime(IDLE_LIMIT)
-                .connectionTimeToLive(LIFETIME)
-                .tcpKeepAlive(true)
-                .expectContinueEnabled(false)
-                .build();
     }
 
     private static S3Client client(S3Settings settings, SdkHttpClient http) {

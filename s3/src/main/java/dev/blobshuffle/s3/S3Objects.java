@@ -21,7 +21,7 @@ import software.amazon.awssdk.services.s3.model.PutObjectRequest;
  * The forms that requests to one bucket take. Thread-safe.
  *
  * @param settings the bucket, and how it is asked
- * @param callTimeout when the SDK ends a request, for clients of a user's, which may have no end of their own; empty: ours, {@link BoundedHttpClient}
+ * @param callTimeout when the SDK ends a request, for clients of a user's, which may have no end of their own; empty: ours, of the connections
  * @param requests sends them
  * @param failures says what went wrong
  */

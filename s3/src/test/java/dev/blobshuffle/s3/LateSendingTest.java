@@ -9,6 +9,7 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreMarker;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.http.HttpLimits;
 import dev.blobshuffle.testkit.LoanCheck;
 import dev.blobshuffle.testkit.TrackedContent;
 import java.io.ByteArrayInputStream;
@@ -36,7 +37,6 @@ import software.amazon.awssdk.http.HttpExecuteRequest;
 import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.SdkHttpMethod;
 import software.amazon.awssdk.http.SdkHttpRequest;
-import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
@@ -49,6 +49,8 @@ class LateSendingTest {
     private static final BlobId ID = new BlobId(29_700_000, 1, 1);
     /** More than the sockets between a client and a server that does not read can hold. */
     private static final int LENGTH = 48 << 20;
+
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private static final byte OVERWRITTEN = (byte) 0xDD;
 
@@ -95,7 +97,7 @@ class LateSendingTest {
         byte[] zeros = new byte[LENGTH];
         for (int millis : new int[] {0, 1, 2, 3, 5, 10, 20, 50, 100}) {
             try (SdkHttpClient client =
-                    new BoundedHttpClient(Apache5HttpClient.builder().build(), Duration.ofMillis(millis), time)) {
+                    new ApacheHttpClient(new HttpLimits(1, PATIENCE, PATIENCE, Duration.ofMillis(millis)), time)) {
                 ExecutableHttpRequest request = client.prepareRequest(HttpExecuteRequest.builder()
                         .request(SdkHttpRequest.builder()
                                 .method(SdkHttpMethod.PUT)
@@ -113,8 +115,7 @@ class LateSendingTest {
 
     private static S3BlobStoreBuilder builder() {
         Duration hasty = Duration.ofSeconds(2);
-        return S3BlobStore.builder("blobs")
-                .timeouts(new S3Timeouts(Duration.ofMinutes(1), Duration.ofMinutes(1), hasty));
+        return S3BlobStore.builder("blobs").timeouts(new S3Timeouts(PATIENCE, PATIENCE, hasty));
     }
 
     private void giveUpAPut(BlobStore store) throws Exception {

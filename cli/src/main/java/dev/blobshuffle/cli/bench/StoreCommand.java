@@ -51,6 +51,9 @@ final class StoreCommand implements Callable<Integer> {
     /** MiB and blobs in flight of a warm-up. */
     private static final int WARM_UP = 4;
 
+    /** What a client does per request matters here, not what it does per byte. */
+    private static final int SMALL_BYTES = 64 << 10;
+
     private static final double BYTES_PER_GIB = 1 << 30;
 
     @Option(names = "--store", paramLabel = "URI", description = "The store; default: the simulator.")
@@ -71,6 +74,15 @@ final class StoreCommand implements Callable<Integer> {
 
     @Option(names = "--gib", defaultValue = "0.25", description = "GiB that each run moves.")
     private double gibibytes;
+
+    @Option(
+            names = "--warm-up",
+            defaultValue = "4000",
+            description = {
+                "Small puts, and as many gets, by each client before anything is measured, so that its code is compiled as in a process that has run for a while.",
+                "0: a process that has just started."
+            })
+    private int warmUp;
 
     @Option(names = "--repetitions", defaultValue = "3", description = "Runs of each cell and client.")
     private int repetitions;
@@ -118,9 +130,9 @@ final class StoreCommand implements Callable<Integer> {
         List<Integer> numbers = new ArrayList<>(sizes);
         numbers.addAll(concurrencies);
         numbers.add(repetitions);
-        if (numbers.stream().anyMatch(number -> number < 1 || number > 1024) || !(gibibytes > 0)) {
+        if (numbers.stream().anyMatch(number -> number < 1 || number > 1024) || !(gibibytes > 0) || warmUp < 0) {
             throw invalid(
-                    "Cannot measure with these numbers: sizes, concurrency and repetitions must be 1 to 1024, --gib above 0.");
+                    "Cannot measure with these numbers: sizes, concurrency and repetitions must be 1 to 1024, --gib above 0, --warm-up 0 or more.");
         }
     }
 
@@ -167,14 +179,17 @@ final class StoreCommand implements Callable<Integer> {
             String transport, BlobStore store, Optional<S3SimProcess> sim, List<StoreResult> results, PrintWriter out)
             throws IOException, InterruptedException, ExecutionException, GeneralSecurityException {
         long bytes = (long) (gibibytes * BYTES_PER_GIB);
-        StoreRun warmUp = new StoreRun(Math.min(2 * bytes, MOST_WARM_UP_BYTES), Optional::empty);
+        StoreRun large = new StoreRun(Math.min(2 * bytes, MOST_WARM_UP_BYTES), Optional::empty);
         StoreRun run =
                 new StoreRun(bytes, () -> sim.map(server -> server.counts().total()));
         Random order = new Random(seed);
+        if (warmUp > 0) {
+            repeatSmall(transport, store, sim, order);
+        }
         for (int i = 0; i < WARM_UPS; i++) {
             for (StoreCell.Direction direction : StoreCell.Direction.values()) {
                 List<StoreResult> ignored =
-                        pair(new StoreCell(transport, direction, WARM_UP, WARM_UP), warmUp, store, sim, 0, order);
+                        pair(new StoreCell(transport, direction, WARM_UP, WARM_UP), large, store, sim, 0, order);
             }
         }
         // Every cell once, and again: what is left of the warm-up then falls on one of a cell's repetitions, and not on
@@ -185,6 +200,16 @@ final class StoreCommand implements Callable<Integer> {
                 both.forEach(result -> progress(out, result));
                 results.addAll(both);
             }
+        }
+    }
+
+    /** Requests cost a client many times more before the JIT has compiled what it does for each: some thousands of them. */
+    private void repeatSmall(String transport, BlobStore store, Optional<S3SimProcess> sim, Random order)
+            throws IOException, InterruptedException, ExecutionException, GeneralSecurityException {
+        StoreRun small = new StoreRun((long) warmUp * SMALL_BYTES, Optional::empty);
+        for (StoreCell.Direction direction : StoreCell.Direction.values()) {
+            StoreCell cell = new StoreCell(transport, direction, WARM_UP, WARM_UP);
+            List<StoreResult> ignored = pair(cell, Blobs.of(SMALL_BYTES, seed), small, store, sim, 0, order);
         }
     }
 
@@ -203,7 +228,18 @@ final class StoreCommand implements Callable<Integer> {
     private List<StoreResult> pair(
             StoreCell cell, StoreRun run, BlobStore store, Optional<S3SimProcess> sim, int repetition, Random order)
             throws IOException, InterruptedException, ExecutionException, GeneralSecurityException {
-        Blobs blobs = Blobs.of(cell.blobBytes(), seed);
+        return pair(cell, Blobs.of(cell.blobBytes(), seed), run, store, sim, repetition, order);
+    }
+
+    private List<StoreResult> pair(
+            StoreCell cell,
+            Blobs blobs,
+            StoreRun run,
+            BlobStore store,
+            Optional<S3SimProcess> sim,
+            int repetition,
+            Random order)
+            throws IOException, InterruptedException, ExecutionException, GeneralSecurityException {
         List<StoreResult> results = new ArrayList<>();
         boolean isBare = order.nextBoolean();
         for (int i = 0; i < 2; i++, isBare = !isBare) {
@@ -243,6 +279,7 @@ final class StoreCommand implements Callable<Integer> {
         all.put("environment", environment);
         Map<String, Object> parameters = new LinkedHashMap<>();
         parameters.put("gibibytes", gibibytes);
+        parameters.put("warm_up_requests", warmUp);
         parameters.put("repetitions", repetitions);
         parameters.put("seed", seed);
         all.put("parameters", parameters);

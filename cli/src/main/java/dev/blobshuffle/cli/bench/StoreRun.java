@@ -30,7 +30,7 @@ final class StoreRun {
     /** Moves blobs and checks every one. */
     StoreResult run(StoreCell cell, StoreClient client, boolean isBare, Blobs blobs, int repetition)
             throws IOException, InterruptedException, ExecutionException {
-        int perThread = (int) Math.max(2, bytes / cell.blobBytes() / cell.concurrency());
+        int perThread = (int) Math.max(2, bytes / blobs.bytes() / cell.concurrency());
         ExecutorService threads = Executors.newFixedThreadPool(cell.concurrency());
         try {
             // Connections and threads are there before anything is measured; reads need something to read.

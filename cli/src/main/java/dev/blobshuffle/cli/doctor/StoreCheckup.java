@@ -137,19 +137,37 @@ final class StoreCheckup {
         try {
             for (int i = 0; i < samples && time.nanos() - start < SAMPLING.toNanos(); i++) {
                 Probe probe = Probe.of(blobBytes, time);
-                long before = time.nanos();
-                patience.await(store.put(probe.id(), probe));
-                long between = time.nanos();
-                patience.await(store.get(probe.id(), BlobRange.of(0, blobBytes)))
-                        .close();
-                long after = time.nanos();
-                putTimes.add(Duration.ofNanos(between - before));
-                getTimes.add(Duration.ofNanos(after - between));
+                try {
+                    long before = time.nanos();
+                    patience.await(store.put(probe.id(), probe));
+                    long between = time.nanos();
+                    patience.await(store.get(probe.id(), BlobRange.of(0, blobBytes)))
+                            .close();
+                    long after = time.nanos();
+                    putTimes.add(Duration.ofNanos(between - before));
+                    getTimes.add(Duration.ofNanos(after - between));
+                } catch (BlobShuffleException e) {
+                    removeAfter(e, probe);
+                    throw e;
+                }
                 patience.await(store.delete(List.of(probe.id())));
             }
         } catch (BlobShuffleException e) {
             findings.add(Finding.failed(Finding.STORE, "latency", e));
         }
+        report(blobBytes, putTimes, getTimes);
+    }
+
+    /** A put that had no answer may have stored the probe all the same. */
+    private void removeAfter(BlobShuffleException failure, Probe probe) throws InterruptedException {
+        try {
+            patience.await(store.delete(List.of(probe.id())));
+        } catch (BlobShuffleException second) {
+            failure.addSuppressed(second);
+        }
+    }
+
+    private void report(int blobBytes, List<Duration> putTimes, List<Duration> getTimes) {
         if (!putTimes.isEmpty()) {
             Latencies put = new Latencies(blobBytes, putTimes);
             Latencies get = new Latencies(blobBytes, getTimes);

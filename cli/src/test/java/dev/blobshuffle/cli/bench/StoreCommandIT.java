@@ -18,7 +18,18 @@ class StoreCommandIT {
     void aBlobIsOneRequestAndComesBackThroughPlainSocketsAndTls() throws Exception {
         Path json = directory.resolve("bench.json");
         String output = run(
-                "--mib", "1", "--concurrency", "2", "--gib", "0.01", "--repetitions", "1", "--json", json.toString());
+                "--mib",
+                "1",
+                "--concurrency",
+                "2",
+                "--gib",
+                "0.01",
+                "--repetitions",
+                "1",
+                "--warm-up",
+                "20",
+                "--json",
+                json.toString());
         assertThat(output)
                 .contains("Every blob came back as it was.")
                 .containsPattern("plain  PUT     1     2 .* 1\\.00\\R")
@@ -38,7 +49,9 @@ class StoreCommandIT {
                 "--gib",
                 "0.01",
                 "--repetitions",
-                "1");
+                "1",
+                "--warm-up",
+                "0");
         assertThat(output)
                 .contains("given  GET     1     2", "Every blob came back as it was.")
                 .doesNotContain("floor (");

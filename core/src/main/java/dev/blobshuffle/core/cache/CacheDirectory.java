@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,11 +70,16 @@ final class CacheDirectory {
         try {
             Files.createDirectories(parts);
             FileChannel lock = lock(path);
-            CacheDirectory directory = new CacheDirectory(parts, store, capacity, time, lock, whenEvicted);
-            directory.removeOthers(path);
-            directory.load();
-            return directory;
-        } catch (IOException e) {
+            try {
+                CacheDirectory directory = new CacheDirectory(parts, store, capacity, time, lock, whenEvicted);
+                directory.removeOthers(path);
+                directory.load();
+                return directory;
+            } catch (IOException | RuntimeException | Error e) {
+                lock.close(); // Else this process could not try again.
+                throw e;
+            }
+        } catch (IOException | DirectoryIteratorException e) {
             throw new InvalidSettings(
                     "Cannot cache in " + path + ": " + e + ". Give cache.disk.dirs directories that can be written.",
                     e);

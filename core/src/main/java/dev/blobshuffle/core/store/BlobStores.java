@@ -100,13 +100,30 @@ public final class BlobStores {
         BlobId id = new BlobId(time.wallMillis() / TimeUnit.MINUTES.toMillis(1), time.randomLong(), 0);
         byte[] probe = "BlobShuffle was here".getBytes(StandardCharsets.UTF_8);
         await(store, "write a probe to", store.put(id, new HeapContent(probe)), time);
+        try {
+            requireSame(store, id, probe, time);
+        } catch (StoreUnavailable | InvalidSettings e) {
+            try {
+                await(
+                        store,
+                        "delete a probe from",
+                        store.delete(List.of(id)),
+                        time); // Else each start leaves one more.
+            } catch (StoreUnavailable | InvalidSettings second) {
+                e.addSuppressed(second);
+            }
+            throw e;
+        }
+        await(store, "delete a probe from", store.delete(List.of(id)), time);
+    }
+
+    private static void requireSame(BlobStore store, BlobId id, byte[] probe, Time time) {
         try (BlobBytes bytes = await(store, "read a probe from", store.get(id, BlobRange.of(0, probe.length)), time)) {
             if (!bytes.buffer().equals(ByteBuffer.wrap(probe))) {
                 throw new StoreUnavailable("Cannot use store " + store.location()
                         + ": a probe came back with other bytes than were written. Check the store.");
             }
         }
-        await(store, "delete a probe from", store.delete(List.of(id)), time);
     }
 
     private static void checkOrClose(BlobStore store, Time time) {

@@ -108,6 +108,21 @@ class BlobStoresTest {
     }
 
     @Test
+    void aProbeThatCannotBeReadIsDeletedAllTheSame() {
+        BlobStore memory = new MemoryBlobStore("unreadable", 1000);
+        BlobStore unreadable = new ForwardingBlobStore(memory) {
+            @Override
+            public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+                return CompletableFuture.failedFuture(new StoreUnavailable("Cannot read: no answer. Try again."));
+            }
+        };
+        assertThatThrownBy(() -> BlobStores.check(unreadable, time))
+                .isInstanceOf(StoreUnavailable.class)
+                .hasMessageContaining("read a probe");
+        assertThat(memory.generations().toCompletableFuture().join()).isEmpty();
+    }
+
+    @Test
     void aStoreThatRefusesAtTheStartIsWronglySet() {
         BlobStore keeping = new ForwardingBlobStore(new MemoryBlobStore("keeping", 1000)) {
             @Override

@@ -1,0 +1,90 @@
+package dev.blobshuffle.http;
+
+import dev.blobshuffle.core.time.Time;
+import java.util.concurrent.TimeUnit;
+import org.apache.hc.client5.http.auth.CredentialsProvider;
+import org.apache.hc.client5.http.config.ConnectionConfig;
+import org.apache.hc.client5.http.config.RequestConfig;
+import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
+import org.apache.hc.client5.http.impl.classic.HttpClients;
+import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
+import org.apache.hc.client5.http.routing.HttpRoutePlanner;
+import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
+import org.apache.hc.core5.http.io.SocketConfig;
+import org.apache.hc.core5.util.TimeValue;
+import org.apache.hc.core5.util.Timeout;
+
+/**
+ * Makes the connections of a store's client: Apache's blocking client, which reads a request's body on the calling thread and not after the call. It sends each request once, as it is
+ * (no retries, redirects, cookies, compression), ends it at its limit whatever it is doing, and sends bodies in whole TLS records. Stateless.
+ */
+public final class HttpConnections {
+    /** Services and balancers close idle connections (S3 after about ten seconds) without a word that arrives; a request on such a one waits for its timeout. */
+    private static final Timeout IDLE_LIMIT = Timeout.ofSeconds(5);
+
+    /** New connections now and then, so that requests follow the addresses of the service. */
+    private static final TimeValue LIFETIME = TimeValue.ofMinutes(5);
+
+    private HttpConnections() {}
+
+    /** Connections with proxies and TLS trust by the JVM's system properties. */
+    public static CloseableHttpClient bySystemProperties(HttpLimits limits, Time time) {
+        return client(limits, time)
+                .useSystemProperties()
+                .setConnectionManager(pool(limits).useSystemProperties().build())
+                .build();
+    }
+
+    /**
+     * Connections with proxies and TLS trust by other conventions.
+     *
+     * @param tls makes a connection secure
+     * @param routes finds the proxy of a request
+     * @param credentials what proxies want to know of their users
+     */
+    public static CloseableHttpClient by(
+            TlsSocketStrategy tls,
+            HttpRoutePlanner routes,
+            CredentialsProvider credentials,
+            HttpLimits limits,
+            Time time) {
+        return client(limits, time)
+                .setRoutePlanner(routes)
+                .setDefaultCredentialsProvider(credentials)
+                .setConnectionManager(pool(limits).setTlsSocketStrategy(tls).build())
+                .build();
+    }
+
+    private static PoolingHttpClientConnectionManagerBuilder pool(HttpLimits limits) {
+        return PoolingHttpClientConnectionManagerBuilder.create()
+                .setMaxConnTotal(limits.connections())
+                .setMaxConnPerRoute(limits.connections())
+                .setDefaultConnectionConfig(ConnectionConfig.custom()
+                        .setConnectTimeout(limits.connect().toMillis(), TimeUnit.MILLISECONDS)
+                        .setSocketTimeout(Timeout.of(limits.silence()))
+                        .setIdleTimeout(IDLE_LIMIT)
+                        .setTimeToLive(LIFETIME)
+                        .build())
+                .setDefaultSocketConfig(SocketConfig.custom()
+                        .setSoKeepAlive(true)
+                        .setTcpNoDelay(true)
+                        .build());
+    }
+
+    private static HttpClientBuilder client(HttpLimits limits, Time time) {
+        return HttpClients.custom()
+                .setDefaultRequestConfig(RequestConfig.custom()
+                        .setConnectionRequestTimeout(Timeout.of(limits.silence()))
+                        .setProtocolUpgradeEnabled(false)
+                        .build())
+                .addExecInterceptorFirst("records", WholeRecords::send)
+                .addExecInterceptorFirst("limit", new RequestLimit(limits.request(), time))
+                .disableRedirectHandling()
+                .disableAutomaticRetries()
+                .disableCookieManagement()
+                .disableAuthCaching()
+                .disableContentCompression()
+                .disableDefaultUserAgent();
+    }
+}

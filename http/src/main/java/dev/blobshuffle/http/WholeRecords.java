@@ -1,0 +1,46 @@
+package dev.blobshuffle.http;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import org.apache.hc.client5.http.classic.ExecChain;
+import org.apache.hc.core5.http.ClassicHttpRequest;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.HttpException;
+import org.apache.hc.core5.http.io.entity.HttpEntityWrapper;
+
+/**
+ * Sends bodies in TLS records of their full size. The clients of stores write in pieces of 4 or 8 KiB, and Java's TLS makes a record and a call of the operating system of each. Stateless.
+ */
+final class WholeRecords {
+    /** The most that a TLS record holds. */
+    private static final int RECORD_BYTES = 16 << 10;
+
+    private WholeRecords() {}
+
+    static ClassicHttpResponse send(ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain)
+            throws IOException, HttpException {
+        HttpEntity body = request.getEntity();
+        if (body != null) {
+            request.setEntity(new RecordEntity(body));
+        }
+        return chain.proceed(request, scope);
+    }
+
+    /** A body, gathered into records. What writes whole records anyway passes without a copy. Owned by the thread that sends. */
+    private static final class RecordEntity extends HttpEntityWrapper {
+        RecordEntity(HttpEntity body) {
+            super(body);
+        }
+
+        @Override
+        public void writeTo(OutputStream out) throws IOException {
+            long length = getContentLength();
+            int size = length < 0 ? RECORD_BYTES : (int) Math.max(1, Math.min(length, RECORD_BYTES));
+            BufferedOutputStream records = new BufferedOutputStream(out, size);
+            super.writeTo(records);
+            records.flush();
+        }
+    }
+}

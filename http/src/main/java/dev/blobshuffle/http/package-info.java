@@ -1,0 +1,5 @@
+/** The HTTP connections of the clients of object stores: Apache's blocking client, set up once for all of them. */
+@NullMarked
+package dev.blobshuffle.http;
+
+import org.jspecify.annotations.NullMarked;
