@@ -82,6 +82,19 @@ final class ZoneFixture implements AutoCloseable {
             return new ZoneCachedBlobStore(local, ZONE, id, new FixedZoneMap(members), network.client(), time, metrics);
         }
 
+        /** The same, but what others send is kept. */
+        ZoneCachedBlobStore keeping() {
+            return new ZoneCachedBlobStore(
+                    local,
+                    ZONE,
+                    id,
+                    new FixedZoneMap(members),
+                    network.client(),
+                    time,
+                    metrics,
+                    CacheOptions.WhenReceiving.KEEP);
+        }
+
         void stop() {
             network.close();
             local.close();

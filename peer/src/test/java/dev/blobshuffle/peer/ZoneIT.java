@@ -275,6 +275,37 @@ class ZoneIT {
     }
 
     @Test
+    void whatOthersSentIsKeptWhereThatIsWanted() throws Exception {
+        zone.put(0);
+        Instance owner = zone.start();
+        Instance reader = zone.start();
+        zone.members().remove(1);
+        ZoneCachedBlobStore store = reader.keeping();
+        readEverywhere(List.of(store), 1, 50);
+        assertThat(reader.metrics.value(Counter.CACHE_ZONE_HITS)).isEqualTo(1);
+        assertThat(reader.metrics.value(Counter.CACHE_ZONE_BYTES)).isEqualTo(SECTION);
+        assertThat(owner.metrics.value(Counter.PEER_REQUESTS)).isEqualTo(1);
+        assertThat(zone.gets()).isEqualTo(1);
+    }
+
+    /** Each takes the other for the owner of everything: nobody may wait for whoever waits for him. */
+    @Test
+    void membersThatKeepWhatTheyGetFromEachOtherDoNotWaitForEachOther() throws Exception {
+        for (int i = 0; i < 20; i++) {
+            zone.put(i);
+        }
+        Instance one = zone.start();
+        Instance other = zone.start();
+        zone.members().remove(0);
+        ZoneCachedBlobStore first = one.keeping();
+        zone.members().clear();
+        zone.join(one.endpoint, one.id);
+        ZoneCachedBlobStore second = other.keeping();
+        readEverywhere(List.of(first, second), 20, 200);
+        assertThat(zone.gets()).isBetween(20L, 40L);
+    }
+
+    @Test
     void aFullCacheStillAnswersRightly() throws Exception {
         zone.memory(2L * SECTION);
         readEverywhere(threeMembers(ZoneFixture.options(ZoneFixture.SECRET), 20), 20, 400);

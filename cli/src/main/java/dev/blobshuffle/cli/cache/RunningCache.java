@@ -36,7 +36,7 @@ final class RunningCache implements AutoCloseable {
             BlobStore store =
                     opened(BlobStores.open(settings.store(), new StoreContext(time, RequestMeter.into(metrics))));
             BlobStore metered = new MeteredBlobStore(store, metrics, time);
-            CachedBlobStore cached = opened(Caches.before(metered, CacheOptions.of(settings), metrics, time));
+            CachedBlobStore cached = opened(Caches.toServe(metered, CacheOptions.of(settings), metrics, time));
             PeerNetwork network = opened(PeerNetworkProvider.openInstalled(settings, metrics, time));
             endpoint = network.serve(cached)
                     .orElseThrow(

@@ -17,6 +17,7 @@ final class ApplicationSettings {
             String bootstrapServers,
             String store,
             String stateDirectory,
+            String secretFile,
             int instance) {
         List<String> zones = options.zoneNames();
         Properties settings = new Properties();
@@ -40,6 +41,10 @@ final class ApplicationSettings {
             settings.setProperty("blobshuffle.inline.max.bytes", "0");
             // For the metrics of cost, which would be 0 with a directory.
             settings.setProperty("blobshuffle.store.prices", "aws");
+            settings.setProperty("blobshuffle.cache.zone.enabled", "true");
+            settings.setProperty("blobshuffle.cache.memory.bytes", "32 MiB");
+            settings.setProperty("blobshuffle.peer.listen", "127.0.0.1:0");
+            settings.setProperty("blobshuffle.peer.secret.file", secretFile);
             options.metrics(instance)
                     .ifPresent(address -> settings.setProperty("blobshuffle.metrics.listen", address.toString()));
         }

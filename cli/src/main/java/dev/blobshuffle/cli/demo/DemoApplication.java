@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import javax.management.JMException;
@@ -41,7 +42,8 @@ final class DemoApplication {
         PrintStream toParent = System.out;
         System.setOut(System.err);
         ShuffleProbe probe = new ShuffleProbe(Clock.systemUTC());
-        KafkaStreams streams = new KafkaStreams(Concordance.topology(probe::text), settings(Path.of(arguments[0])));
+        Properties settings = settings(Path.of(arguments[0]));
+        KafkaStreams streams = new KafkaStreams(Concordance.topology(probe::text), settings);
         streams.setStateListener((now, before) -> announce(toParent, now));
         streams.setUncaughtExceptionHandler(failure -> {
             failure.printStackTrace();
@@ -49,7 +51,16 @@ final class DemoApplication {
         });
         streams.start();
         obey(probe);
-        Measured measured = new Measured(
+        Measured measured = measured(probe, settings);
+        boolean closed = streams.close(CLOSE_TIMEOUT);
+        try (OutputStream out = Files.newOutputStream(Path.of(arguments[1]))) {
+            measured.toProperties().store(out, null);
+        }
+        System.exit(closed ? 0 : 1);
+    }
+
+    private static Measured measured(ShuffleProbe probe, Properties settings) {
+        return new Measured(
                 probe.records(),
                 probe.latencies(),
                 shuffleMetric("blobs-stored"),
@@ -58,12 +69,22 @@ final class DemoApplication {
                 shuffleMetric("records-inlined"),
                 shuffleMetric("bytes-inlined"),
                 shuffleMetric("puts"),
-                shuffleMetric("gets"));
-        boolean closed = streams.close(CLOSE_TIMEOUT);
-        try (OutputStream out = Files.newOutputStream(Path.of(arguments[1]))) {
-            measured.toProperties().store(out, null);
-        }
-        System.exit(closed ? 0 : 1);
+                shuffleMetric("gets"),
+                shuffleMetric("bytes-fallback"),
+                settings.containsKey("blobshuffle.store")
+                        ? Map.of(settings.getProperty("client.rack"), zoneTraffic())
+                        : Map.of());
+    }
+
+    /** A hit of a cache that served another instance is that one's: it counts as a hit of the zone there. */
+    private static ZoneTraffic zoneTraffic() {
+        long own = shuffleMetric("cache-memory-hits") + shuffleMetric("cache-disk-hits") - shuffleMetric("peer-requests");
+        return new ZoneTraffic(
+                Math.max(0, own) + shuffleMetric("cache-zone-hits"),
+                shuffleMetric("bytes-fetched"),
+                shuffleMetric("cache-memory-bytes") + shuffleMetric("cache-disk-bytes"),
+                shuffleMetric("cache-zone-bytes"),
+                shuffleMetric("peer-bytes"));
     }
 
     private static void announce(PrintStream toParent, State state) {

@@ -18,6 +18,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.admin.ReplicaInfo;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -109,6 +110,13 @@ final class DemoCluster implements AutoCloseable {
         List<Object> left = new ArrayList<>();
         read(behind, left::add);
         return left.isEmpty();
+    }
+
+    /** Empties topics. */
+    void purge(Collection<String> topics) {
+        Map<TopicPartition, RecordsToDelete> all = new HashMap<>();
+        partitions(topics).forEach(partition -> all.put(partition, RecordsToDelete.beforeOffset(-1))); // To the end.
+        var ignored = get(admin.deleteRecords(all).all());
     }
 
     /** Hands out everything that was committed to a topic, in order per partition. */

@@ -58,8 +58,11 @@ public final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--store",
             paramLabel = "DIR|URI",
-            description = "Where blobs are kept; they stay there (default: a temporary directory).")
+            description = "Where blobs are kept (default: a temporary directory).")
     private @Nullable String store;
+
+    @Option(names = "--keep-blobs", description = "No sweep in the end: blobs stay in --store, to be looked at.")
+    private boolean keepsBlobs;
 
     @Option(
             names = "--metrics-listen",
@@ -103,10 +106,7 @@ public final class DemoCommand implements Callable<Integer> {
 
     private int compare(Workspace workspace) {
         PrintWriter out = spec.commandLine().getOut();
-        DemoOptions options = new DemoOptions(
-                zones,
-                instances,
-                guarantee.name(),
+        DemoOptions options = new DemoOptions(zones, instances, guarantee.name(), keepsBlobs ? DemoOptions.Blobs.KEPT : DemoOptions.Blobs.DELETED,
                 Optional.ofNullable(metricsListen).map(Endpoint::parse));
         checkWritable(json);
         checkWritable(report);

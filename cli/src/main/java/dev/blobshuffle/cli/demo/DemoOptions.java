@@ -11,9 +11,18 @@ import java.util.Optional;
  * @param zones number of zones, each with a broker
  * @param instances number of application instances, dealt out over the zones
  * @param guarantee {@code processing.guarantee}
+ * @param blobs what becomes of the blobs in the end
  * @param metrics where the first instance that shuffles through blobs shows its metrics; the others take the ports that follow. Empty: nowhere
  */
-record DemoOptions(int zones, int instances, String guarantee, Optional<Endpoint> metrics) {
+record DemoOptions(int zones, int instances, String guarantee, Blobs blobs, Optional<Endpoint> metrics) {
+    /** What becomes of the blobs in the end. */
+    enum Blobs {
+        /** A sweep deletes what nobody needs any more, which is all of them. */
+        DELETED,
+        /** They stay, to be looked at. */
+        KEPT
+    }
+
     private static final int MAX_ZONES = 5;
     private static final int MAX_INSTANCES = 12;
     private static final int MIN_PARTITIONS = 6;

@@ -29,6 +29,9 @@ final class DemoReport {
                 .figure(latencies(result))
                 .heading("Where the bytes went")
                 .figure(bytes(result))
+                .heading("Zones")
+                .table(List.of("bytes of blobs that instances got", "from the store", "own cache", "others of the zone"), zones(result))
+                .paragraph(result.crossZoneNote())
                 .html();
     }
 
@@ -37,6 +40,12 @@ final class DemoReport {
         result.rows().forEach(row -> rows.add(List.of(row.name(), row.nativeValue(), row.blobValue(), row.ratio())));
         rows.add(List.of("outputs equal", "", result.outputsEqual() ? "yes" : "NO", ""));
         return rows;
+    }
+
+    private static List<List<String>> zones(DemoResult result) {
+        return result.zoneRows().stream()
+                .map(zone -> List.of("in " + zone.zone(), zone.fromStore(), zone.fromOwn(), zone.fromZone()))
+                .toList();
     }
 
     private static String latencies(DemoResult result) {

@@ -56,6 +56,10 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
                 DemoResult::whole));
         rows.add(row("blobs", run -> (double) run.measured().blobs(), DemoResult::whole));
         rows.add(row("bytes in blobs", run -> (double) run.measured().blobBytes(), DemoResult::whole));
+        rows.add(row("requests to the store, PUT", run -> (double) run.measured().puts(), DemoResult::whole));
+        rows.add(row("requests to the store, GET", run -> (double) run.measured().gets(), DemoResult::whole));
+        rows.add(row("reads that a cache answered", run -> (double) run.measured().cacheHits(), DemoResult::whole));
+        rows.add(row("blobs left after the sweep", run -> (double) run.blobsLeft(), DemoResult::whole));
         rows.add(row("notifications", run -> (double) run.measured().notifications(), DemoResult::whole));
         for (double share : new double[] {0.5, 0.95, 0.99}) {
             rows.add(row(
@@ -68,6 +72,35 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
         rows.add(row("CPU seconds, brokers", run -> run.brokerCpu().toMillis() / 1000.0, DemoResult::tenths));
         rows.add(row("results", run -> (double) run.outputs().count(), DemoResult::whole));
         return rows;
+    }
+
+    /**
+     * Where a zone's instances got the bytes of blobs.
+     *
+     * @param zone its name
+     * @param fromStore from the store
+     * @param fromOwn from the caches of the instance that read, and what it sent to others of its zone
+     * @param fromZone from the caches of other instances of the zone
+     */
+    record ZoneRow(String zone, String fromStore, String fromOwn, String fromZone) {}
+
+    /** The lines of the table of zones. */
+    List<ZoneRow> zoneRows() {
+        List<ZoneRow> rows = new ArrayList<>();
+        blobRun.measured()
+                .zones()
+                .forEach((zone, traffic) -> rows.add(new ZoneRow(
+                        zone,
+                        whole(traffic.storeBytes()),
+                        whole(traffic.ownBytes()),
+                        whole(traffic.receivedBytes()))));
+        return rows;
+    }
+
+    /** What goes below the table of zones. */
+    String crossZoneNote() {
+        return "Bytes of shuffled records that went from zone to zone otherwise than through the store: "
+                + whole(blobRun.measured().crossZonePayloadBytes()) + ".";
     }
 
     private Row row(String name, Function<RunResult, Double> value, Function<Double, String> format) {
@@ -146,6 +179,14 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
         json.put("inlined_bytes", measured.inlinedBytes());
         json.put("puts", measured.puts());
         json.put("gets", measured.gets());
+        if (run.variant() == Variant.BLOBS) {
+            json.put("store_puts", measured.puts());
+            json.put("store_gets", measured.gets());
+            json.put("cross_zone_payload_bytes", measured.crossZonePayloadBytes());
+            json.put("cache_hits", measured.cacheHits());
+            json.put("blobs_left_after_sweep", run.blobsLeft());
+            json.put("zones", zonesToJson(measured));
+        }
         json.put("aws_micro_usd", 1e6 * usd(run));
         Map<String, Object> latency = new LinkedHashMap<>();
         latency.put("p50", measured.latencies().percentileMillis(0.5));
@@ -157,5 +198,17 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
         cpu.put("brokers", run.brokerCpu().toMillis() / 1000.0);
         json.put("cpu_seconds", cpu);
         return json;
+    }
+
+    private static Map<String, Object> zonesToJson(Measured measured) {
+        Map<String, Object> zones = new LinkedHashMap<>();
+        measured.zones().forEach((zone, traffic) -> {
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("store_bytes", traffic.storeBytes());
+            json.put("own_cache_bytes", traffic.ownBytes());
+            json.put("zone_cache_bytes", traffic.receivedBytes());
+            zones.put(zone, json);
+        });
+        return zones;
     }
 }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -80,13 +81,26 @@ final class DemoRun {
         Duration brokerCpu = cluster.cpu().minus(brokersBefore);
         progress.begin(variant.title() + ": stopping, and reading the results");
         Measured measured = instances.stop();
+        Set<String> shuffleTopics = cluster.shuffleTopics(ApplicationSettings.APPLICATION_ID);
+        long brokerBytes = cluster.logBytes(shuffleTopics);
         return new RunResult(
                 variant,
                 measured,
-                cluster.logBytes(cluster.shuffleTopics(ApplicationSettings.APPLICATION_ID)),
+                brokerBytes,
                 applicationCpu,
                 brokerCpu,
-                Outputs.read(cluster));
+                Outputs.read(cluster),
+                variant == Variant.BLOBS ? sweep(cluster, shuffleTopics) : 0);
+    }
+
+    /** Everything was read: the logs let it go, as Kafka Streams makes them do in an application that lives longer, and the blobs follow. */
+    private long sweep(DemoCluster cluster, Set<String> shuffleTopics) {
+        if (options.blobs() == DemoOptions.Blobs.DELETED) {
+            progress.begin(variant.title() + ": sweeping the store");
+            cluster.purge(shuffleTopics);
+            FinalSweep.run(cluster.bootstrapServers(), store);
+        }
+        return FinalSweep.count(store);
     }
 
     private void createTopics(DemoCluster cluster) {
@@ -104,6 +118,7 @@ final class DemoRun {
                 cluster.bootstrapServers(),
                 store,
                 directory.resolve("state-" + number).toString(),
+                workspace.secret().toString(),
                 number);
     }
 

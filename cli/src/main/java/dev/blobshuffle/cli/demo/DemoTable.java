@@ -19,6 +19,7 @@ final class DemoTable {
             out.println(line(row.name(), row.nativeValue(), row.blobValue(), row.ratio()));
         }
         out.println(line("outputs equal", "", result.outputsEqual() ? "yes" : "NO", ""));
+        printZones(result, out);
         out.println();
         result.notes().forEach(out::println);
         if (!result.outputsEqual()) {
@@ -27,6 +28,15 @@ final class DemoTable {
             result.differences().forEach(difference -> out.println("  " + difference));
         }
         out.flush();
+    }
+
+    private static void printZones(DemoResult result, PrintWriter out) {
+        out.println();
+        out.println(line("bytes of blobs that instances got", "store", "own cache", "zone"));
+        out.println("-".repeat(WIDTH));
+        result.zoneRows()
+                .forEach(zone -> out.println(line("in " + zone.zone(), zone.fromStore(), zone.fromOwn(), zone.fromZone())));
+        out.println(result.crossZoneNote());
     }
 
     private static String line(String name, String left, String right, String ratio) {

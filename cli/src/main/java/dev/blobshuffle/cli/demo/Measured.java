@@ -5,7 +5,10 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.Map;
 import java.util.Properties;
+import java.util.TreeMap;
 
 /**
  * What one instance of the application measured.
@@ -19,6 +22,8 @@ import java.util.Properties;
  * @param inlinedBytes bytes of those records' keys and values
  * @param puts requests to the store that write
  * @param gets requests to the store that read
+ * @param fallbackBytes bytes of records that went through Kafka because the store was down
+ * @param zones what the instances of each zone read, by the zone's name; empty in a native run
  */
 record Measured(
         long records,
@@ -29,10 +34,30 @@ record Measured(
         long inlinedRecords,
         long inlinedBytes,
         long puts,
-        long gets) {
+        long gets,
+        long fallbackBytes,
+        Map<String, ZoneTraffic> zones) {
+    private static final String ZONE = "zone.";
+
+    Measured {
+        zones = Collections.unmodifiableMap(new TreeMap<>(zones));
+    }
+
     /** Nothing measured yet. */
     static Measured nothing() {
-        return new Measured(0, new LatencyHistogram(), 0, 0, 0, 0, 0, 0, 0);
+        return new Measured(0, new LatencyHistogram(), 0, 0, 0, 0, 0, 0, 0, 0, Map.of());
+    }
+
+    /** Reads that a cache answered. */
+    long cacheHits() {
+        return zones.values().stream().mapToLong(ZoneTraffic::hits).sum();
+    }
+
+    /** Bytes of shuffled records that may have gone from zone to zone otherwise than through the store: in records that the brokers took, and from instance to instance. */
+    long crossZonePayloadBytes() {
+        return inlinedBytes
+                + fallbackBytes
+                + zones.values().stream().mapToLong(ZoneTraffic::leftZone).sum();
     }
 
     /** The sum of two instances'. */
@@ -40,6 +65,8 @@ record Measured(
         LatencyHistogram both = new LatencyHistogram();
         both.add(latencies);
         both.add(other.latencies);
+        Map<String, ZoneTraffic> all = new TreeMap<>(zones);
+        other.zones.forEach((zone, traffic) -> all.merge(zone, traffic, ZoneTraffic::plus));
         return new Measured(
                 records + other.records,
                 both,
@@ -49,7 +76,9 @@ record Measured(
                 inlinedRecords + other.inlinedRecords,
                 inlinedBytes + other.inlinedBytes,
                 puts + other.puts,
-                gets + other.gets);
+                gets + other.gets,
+                fallbackBytes + other.fallbackBytes,
+                all);
     }
 
     /** The form in which an instance hands it to its parent. */
@@ -64,6 +93,8 @@ record Measured(
         properties.setProperty("inlinedBytes", Long.toString(inlinedBytes));
         properties.setProperty("puts", Long.toString(puts));
         properties.setProperty("gets", Long.toString(gets));
+        properties.setProperty("fallbackBytes", Long.toString(fallbackBytes));
+        zones.forEach((zone, traffic) -> properties.setProperty(ZONE + zone, traffic.format()));
         return properties;
     }
 
@@ -76,6 +107,12 @@ record Measured(
             throw new UncheckedIOException(
                     "Cannot read what an instance measured: " + e.getMessage() + ". Its log is beside the file.", e);
         }
+        Map<String, ZoneTraffic> zones = new TreeMap<>();
+        for (String name : properties.stringPropertyNames()) {
+            if (name.startsWith(ZONE)) {
+                zones.put(name.substring(ZONE.length()), ZoneTraffic.parse(properties.getProperty(name)));
+            }
+        }
         return new Measured(
                 number(properties, "records"),
                 LatencyHistogram.parse(properties.getProperty("latencies")),
@@ -85,7 +122,9 @@ record Measured(
                 number(properties, "inlinedRecords"),
                 number(properties, "inlinedBytes"),
                 number(properties, "puts"),
-                number(properties, "gets"));
+                number(properties, "gets"),
+                number(properties, "fallbackBytes"),
+                zones);
     }
 
     private static long number(Properties properties, String name) {

@@ -11,6 +11,7 @@ import java.time.Duration;
  * @param applicationCpu CPU time of all instances from the end of the warm-up to the last result
  * @param brokerCpu CPU time of all brokers, the same span
  * @param outputs what came out
+ * @param blobsLeft blobs in the store after the sweep
  */
 record RunResult(
         Variant variant,
@@ -18,7 +19,8 @@ record RunResult(
         long shuffleBrokerBytes,
         Duration applicationCpu,
         Duration brokerCpu,
-        Outputs outputs) {
+        Outputs outputs,
+        long blobsLeft) {
     /** Records that were shuffled. */
     long records() {
         return measured.records();

@@ -7,6 +7,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -44,6 +45,19 @@ final class Workspace implements AutoCloseable {
     Path directory(String name) {
         try {
             return Files.createDirectories(root.resolve(name));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A file with a secret by which the instances of this demo know each other, made if it is not there. */
+    Path secret() {
+        try {
+            Path file = root.resolve("secret");
+            if (!Files.exists(file)) {
+                Files.writeString(file, UUID.randomUUID().toString());
+            }
+            return file;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

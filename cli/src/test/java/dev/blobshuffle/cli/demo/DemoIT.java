@@ -11,6 +11,7 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -29,7 +30,13 @@ class DemoIT {
     @Timeout(600)
     void bothRunsGiveTheSameAndTheBytesAreInFiles() throws IOException {
         Path store = Files.createDirectory(directory.resolve("store"));
-        bothRunsGiveTheSame("exactly_once_v2", store.toString(), store);
+        JsonNode result = bothRunsGiveTheSame("exactly_once_v2", "3", store.toString(), "--keep-blobs");
+        assertBlobs(result.get("blobshuffle"), store);
+        assertThat(result.at("/blobshuffle/blobs_left_after_sweep").asLong())
+                .isEqualTo(result.at("/blobshuffle/blobs").asLong());
+        // Three zones with an instance each: every one writes for itself, and for two that have to fetch it.
+        assertThat(result.at("/blobshuffle/zones")).hasSize(3);
+        assertThat(result.at("/blobshuffle/cache_hits").asLong()).isPositive();
     }
 
     /** The instances are processes of their own, which find the credentials in their environment: cli/pom.xml. */
@@ -39,11 +46,14 @@ class DemoIT {
         try (VersityGateway server = VersityGateway.start(directory)) {
             server.makeBucket("blobs");
             String store = "s3://blobs/demo?region=us-east-1&path-style=true&endpoint=" + server.endpoint();
-            bothRunsGiveTheSame("at_least_once", store, directory.resolve("buckets"));
+            JsonNode result = bothRunsGiveTheSame("at_least_once", "1", store);
+            assertThat(result.at("/blobshuffle/blobs_left_after_sweep").asLong()).isZero();
+            assertThat(blobs(directory.resolve("buckets"))).isEmpty();
         }
     }
 
-    private void bothRunsGiveTheSame(String guarantee, String store, Path blobs) throws IOException {
+    private JsonNode bothRunsGiveTheSame(String guarantee, String zones, String store, String... more)
+            throws IOException {
         Path input =
                 Files.write(directory.resolve("input.txt"), Text.own().lines().subList(0, LINES));
         Path json = directory.resolve("demo.json");
@@ -51,46 +61,57 @@ class DemoIT {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
 
+        List<String> arguments = new ArrayList<>(List.of(
+                "--input",
+                input.toString(),
+                "--zones",
+                zones,
+                "--instances",
+                Integer.toString(Math.max(2, Integer.parseInt(zones))),
+                "--guarantee",
+                guarantee,
+                "--store",
+                store,
+                "--json",
+                json.toString(),
+                "--report",
+                report.toString()));
+        arguments.addAll(List.of(more));
+
         int status = new CommandLine(new DemoCommand())
                 .setOut(new PrintWriter(out))
                 .setErr(new PrintWriter(err))
-                .execute(
-                        "--input",
-                        input.toString(),
-                        "--zones",
-                        "1",
-                        "--instances",
-                        "2",
-                        "--guarantee",
-                        guarantee,
-                        "--store",
-                        store,
-                        "--json",
-                        json.toString(),
-                        "--report",
-                        report.toString());
+                .execute(arguments.toArray(String[]::new));
 
         assertThat(status).as("%s%n%s", out, err).isZero();
         JsonNode result = new ObjectMapper().readTree(json.toFile());
         assertThat(result.get("outputs_equal").asBoolean()).isTrue();
-        assertRun(result.get("native"), result.get("blobshuffle"), blobs);
+        assertRun(result.get("native"), result.get("blobshuffle"));
         assertThat(out.toString()).contains("outputs equal", "yes", "inline.max.bytes is 0");
         assertThat(Files.readString(report))
                 .contains("<svg", "BlobShuffle demo")
                 .doesNotContain("NaN");
         assertThat(ProcessHandle.current().descendants().filter(ProcessHandle::isAlive))
                 .isEmpty();
+        return result;
     }
 
-    private static void assertRun(JsonNode nativeRun, JsonNode blobRun, Path store) throws IOException {
-        long records = nativeRun.get("records").asLong();
-        assertThat(records).isGreaterThan(LINES);
-        assertThat(blobRun.get("records").asLong()).isEqualTo(records);
-        assertThat(nativeRun.get("blobs").asLong()).isZero();
+    private static void assertBlobs(JsonNode blobRun, Path store) throws IOException {
         List<Path> blobs = blobs(store);
         assertThat(blobRun.get("blobs").asLong()).isEqualTo(blobs.size()).isPositive();
         assertThat(blobRun.get("blob_bytes").asLong())
                 .isEqualTo(blobs.stream().mapToLong(DemoIT::size).sum());
+    }
+
+    private static void assertRun(JsonNode nativeRun, JsonNode blobRun) {
+        long records = nativeRun.get("records").asLong();
+        assertThat(records).isGreaterThan(LINES);
+        assertThat(blobRun.get("records").asLong()).isEqualTo(records);
+        assertThat(nativeRun.get("blobs").asLong()).isZero();
+        assertThat(blobRun.get("store_puts").asLong())
+                .isGreaterThanOrEqualTo(blobRun.get("blobs").asLong())
+                .isPositive();
+        assertThat(blobRun.get("cross_zone_payload_bytes").asLong()).isZero();
         assertThat(blobRun.get("notifications").asLong()).isPositive();
         assertThat(blobRun.get("inlined_records").asLong()).isZero();
         assertThat(blobRun.get("inlined_bytes").asLong()).isZero();

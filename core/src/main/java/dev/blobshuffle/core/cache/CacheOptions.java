@@ -15,6 +15,7 @@ import java.util.List;
  * @param diskBytes most bytes on disk, over all directories
  * @param unit what is loaded at once
  * @param whenWriting whether to keep what is written
+ * @param whenReceiving whether to keep what other members of the zone sent
  */
 public record CacheOptions(
         Zone zone,
@@ -22,13 +23,33 @@ public record CacheOptions(
         List<Path> diskDirectories,
         long diskBytes,
         CacheUnit unit,
-        WhenWriting whenWriting) {
+        WhenWriting whenWriting,
+        WhenReceiving whenReceiving) {
     /** Whether a writer keeps what it writes for its own zone. */
     public enum WhenWriting {
         /** It keeps it: readers in its zone need no request to the store. */
         KEEP,
         /** It forgets it, and loads it when somebody asks. */
         FORGET
+    }
+
+    /** Whether a reader keeps what other members of its zone sent (the BlobShuffle paper, section 3.3: a local cache before the distributed one). */
+    public enum WhenReceiving {
+        /** It keeps it in memory: what it reads again comes from there. */
+        KEEP,
+        /** It asks again: memory is for what it is asked for itself. */
+        FORGET
+    }
+
+    /** Options that keep nothing of what others sent. */
+    public CacheOptions(
+            Zone zone,
+            long memoryBytes,
+            List<Path> diskDirectories,
+            long diskBytes,
+            CacheUnit unit,
+            WhenWriting whenWriting) {
+        this(zone, memoryBytes, diskDirectories, diskBytes, unit, whenWriting, WhenReceiving.FORGET);
     }
 
     /** Checks the sizes. */
@@ -48,7 +69,8 @@ public record CacheOptions(
                 settings.value(Settings.CACHE_DISK_DIRS).stream().map(Path::of).toList(),
                 settings.value(Settings.CACHE_DISK_BYTES).bytes(),
                 settings.value(Settings.CACHE_UNIT),
-                settings.value(Settings.CACHE_ON_WRITE) ? WhenWriting.KEEP : WhenWriting.FORGET);
+                settings.value(Settings.CACHE_ON_WRITE) ? WhenWriting.KEEP : WhenWriting.FORGET,
+                settings.value(Settings.CACHE_ZONE_KEEP) ? WhenReceiving.KEEP : WhenReceiving.FORGET);
     }
 
     /** No caches. */

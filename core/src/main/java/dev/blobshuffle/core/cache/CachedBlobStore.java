@@ -18,6 +18,14 @@ public interface CachedBlobStore extends BlobStore {
     /** A file with the bytes of a range if they are on a local disk; not checked. The caller closes it. */
     Optional<CachedFile> file(BlobId id, BlobRange range);
 
+    /**
+     * Reads a range as {@link #get} does, but what is not near at hand comes from another place than the store, and is kept in memory. Whoever asks this store at the same time
+     * does not wait for that place: it may be waiting for this one.
+     *
+     * @param place holds the same blobs; asked once for a part, however many ask here at a time
+     */
+    CompletionStage<BlobBytes> getBy(BlobStore place, BlobId id, BlobRange range);
+
     /** The bytes of a range if they are near at hand, in memory or on disk; empty, at once, if the store would have to be asked. */
     Optional<CompletionStage<BlobBytes>> cached(BlobId id, BlobRange range);
 }

@@ -15,11 +15,13 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.SharedBytes;
 import dev.blobshuffle.core.store.StoreTasks;
+import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -27,6 +29,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +47,9 @@ public final class DiskCachedBlobStore extends ForwardingBlobStore implements Ca
     static final long LARGEST_PART = 1 << 30;
 
     private static final Logger LOG = LoggerFactory.getLogger(DiskCachedBlobStore.class);
+    /** How long {@link #close()} waits for a disk that hangs. */
+    private static final Duration LONGEST_WRITE = Duration.ofSeconds(10);
+
     private static final int READERS = 2;
     private static final int WRITERS = 2;
 
@@ -57,6 +63,9 @@ public final class DiskCachedBlobStore extends ForwardingBlobStore implements Ca
     private final StoreTasks reads;
     private final StoreTasks writes;
     private final AtomicLong pendingBytes = new AtomicLong();
+    private final AtomicInteger changes = new AtomicInteger();
+    private final Signal rest;
+    private final Time time;
     private final ShuffleMetrics.Registration gauge;
     private volatile boolean isClosed;
 
@@ -70,6 +79,8 @@ public final class DiskCachedBlobStore extends ForwardingBlobStore implements Ca
         this.below = Uncached.of(store);
         this.options = options;
         this.metrics = metrics;
+        this.time = time;
+        rest = time.signal();
         directories = open(store, options, metrics, time);
         reads = new StoreTasks(time.workers("blobshuffle-cache-read", READERS), "the disk cache");
         writes = new StoreTasks(time.workers("blobshuffle-cache-write", WRITERS), "the disk cache");
@@ -165,6 +176,12 @@ public final class DiskCachedBlobStore extends ForwardingBlobStore implements Ca
         return read;
     }
 
+    /** What another member has on its disk need not be on this one, too. */
+    @Override
+    public CompletionStage<BlobBytes> getBy(BlobStore place, BlobId id, BlobRange range) {
+        return below.getBy(place, id, range);
+    }
+
     /** Shares bytes with a write in the background. */
     private BlobBytes keep(CachedPart part, BlobBytes bytes) {
         if (bytes.buffer().remaining() != part.length() || !acquire(part.length())) {
@@ -192,15 +209,28 @@ public final class DiskCachedBlobStore extends ForwardingBlobStore implements Ca
     }
 
     private void write(CachedPart part, Source source, Runnable atEnd) {
-        var ignored = writes.run(
+        var ignored = change(
                 "cache a part of blob " + part.blob(),
+                () -> tryWrite(part, source),
                 () -> {
-                    tryWrite(part, source);
+                    atEnd.run();
+                    pendingBytes.addAndGet(-part.length());
+                });
+    }
+
+    /** Runs what changes the directories, in the background. */
+    private CompletionStage<Boolean> change(String what, Runnable work, Runnable atEnd) {
+        changes.incrementAndGet();
+        return writes.run(
+                what,
+                () -> {
+                    work.run();
                     return true;
                 },
                 () -> {
                     atEnd.run();
-                    pendingBytes.addAndGet(-part.length());
+                    changes.decrementAndGet();
+                    rest.raise();
                 });
     }
 
@@ -304,10 +334,10 @@ public final class DiskCachedBlobStore extends ForwardingBlobStore implements Ca
     }
 
     private CompletionStage<Boolean> forget(Predicate<CachedPart> test) {
-        return writes.run("forget cached parts", () -> {
-            directories.forEach(directory -> directory.entries().forget(test));
-            return true;
-        });
+        return change(
+                "forget cached parts",
+                () -> directories.forEach(directory -> directory.entries().forget(test)),
+                () -> {});
     }
 
     @Override
@@ -316,14 +346,27 @@ public final class DiskCachedBlobStore extends ForwardingBlobStore implements Ca
         return forget(part -> gone.contains(part.blob())).thenCompose(done -> store().delete(gone));
     }
 
-    /** Ends reads and writes; what is cached stays for the next start. Closes the store below. Idempotent. */
+    /** Ends reads and writes, and waits for a write under way: the directory may have another owner then. What is cached stays for the next start. Closes the store below. Idempotent. */
     @Override
     public void close() {
         isClosed = true;
         reads.close();
         writes.close();
+        awaitRest();
         directories.forEach(CacheDirectory::close);
         gauge.close();
         super.close();
+    }
+
+    private void awaitRest() {
+        long until = time.nanos() + LONGEST_WRITE.toNanos();
+        try {
+            long seen = rest.count();
+            while (changes.get() > 0 && rest.await(seen, until)) {
+                seen = rest.count();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -30,18 +30,36 @@ import java.util.concurrent.ConcurrentMap;
  * larger than half the capacity, reads pass through. Thread-safe.
  */
 public final class MemoryCachedBlobStore extends ForwardingBlobStore implements CachedBlobStore {
+    /** Where the bytes lie. */
+    enum Place {
+        /** In arrays, as they came: readers here share them. */
+        HEAP,
+        /** In direct memory, copied once: sockets take them as they are. */
+        OUTSIDE_HEAP
+    }
+
     private final CachedBlobStore below;
     private final CacheOptions options;
+    private final Place place;
     private final ShuffleMetrics metrics;
     private final LeasedEntries<BlobBytes> entries;
     private final long largestPart;
     private final ConcurrentMap<CachedPart, MemoryLoad> loads = new ConcurrentHashMap<>();
+
+    /** Those from other places than the store: apart, because members that load from one another would wait for each other for ever. */
+    private final ConcurrentMap<CachedPart, MemoryLoad> loadsBy = new ConcurrentHashMap<>();
+
     private final ShuffleMetrics.Registration gauge;
     private volatile boolean isClosed;
 
     /** A cache of {@link CacheOptions#memoryBytes()} before a store. */
     public MemoryCachedBlobStore(BlobStore store, CacheOptions options, ShuffleMetrics metrics) {
+        this(store, options, Place.HEAP, metrics);
+    }
+
+    MemoryCachedBlobStore(BlobStore store, CacheOptions options, Place place, ShuffleMetrics metrics) {
         super(store);
+        this.place = place;
         this.below = Uncached.of(store);
         this.options = options;
         this.metrics = metrics;
@@ -101,12 +119,22 @@ public final class MemoryCachedBlobStore extends ForwardingBlobStore implements 
 
     @Override
     public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+        return get(store(), loads, id, range);
+    }
+
+    @Override
+    public CompletionStage<BlobBytes> getBy(BlobStore source, BlobId id, BlobRange range) {
+        return get(source, loadsBy, id, range);
+    }
+
+    private CompletionStage<BlobBytes> get(
+            BlobStore source, ConcurrentMap<CachedPart, MemoryLoad> loading, BlobId id, BlobRange range) {
         if (isClosed) {
             return CompletableFuture.failedFuture(closed(id));
         }
         if (range.isAfresh()) {
             forget(id, range);
-            return store().get(id, range);
+            return source.get(id, range);
         }
         Optional<BlobBytes> here = held(id, range);
         if (here.isPresent()) {
@@ -114,7 +142,7 @@ public final class MemoryCachedBlobStore extends ForwardingBlobStore implements 
         }
         metrics.add(Counter.CACHE_MEMORY_MISSES, 1);
         BlobRange unit = options.unit() == CacheUnit.SECTION ? range.section() : range;
-        return unit.length() > largestPart ? store().get(id, range) : load(id, unit, range);
+        return unit.length() > largestPart ? source.get(id, range) : load(source, loading, id, unit, range);
     }
 
     @Override
@@ -142,21 +170,26 @@ public final class MemoryCachedBlobStore extends ForwardingBlobStore implements 
         return here.isPresent() ? Optional.of(CompletableFuture.completedFuture(here.get())) : below.cached(id, range);
     }
 
-    private CompletionStage<BlobBytes> load(BlobId id, BlobRange unit, BlobRange range) {
+    private CompletionStage<BlobBytes> load(
+            BlobStore source,
+            ConcurrentMap<CachedPart, MemoryLoad> loading,
+            BlobId id,
+            BlobRange unit,
+            BlobRange range) {
         CachedPart part = CachedPart.exactly(id, unit);
         while (true) {
-            MemoryLoad own = new MemoryLoad(part, entries, loads);
+            MemoryLoad own = new MemoryLoad(part, entries, loading, this::settled);
             CompletableFuture<BlobBytes> result = own.begin(range);
-            MemoryLoad other = loads.putIfAbsent(part, own);
+            MemoryLoad other = loading.putIfAbsent(part, own);
             if (other == null) {
-                start(own, unit);
+                start(own, unit, source);
                 return result;
             }
             CompletableFuture<BlobBytes> shared = other.join(range);
             if (shared != null) {
                 return shared;
             }
-            loads.remove(part, other); // It has just landed, and may have brought nothing.
+            loading.remove(part, other); // It has just landed, and may have brought nothing.
             Optional<BlobBytes> here = held(id, range);
             if (here.isPresent()) {
                 return CompletableFuture.completedFuture(here.get());
@@ -164,15 +197,30 @@ public final class MemoryCachedBlobStore extends ForwardingBlobStore implements 
         }
     }
 
-    private void start(MemoryLoad load, BlobRange unit) {
+    private void start(MemoryLoad load, BlobRange unit, BlobStore source) {
         // Another load of the part may have ended between the look at the entries and the start of this one.
         LeasedEntries<BlobBytes>.Lease present = entries.lease(load.part());
         if (present != null) {
             load.land(present);
         } else if (reserve(unit.length())) {
-            load.ask(store(), unit);
+            load.ask(source, unit);
         } else {
-            load.passOn(store());
+            load.passOn(source);
+        }
+    }
+
+    /** Bytes from the store as they are kept. */
+    private BlobBytes settled(BlobBytes loaded) {
+        if (place == Place.HEAP) {
+            return loaded;
+        }
+        try {
+            ByteBuffer outside = ByteBuffer.allocateDirect(loaded.buffer().remaining());
+            outside.put(loaded.buffer().duplicate()).flip();
+            loaded.close();
+            return BlobBytes.of(outside);
+        } catch (OutOfMemoryError e) {
+            return loaded; // As good, only slower to send.
         }
     }
 
@@ -187,6 +235,7 @@ public final class MemoryCachedBlobStore extends ForwardingBlobStore implements 
     private void forget(BlobId id, BlobRange range) {
         for (CachedPart part : new CachedPart[] {CachedPart.section(id, range), CachedPart.exactly(id, range)}) {
             loads.remove(part);
+            loadsBy.remove(part);
             entries.forget(part);
         }
     }

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,7 @@ final class MemoryLoad {
     private final CachedPart part;
     private final LeasedEntries<BlobBytes> entries;
     private final ConcurrentMap<CachedPart, MemoryLoad> loads;
+    private final UnaryOperator<BlobBytes> keeping;
 
     /** Guarded by this, as what follows. */
     private final List<Seat> waiting = new ArrayList<>(1);
@@ -30,7 +32,13 @@ final class MemoryLoad {
 
     private @Nullable CompletionStage<BlobBytes> download;
 
-    MemoryLoad(CachedPart part, LeasedEntries<BlobBytes> entries, ConcurrentMap<CachedPart, MemoryLoad> loads) {
+    /** @param keeping turns what came into what is kept, of the same length; does not throw */
+    MemoryLoad(
+            CachedPart part,
+            LeasedEntries<BlobBytes> entries,
+            ConcurrentMap<CachedPart, MemoryLoad> loads,
+            UnaryOperator<BlobBytes> keeping) {
+        this.keeping = keeping;
         this.part = part;
         this.entries = entries;
         this.loads = loads;
@@ -98,7 +106,7 @@ final class MemoryLoad {
         }
         var ignored = asked.whenComplete((bytes, failure) -> {
             if (bytes != null && bytes.buffer().remaining() == part.length()) {
-                land(entries.insert(part, bytes, part.length()));
+                land(entries.insert(part, keeping.apply(bytes), part.length()));
                 return;
             }
             entries.giveBack(part.length());

@@ -19,6 +19,11 @@ final class Uncached extends ForwardingBlobStore implements CachedBlobStore {
     }
 
     @Override
+    public CompletionStage<BlobBytes> getBy(BlobStore place, BlobId id, BlobRange range) {
+        return place.get(id, range);
+    }
+
+    @Override
     public Optional<BlobBytes> held(BlobId id, BlobRange range) {
         return Optional.empty();
     }

@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.cache;
 
+import dev.blobshuffle.core.cache.CacheOptions.WhenReceiving;
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.BlobId;
@@ -35,14 +36,9 @@ public final class ZoneCachedBlobStore extends ForwardingBlobStore {
     private final PeerClient peers;
     private final ShuffleMetrics metrics;
     private final PeerCircuits circuits;
+    private final WhenReceiving whenReceiving;
 
-    /**
-     * The caches of a zone, seen from one member.
-     *
-     * @param local the store with the member's own caches, which answer the others too
-     * @param zone the member's zone
-     * @param self the member's id, whether or not it is among the members
-     */
+    /** The caches of a zone, seen from one member, which keeps nothing of what others send. */
     public ZoneCachedBlobStore(
             CachedBlobStore local,
             Zone zone,
@@ -51,6 +47,26 @@ public final class ZoneCachedBlobStore extends ForwardingBlobStore {
             PeerClient peers,
             Time time,
             ShuffleMetrics metrics) {
+        this(local, zone, self, members, peers, time, metrics, WhenReceiving.FORGET);
+    }
+
+    /**
+     * The caches of a zone, seen from one member.
+     *
+     * @param local the store with the member's own caches, which answer the others too
+     * @param zone the member's zone
+     * @param self the member's id, whether or not it is among the members
+     * @param whenReceiving whether what others sent is kept in the member's own caches
+     */
+    public ZoneCachedBlobStore(
+            CachedBlobStore local,
+            Zone zone,
+            long self,
+            ZoneMap members,
+            PeerClient peers,
+            Time time,
+            ShuffleMetrics metrics,
+            WhenReceiving whenReceiving) {
         super(local);
         this.local = local;
         this.zone = zone;
@@ -58,6 +74,7 @@ public final class ZoneCachedBlobStore extends ForwardingBlobStore {
         this.members = members;
         this.peers = peers;
         this.metrics = metrics;
+        this.whenReceiving = whenReceiving;
         circuits = new PeerCircuits(time);
     }
 
@@ -72,7 +89,12 @@ public final class ZoneCachedBlobStore extends ForwardingBlobStore {
             return here.get();
         }
         Optional<Member> owner = SectionOwners.owner(members.members(zone), id, range.sectionOffset(), this::isUsable);
-        return owner.isEmpty() || owner.get().id() == self ? local.get(id, range) : ask(owner.get(), id, range);
+        if (owner.isEmpty() || owner.get().id() == self) {
+            return local.get(id, range);
+        }
+        return whenReceiving == WhenReceiving.KEEP
+                ? local.getBy(new AskedMember(owner.get()), id, range)
+                : ask(owner.get(), id, range);
     }
 
     private boolean isUsable(Member member) {
@@ -122,6 +144,21 @@ public final class ZoneCachedBlobStore extends ForwardingBlobStore {
             circuits.failed(owner.id());
         } else if (!(cause instanceof Closed)) {
             circuits.answered(owner.id()); // It passed on what the store said.
+        }
+    }
+
+    /** Blobs as a member answers for them, or the store in its place. */
+    private final class AskedMember extends ForwardingBlobStore {
+        private final Member owner;
+
+        AskedMember(Member owner) {
+            super(local);
+            this.owner = owner;
+        }
+
+        @Override
+        public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+            return range.isAfresh() ? local.get(id, range) : ask(owner, id, range);
         }
     }
 }

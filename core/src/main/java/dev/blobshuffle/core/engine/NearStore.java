@@ -57,7 +57,8 @@ final class NearStore implements AutoCloseable {
                     others.members(),
                     others.network().client(),
                     time,
-                    metrics);
+                    metrics,
+                    caching.whenReceiving());
             return new NearStore(
                     local,
                     zoned,

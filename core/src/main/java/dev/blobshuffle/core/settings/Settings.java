@@ -189,6 +189,13 @@ public final class Settings {
             CacheUnit.SECTION,
             "What a cache loads at once: the whole section of its zone, in one request, or each segment as it is asked for.");
 
+    /** Local cache before the zone's. */
+    public static final Setting<Boolean> CACHE_ZONE_KEEP = Setting.flag(
+            "cache.zone.keep",
+            false,
+            "Whether an instance keeps in its own memory what other instances of its zone sent it, and asks them for whole units (`cache.unit`): for instances that read the same"
+                    + " more than once. Otherwise a zone has each section once.");
+
     /** Where members hear of each other. */
     public static final Setting<Optional<String>> MEMBERSHIP_TOPIC = Setting.text(
             "membership.topic",
@@ -284,6 +291,7 @@ public final class Settings {
             CACHE_DISK_DIRS,
             CACHE_DISK_BYTES,
             CACHE_ZONE_ENABLED,
+            CACHE_ZONE_KEEP,
             CACHE_ZONE_MEMBERS,
             CACHE_ON_WRITE,
             CACHE_UNIT,

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 
 /** Bytes that were read from a blob, on loan: the reader closes them when it has decoded what it needs, and does not touch them after. */
 public interface BlobBytes extends AutoCloseable {
-    /** The bytes, from position to limit; backed by an accessible array. The caller may move position and limit, and not write. */
+    /** The bytes, from position to limit; backed by an accessible array, but in a process that only passes them on. The caller may move position and limit, and not write. */
     ByteBuffer buffer();
 
     /** Gives the bytes back. Idempotent. */

@@ -29,6 +29,11 @@ class ChaosIT {
         assertRight(ChaosOptions.ofKeyParallel());
     }
 
+    @Test
+    void everyRecordComesOutOnceAndInOrderInThreeZones() throws Exception {
+        assertRight(ChaosOptions.inZones());
+    }
+
     private void assertRight(ChaosOptions options) throws Exception {
         ChaosReport report = new ChaosRun(options, directory).run();
 

@@ -14,6 +14,8 @@ final class ChaosLedger {
     private final Map<Integer, Long> next = new HashMap<>(); // first number that has not come out
     private final Map<Integer, TreeMap<Long, Boolean>> early = new HashMap<>(); // came out before an earlier one
     private final Map<Integer, Long> counts = new HashMap<>(); // last count by group
+    private final Map<ChaosRecord, Long> sentAt = new HashMap<>(); // of those that have not come out
+    private long slowestNanos;
     private long allSent;
     private long received;
     private long events;
@@ -30,12 +32,16 @@ final class ChaosLedger {
     synchronized ChaosRecord send(int origin, int key) {
         allSent++;
         long sequence = sent.merge(sequence(origin, key), 1L, Long::sum) - 1;
-        return new ChaosRecord(origin, key, sequence);
+        ChaosRecord record = new ChaosRecord(origin, key, sequence);
+        sentAt.put(record, System.nanoTime());
+        return record;
     }
 
     /** A record came out, with the number that the stateful operator gave it. */
     synchronized void receive(ChaosRecord record, long number) {
         received++;
+        Long since = sentAt.remove(record);
+        slowestNanos = Math.max(slowestNanos, since == null ? 0 : System.nanoTime() - since);
         wrongState += number == record.sequence() + 1 ? 0 : 1;
         int id = sequence(record.origin(), record.key());
         long expected = next.getOrDefault(id, 0L);
@@ -62,6 +68,11 @@ final class ChaosLedger {
 
     synchronized long received() {
         return received;
+    }
+
+    /** The longest that a record took from input to output. */
+    synchronized Duration slowest() {
+        return Duration.ofNanos(slowestNanos);
     }
 
     /** Records that went in and did not come out yet, about. */

@@ -60,6 +60,11 @@ record ChaosOptions(
                 ChaosVariant.KEY_PARALLEL);
     }
 
+    /** The same in three zones, one of which has two instances; by default the kinds that take a member away from others who ask it. */
+    static ChaosOptions inZones() {
+        return given(List.of(ChaosFault.KILL_INSTANCE, ChaosFault.FREEZE_INSTANCE), ChaosVariant.ZONES);
+    }
+
     private static ChaosOptions given(List<ChaosFault> byDefault, ChaosVariant variant) {
         List<ChaosFault> kinds = System.getProperty("chaos.kinds") == null
                 ? byDefault
@@ -74,7 +79,7 @@ record ChaosOptions(
                 System.getProperty("chaos.guarantee", "exactly_once_v2"),
                 System.getProperty("chaos.protocol", "classic"),
                 Integer.getInteger("chaos.brokers", 1),
-                Integer.getInteger("chaos.instances", 2),
+                Integer.getInteger("chaos.instances", variant == ChaosVariant.ZONES ? 4 : 2),
                 Integer.getInteger("chaos.rate", 1000),
                 Commits.DRAIN,
                 variant);

@@ -1,5 +1,6 @@
 package dev.blobshuffle.kstreams.chaos;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -9,6 +10,7 @@ import java.util.TreeMap;
  *
  * @param deaths stream threads that died, planned or not; each was replaced
  * @param unplannedEnds instances that ended by themselves
+ * @param slowest the longest that a record took from input to output, the start of the application included
  */
 record ChaosReport(
         ChaosOptions options,
@@ -16,7 +18,8 @@ record ChaosReport(
         List<Hit> hits,
         int deaths,
         int unplannedEnds,
-        double seconds) {
+        double seconds,
+        Duration slowest) {
     ChaosReport {
         hits = List.copyOf(hits);
     }
@@ -49,7 +52,7 @@ record ChaosReport(
     public String toString() {
         return String.format(
                 "chaos %s, %s, %s, %d broker(s), seed %d: %d faults in %.0f s, with uploads or downloads in flight %s; %d stream threads died, %d instances ended"
-                        + " unplanned; %s",
+                        + " unplanned; the slowest record took %.1f s; %s",
                 options.variant(),
                 options.guarantee(),
                 options.protocol(),
@@ -60,6 +63,7 @@ record ChaosReport(
                 effective(),
                 deaths,
                 unplannedEnds,
+                slowest.toMillis() / 1000.0,
                 verdict);
     }
 }

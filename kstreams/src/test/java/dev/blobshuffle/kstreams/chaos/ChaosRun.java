@@ -24,6 +24,7 @@ final class ChaosRun {
     private static final Duration RECOVERY_OF_CONTROL = Duration.ofSeconds(5);
     private static final Duration STALL = Duration.ofSeconds(90);
     private static final Duration STALL_OF_CONTROL = Duration.ofSeconds(15);
+    private static final List<String> ZONES = List.of("a", "b", "c");
     private static final int HIT_REQUESTS = 20;
     private static final int PROGRESS = 500;
 
@@ -46,6 +47,7 @@ final class ChaosRun {
 
     ChaosReport run() throws Exception {
         Files.createDirectories(directory.resolve("blobs"));
+        Files.writeString(directory.resolve("secret"), "known to all members");
         try (KafkaProcess cluster = KafkaProcess.builder()
                 .brokers(options.brokers())
                 .startTimeout(BROKER_START)
@@ -69,7 +71,7 @@ final class ChaosRun {
         } finally {
             instances.forEach(this::end);
         }
-        return new ChaosReport(options, ledger.verdict(), hits, deaths, unplannedEnds, seconds());
+        return new ChaosReport(options, ledger.verdict(), hits, deaths, unplannedEnds, seconds(), ledger.slowest());
     }
 
     private double seconds() {
@@ -202,7 +204,16 @@ final class ChaosRun {
     }
 
     private ChaosInstance start(int number) throws IOException {
-        return ChaosInstance.start(number, directory, settings());
+        Properties settings = settings();
+        if (options.variant() == ChaosVariant.ZONES) {
+            settings.setProperty("blobshuffle.zone", ZONES.get(number % ZONES.size()));
+            settings.setProperty("blobshuffle.cache.zone.enabled", "true");
+            settings.setProperty("blobshuffle.cache.memory.bytes", "32 MiB");
+            settings.setProperty("blobshuffle.peer.listen", "127.0.0.1:0");
+            settings.setProperty(
+                    "blobshuffle.peer.secret.file", directory.resolve("secret").toString());
+        }
+        return ChaosInstance.start(number, directory, settings);
     }
 
     private Properties settings() {

@@ -26,6 +26,9 @@ enum ChaosVariant {
     /** By the client supplier, unseen by the topology. */
     BLOBS,
 
+    /** By the client supplier, in three zones whose instances share their caches. */
+    ZONES,
+
     /** Not at all: Kafka alone. */
     NATIVE,
 
