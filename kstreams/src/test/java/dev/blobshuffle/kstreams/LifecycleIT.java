@@ -132,6 +132,7 @@ class LifecycleIT {
             Map<String, Object> settings = throughBlobs(protocol, Map.of("blobshuffle.delivery.timeout.ms", 700));
             KafkaStreams streams = instance(instances, probe, 0, settings);
             probe.awaitRecords(200);
+            await(instances, () -> metric("sweep-turn") == 1);
 
             Path blobs = directory.resolve("blobs");
             Path away = directory.resolve("away");

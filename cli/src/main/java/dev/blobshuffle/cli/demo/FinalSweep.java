@@ -37,11 +37,12 @@ final class FinalSweep {
         }
     }
 
-    /** The blobs in a store. */
+    /** The blobs in a store. Generation 0 holds none, but what says by which cluster the store is swept. */
     static long count(String store) {
         try (SystemTime time = new SystemTime();
                 BlobStore opened = BlobStores.open(store, time)) {
             return opened.generations().toCompletableFuture().join().stream()
+                    .filter(generation -> generation > 0)
                     .mapToLong(generation ->
                             opened.list(generation).toCompletableFuture().join().size())
                     .sum();

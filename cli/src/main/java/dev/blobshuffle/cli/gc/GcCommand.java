@@ -232,8 +232,8 @@ public final class GcCommand implements Callable<Integer> {
         if (isOnlyCluster) {
             sweep.takeOver(logs);
         }
-        if (deletion == Sweep.Deletion.DELETE) {
-            sweep.claim(logs);
+        if (deletion == Sweep.Deletion.DELETE && !writersStopped) {
+            sweep.claim(logs); // Without writers there are no blobs of another cluster to come.
         }
         SweepReport all = SweepReport.NOTHING;
         Optional<BlobId> after = Optional.empty();

@@ -33,6 +33,8 @@ public enum Gauge {
             Kind.COUNTER,
             Unit.MICRODOLLARS,
             "List price of the traffic between zones that the same records would have caused natively since the start, with three replicas in three zones."),
+    /** One instance of a group has the turn. */
+    SWEEP_TURN(Unit.OCCURRENCES, "1 where this instance sweeps the store for its group, else 0."),
     /** By the listing of the last sweep; 0 where this instance does not sweep, as the gauges below. */
     STORED_BLOBS(Unit.BLOBS, "Blobs that were in the store when this instance listed it for its last sweep."),
     /** Their number times the average of some. */

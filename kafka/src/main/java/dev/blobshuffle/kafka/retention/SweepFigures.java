@@ -7,12 +7,14 @@ import dev.blobshuffle.core.time.Time;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /** What metrics tell of sweeps. Written by the sweeper's thread, read by any. */
 final class SweepFigures implements AutoCloseable {
     private final ShuffleMetrics metrics;
     private final Time time;
     private final List<ShuffleMetrics.Registration> gauges;
+    private volatile BooleanSupplier hasTurn = () -> false;
     private volatile Optional<Last> last = Optional.empty();
 
     /**
@@ -27,6 +29,7 @@ final class SweepFigures implements AutoCloseable {
         this.metrics = metrics;
         this.time = time;
         gauges = List.of(
+                metrics.report(Gauge.SWEEP_TURN, () -> hasTurn.getAsBoolean() ? 1 : 0),
                 metrics.report(
                         Gauge.STORED_BLOBS,
                         () -> last.map(sweep -> (long) (sweep.report().listed()
@@ -53,6 +56,11 @@ final class SweepFigures implements AutoCloseable {
         return last.flatMap(sweep -> sweep.report().oldest())
                 .map(need -> Math.max(0, time.wallMillis() - need.minute().toEpochMilli()))
                 .orElse(0L);
+    }
+
+    /** Who tells whether it is this instance's turn. */
+    void follow(BooleanSupplier turn) {
+        hasTurn = turn;
     }
 
     void swept(SweepReport report) {

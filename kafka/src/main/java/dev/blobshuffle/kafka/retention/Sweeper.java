@@ -114,7 +114,10 @@ public final class Sweeper implements AutoCloseable {
      */
     public Membership watch(Membership membership) {
         SweepTurn watched = new SweepTurn(membership);
-        timing.ifPresent(when -> lookLater(when, watched));
+        timing.ifPresent(when -> {
+            figures.follow(watched::isOurs);
+            lookLater(when, watched);
+        });
         return watched;
     }
 

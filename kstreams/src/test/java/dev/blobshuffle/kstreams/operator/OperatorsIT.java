@@ -75,6 +75,7 @@ class OperatorsIT {
                     "blobshuffle.delivery.timeout.ms",
                     700))));
             probe.awaitRecords(200);
+            await(instances, () -> metric("sweep-turn") == 1);
 
             Path away = directory.resolve("away");
             double closed = ofThreads(streams, "task-closed-total");
