@@ -266,6 +266,9 @@ public final class Settings {
     /** Enough for the sections of some blobs of the usual size. */
     private static final ByteSize USUAL_CACHE_MEMORY = ByteSize.ofMebibytes(128);
 
+    /** Settings of single nodes of a topology, which check them themselves. */
+    private static final String OF_NODES = Setting.PREFIX + "keyparallel.";
+
     private static final List<Setting<?>> ALL = List.of(
             STORE,
             STORE_HEDGE_ENABLED,
@@ -332,7 +335,7 @@ public final class Settings {
     static Settings parse(Map<String, ?> configuration, Map<String, String> environment) {
         Map<Setting<?>, Object> values = new HashMap<>();
         configuration.forEach((key, value) -> {
-            if (key.startsWith(Setting.PREFIX)) {
+            if (key.startsWith(Setting.PREFIX) && !key.startsWith(OF_NODES)) {
                 Setting<?> setting = named(key);
                 if (value == null) {
                     throw new InvalidSettings("Cannot use setting " + key + ": it is null. Give " + setting.form()

@@ -21,6 +21,20 @@ public final class KeyParallelOptionsBuilder {
         this.name = name;
     }
 
+    /** Begins with other options. */
+    KeyParallelOptionsBuilder(KeyParallelOptions options) {
+        name = options.name();
+        ordering = options.ordering();
+        nullKeys = options.nullKeys();
+        maxConcurrency = options.maxConcurrency();
+        maxPending = options.maxPending();
+        maxPendingBytes = options.maxPendingBytes();
+        timeout = options.timeout();
+        retries = options.retries();
+        onFailure = options.onFailure();
+        drainTimeout = options.drainTimeout();
+    }
+
     /** Which calls may overlap, and in which order results leave; by default {@link Ordering#KEY}. */
     public KeyParallelOptionsBuilder ordering(Ordering value) {
         ordering = value;

@@ -3,6 +3,7 @@ package dev.blobshuffle.kstreams.keyparallel;
 import dev.blobshuffle.kstreams.commit.CommitGate;
 import java.time.Duration;
 import java.util.Set;
+import org.apache.kafka.streams.processor.api.ProcessingContext;
 import org.apache.kafka.streams.state.StoreBuilder;
 
 /**
@@ -27,6 +28,12 @@ record NodeDefinition<K, V>(
     NodeDefinition(
             KeyParallelOptions options, CallPlan.Batching batching, int maxBatch, NodeCall.Source<K, V> function) {
         this(options, batching, maxBatch, function, new CallThreads());
+    }
+
+    /** The same with what the application's settings say. */
+    NodeDefinition<K, V> in(ProcessingContext context) {
+        return new NodeDefinition<>(
+                NodeSettings.applied(options, context.appConfigs()), batching, maxBatch, function, threads);
     }
 
     String gate() {

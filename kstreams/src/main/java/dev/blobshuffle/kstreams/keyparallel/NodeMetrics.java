@@ -1,5 +1,6 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
@@ -16,6 +17,28 @@ import org.apache.kafka.streams.processor.api.ProcessingContext;
  */
 final class NodeMetrics implements AutoCloseable {
     static final String GROUP = "stream-keyparallel-metrics";
+
+    /** All names, for the guide. */
+    static final List<String> NAMES = List.of(
+            "pending-records",
+            "pending-bytes",
+            "waiting-records",
+            "running-calls",
+            "active-keys",
+            "limited-by-input",
+            "limited-by-key-order",
+            "limited-by-concurrency",
+            "limited-by-budget",
+            "calls-total",
+            "call-time-ms-total",
+            "timed-out-total",
+            "retried-total",
+            "forwarded-total",
+            "failed-total",
+            "skipped-total",
+            "drains-total",
+            "drain-time-ms-total",
+            "blocked-time-ms-total");
 
     private static final double NANOS_PER_MILLI = 1e6;
 

@@ -46,8 +46,8 @@ final class ParallelNode<K, V> implements AutoCloseable {
     /** What the processor shall throw for the record that Kafka Streams' handler is asked about. */
     private @Nullable RuntimeException forHandler;
 
-    ParallelNode(NodeDefinition<K, V> definition, ProcessingContext context) {
-        this.definition = definition;
+    ParallelNode(NodeDefinition<K, V> inCode, ProcessingContext context) {
+        definition = inCode.in(context);
         task = context.taskId().toString();
         scope = NodeScope.of(context);
         gate = CommitGate.of(context, definition.gate());

@@ -283,6 +283,10 @@ class KeyParallelTest {
             assertThat(metric(driver, "skipped-total")).isEqualTo(1);
             assertThat(metric(driver, "forwarded-total")).isEqualTo(1);
             assertThat(metric(driver, "limited-by-input")).isEqualTo(1);
+            assertThat(driver.metrics().keySet().stream()
+                            .filter(name -> name.group().equals(NodeMetrics.GROUP))
+                            .map(name -> name.name()))
+                    .containsExactlyInAnyOrderElementsOf(NodeMetrics.NAMES);
         }
     }
 
