@@ -202,6 +202,11 @@ public record ApplicationSettings(
         return kafkas;
     }
 
+    /** How long a record waits for a commit before anybody sees it, at most: the commit interval under exactly-once. */
+    Duration hiddenFor() {
+        return mode == Mode.KAFKA_STREAMS_EOS ? new QuietStreamsConfig(all).commitInterval() : Duration.ZERO;
+    }
+
     /** The membership topic where settings name none: under the application's id, where those who may create its other internal topics may create it. */
     public String membershipTopic() {
         return all.get(StreamsConfig.APPLICATION_ID_CONFIG) + "-blobshuffle-members";

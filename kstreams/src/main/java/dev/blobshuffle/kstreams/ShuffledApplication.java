@@ -255,7 +255,7 @@ final class ShuffledApplication {
             try {
                 Membership membership =
                         Membership.of(settings.blobs(), Optional.of(settings.membershipTopic()), adminConfig, time);
-                ShuffleEngine opened = Engines.open(settings.blobs(), settings.waitLimit(), membership, time);
+                ShuffleEngine opened = Engines.open(settings, membership, time);
                 engine = opened;
                 engine = decorator.apply(opened);
                 KafkaMetricsBridge metrics =

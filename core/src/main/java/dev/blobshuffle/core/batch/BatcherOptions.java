@@ -15,7 +15,8 @@ import java.util.Optional;
  * How a {@link Batcher} batches.
  *
  * @param batchBytes the bytes of one zone at which a batch is sealed, and the aim for the size of a blob; compressed
- * @param delay time from a batch's first record until it is sealed; zero seals as soon as the store keeps up
+ * @param delay time from a batch's first record until it is sealed; zero seals as soon as the store keeps up; the most where there is a target
+ * @param target the latency for whose sake the Batcher chooses sizes and delays up to these; empty: it takes these
  * @param scope who shares a batch
  * @param layout which sections share a blob
  * @param inlineBytes a batch below this many bytes goes through the channel as plain records; zero: never
@@ -31,6 +32,7 @@ import java.util.Optional;
 public record BatcherOptions(
         long batchBytes,
         Duration delay,
+        Optional<Target> target,
         BatchScope scope,
         BatchLayout layout,
         long inlineBytes,
@@ -65,6 +67,11 @@ public record BatcherOptions(
     public BatcherOptions {
         require(batchBytes > 0, "batch.max.bytes", batchBytes, "Give 1 or more.");
         require(!delay.isNegative(), "batch.max.delay.ms", delay, "Give 0 or more.");
+        require(
+                target.isEmpty() || !delay.isZero(),
+                "batch.max.delay.ms",
+                delay,
+                "Give 1 or more, or no batch.target.latency.ms: the target chooses a delay up to this one.");
         require(inlineBytes >= 0, "inline.max.bytes", inlineBytes, "Give 0 or more.");
         require(isPositive(deliveryTimeout), "delivery.timeout.ms", deliveryTimeout, "Give 1 or more.");
         require(!maxBlock.isNegative(), "max.block.ms", maxBlock, "Give 0 or more.");
@@ -106,18 +113,27 @@ public record BatcherOptions(
     public static Builder builder(Settings settings) {
         Builder builder = builder()
                 .batchBytes(settings.value(Settings.BATCH_MAX_BYTES).bytes())
-                .delay(settings.value(Settings.BATCH_MAX_DELAY))
+                .delay(delay(settings))
                 .scope(settings.value(Settings.BATCH_SCOPE))
                 .layout(settings.value(Settings.BATCH_LAYOUT))
                 .inlineBytes(inlineBytes(settings))
                 .codec(settings.value(Settings.COMPRESSION_TYPE))
                 .deliveryTimeout(settings.value(Settings.DELIVERY_TIMEOUT))
                 .bufferBytes(settings.value(Settings.WRITE_BUFFER_BYTES).bytes());
+        settings.value(Settings.BATCH_TARGET_LATENCY).map(Target::of).ifPresent(builder::target);
         if (settings.value(Settings.FALLBACK_ENABLED)) {
             long rate = settings.value(Settings.FALLBACK_MAX_BYTES_PER_SECOND).bytes();
             builder.fallback(new Fallback(rate, FALLBACK_RECORD_BYTES));
         }
         return builder;
+    }
+
+    /** A target latency leaves the delay free, unless that is given too. */
+    private static Duration delay(Settings settings) {
+        Duration delay = settings.value(Settings.BATCH_MAX_DELAY);
+        return settings.isGiven(Settings.BATCH_MAX_DELAY)
+                ? delay
+                : settings.value(Settings.BATCH_TARGET_LATENCY).orElse(delay);
     }
 
     /** As given, or where a blob breaks even by list prices, with three replicas in three zones; a batch that is full is never inlined. */
@@ -134,6 +150,7 @@ public record BatcherOptions(
     public static final class Builder {
         private long batchBytes = 16 << 20;
         private Duration delay = Duration.ofMillis(500);
+        private Optional<Target> target = Optional.empty();
         private BatchScope scope = BatchScope.INSTANCE;
         private BatchLayout layout = BatchLayout.PACKED;
         private long inlineBytes;
@@ -157,6 +174,12 @@ public record BatcherOptions(
         /** Time from a batch's first record until it is sealed. */
         public Builder delay(Duration time) {
             delay = time;
+            return this;
+        }
+
+        /** The latency to aim at, with sizes and delays up to those that are set. */
+        public Builder target(Target latency) {
+            target = Optional.of(latency);
             return this;
         }
 
@@ -235,6 +258,7 @@ public record BatcherOptions(
             return new BatcherOptions(
                     batchBytes,
                     delay,
+                    target,
                     scope,
                     layout,
                     inlineBytes,

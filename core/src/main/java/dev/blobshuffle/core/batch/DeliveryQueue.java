@@ -198,7 +198,7 @@ final class DeliveryQueue {
         if (following == null || !following.isSendable()) {
             sendable.removeFirst();
         }
-        head.state = Segment.State.SENT;
+        head.toSent(time.nanos());
         unacknowledged++;
         return head;
     }
@@ -245,7 +245,10 @@ final class DeliveryQueue {
         if (!segment.isPlain()) {
             metrics.add(Counter.NOTIFICATIONS_SENT, 1);
         }
-        metrics.record(Latency.SEAL_TO_DELIVERED_LATENCY, time.nanos() - segment.sealedNanos());
+        long now = time.nanos();
+        metrics.record(Latency.SEAL_TO_DELIVERED_LATENCY, now - segment.sealedNanos());
+        metrics.record(Latency.NOTIFICATION_LATENCY, now - segment.sentNanos());
+        uploads.delivered(segment, now);
         if (last) {
             progress.raise();
         }

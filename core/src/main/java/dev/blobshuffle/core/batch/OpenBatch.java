@@ -27,9 +27,9 @@ final class OpenBatch {
     private static final long LARGEST_STEP = 32 << 10;
     private static final int STEPS_PER_BATCH = 8;
 
-    private final BatcherOptions options;
     private final Time time;
     private final Uploads uploads;
+    private final BatchPace pace;
 
     /** Guarded by this, as everything below. */
     private final List<BatchingLane> lanes = new ArrayList<>();
@@ -40,23 +40,26 @@ final class OpenBatch {
     private boolean isPostponed;
     private boolean isClosed;
     private long seals;
+    private long openedNanos;
 
     private volatile boolean isOpen;
     private volatile long step;
     private volatile long sealAtBytes;
 
     OpenBatch(BatcherOptions options, Time time, Uploads uploads) {
-        this.options = options;
         this.time = time;
         this.uploads = uploads;
+        pace = new BatchPace(options, uploads.pacing());
+        openedNanos = time.nanos();
         measure();
     }
 
     /** Lanes tell their bytes in steps, so the batch is full that much earlier. */
     private void measure() {
         int count = Math.max(1, lanes.size());
-        step = Math.max(1, Math.min(LARGEST_STEP, options.batchBytes() / ((long) STEPS_PER_BATCH * count)));
-        sealAtBytes = Math.max(1, options.batchBytes() - step * count);
+        long bytes = pace.sectionBytes();
+        step = Math.max(1, Math.min(LARGEST_STEP, bytes / ((long) STEPS_PER_BATCH * count)));
+        sealAtBytes = Math.max(1, bytes - step * count);
     }
 
     synchronized void add(BatchingLane lane) {
@@ -93,7 +96,8 @@ final class OpenBatch {
             isOpen = true;
             stopSecondLook();
             long opened = seals;
-            delayTimer = time.schedule(options.delay(), () -> delayIsOver(opened));
+            openedNanos = time.nanos();
+            delayTimer = time.schedule(pace.delay(), () -> delayIsOver(opened));
         }
     }
 
@@ -160,7 +164,12 @@ final class OpenBatch {
 
     private void dispatch(List<Segment> sealed, SealReason reason) {
         if (!sealed.isEmpty()) {
-            uploads.dispatch(sealed, reason);
+            uploads.dispatch(sealed, reason, pace.blobBytes());
+            if (pace.sealed(sealed, reason, uploads.ratio())) {
+                synchronized (this) {
+                    measure();
+                }
+            }
         }
     }
 
@@ -176,6 +185,10 @@ final class OpenBatch {
         long now = time.nanos();
         for (BatchingLane lane : lanes) {
             lane.cut(sealed, now);
+        }
+        if (mayHaveMissed) {
+            long filled = Math.max(1, now - openedNanos);
+            sealed.forEach(segment -> segment.filledFor(filled));
         }
         fills.values().forEach(ZoneFill::clear);
         seals++;

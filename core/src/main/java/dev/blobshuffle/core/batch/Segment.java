@@ -59,6 +59,8 @@ final class Segment implements Channel.SegmentRecords, Channel.Delivery {
     State state = State.WAITING;
     private @Nullable Notification notification;
     private boolean isDue;
+    private long filledNanos;
+    private long sentNanos;
 
     Segment(
             DeliveryQueue queue,
@@ -101,6 +103,16 @@ final class Segment implements Channel.SegmentRecords, Channel.Delivery {
 
     long sealedNanos() {
         return sealedNanos;
+    }
+
+    /** The batch took this long from its first record to its seal. By the sealing thread. */
+    void filledFor(long nanos) {
+        filledNanos = nanos;
+    }
+
+    /** How long the batch filled, nanoseconds; 0 if nobody saw its first record. */
+    long filledNanos() {
+        return filledNanos;
     }
 
     List<Slice> slices() {
@@ -182,6 +194,16 @@ final class Segment implements Channel.SegmentRecords, Channel.Delivery {
     /** Plain records may go now. Under the queue's monitor. */
     void toDue() {
         isDue = true;
+    }
+
+    /** It is about to be given to the channel. Under the queue's monitor. */
+    void toSent(long nowNanos) {
+        state = State.SENT;
+        sentNanos = nowNanos;
+    }
+
+    long sentNanos() {
+        return sentNanos;
     }
 
     boolean isSendable() {

@@ -192,7 +192,7 @@ final class Upload implements BlobContent {
                 }
             }
         }
-        uploads.stored(laidOut.length(), needed);
+        uploads.stored(laidOut.length(), needed, segments.get(0).sealedNanos());
         end();
         queues.forEach(DeliveryQueue::emitSoon);
     }

@@ -52,6 +52,7 @@ final class Uploads {
     private final Time.Workers encoding;
     private final Time.Workers delivery;
     private final @Nullable Fallback fallback;
+    private final @Nullable Pacing pacing;
     private final Runnable whenOneEnds;
     private final long writer;
     private final AtomicLong sequence = new AtomicLong();
@@ -80,6 +81,9 @@ final class Uploads {
         encoding = time.workers("blobshuffle-encoder", options.workers());
         delivery = time.workers("blobshuffle-delivery", DELIVERY_THREADS);
         fallback = options.fallback().map(how -> new Fallback(how, time)).orElse(null);
+        pacing = options.target()
+                .map(target -> new Pacing(target, time, metrics))
+                .orElse(null);
     }
 
     ShuffleMetrics metrics() {
@@ -88,6 +92,12 @@ final class Uploads {
 
     BlobStore store() {
         return store;
+    }
+
+    /** Chooses how batches fill; null: the options do. */
+    @Nullable
+    Pacing pacing() {
+        return pacing;
     }
 
     Signal memoryReleased() {
@@ -107,8 +117,12 @@ final class Uploads {
         return inFlight.size() >= options.blobsInFlight();
     }
 
-    /** Takes over sealed segments, each of them in its queue. */
-    void dispatch(List<Segment> sealed, SealReason reason) {
+    /**
+     * Takes over sealed segments, each of them in its queue.
+     *
+     * @param blobBytes the aim for the size of a blob
+     */
+    void dispatch(List<Segment> sealed, SealReason reason, long blobBytes) {
         long bytes = 0;
         long records = 0;
         for (Segment segment : sealed) {
@@ -121,7 +135,7 @@ final class Uploads {
         if (bytes < options.inlineBytes()) {
             inline(sealed);
         } else {
-            upload(sealed);
+            upload(sealed, blobBytes);
         }
     }
 
@@ -139,7 +153,7 @@ final class Uploads {
         queues.forEach(DeliveryQueue::emitSoon);
     }
 
-    private void upload(List<Segment> sealed) {
+    private void upload(List<Segment> sealed, long blobBytes) {
         List<Segment> ordered = new ArrayList<>(sealed);
         ordered.sort(BLOB_ORDER);
         Map<Zone, List<Segment>> sections = new LinkedHashMap<>();
@@ -150,7 +164,7 @@ final class Uploads {
             sizes.merge(segment.zone(), (long) (segment.bytes() * expected), Long::sum);
         }
         long generation = time.wallMillis() / MILLIS_PER_GENERATION;
-        for (List<Zone> zones : Packing.pack(sizes, options.batchBytes(), options.layout())) {
+        for (List<Zone> zones : Packing.pack(sizes, blobBytes, options.layout())) {
             List<Segment> segments = new ArrayList<>();
             zones.forEach(zone -> segments.addAll(sections.getOrDefault(zone, List.of())));
             BlobId id = new BlobId(generation, writer, sequence.getAndIncrement());
@@ -214,7 +228,16 @@ final class Uploads {
         ratio = before + RATIO_WEIGHT * (now - before);
     }
 
-    void stored(long bytes, boolean needed) {
+    /**
+     * Takes note of a blob that is durable.
+     *
+     * @param sealedNanos when its batch was sealed
+     */
+    void stored(long bytes, boolean needed, long sealedNanos) {
+        Pacing adaptive = pacing;
+        if (adaptive != null) {
+            adaptive.stored(bytes, time.nanos() - sealedNanos);
+        }
         if (needed) {
             metrics.add(Counter.BLOBS_STORED, 1);
             metrics.add(Counter.BLOB_BYTES_STORED, bytes);
@@ -224,6 +247,14 @@ final class Uploads {
         Fallback active = fallback;
         if (active != null) {
             active.stored(store.location());
+        }
+    }
+
+    /** Takes note of a segment that the channel has. */
+    void delivered(Segment segment, long nowNanos) {
+        Pacing adaptive = pacing;
+        if (adaptive != null) {
+            adaptive.delivered(segment, nowNanos);
         }
     }
 
@@ -261,6 +292,9 @@ final class Uploads {
         isClosed = true;
         encoding.close();
         delivery.close();
+        if (pacing != null) {
+            pacing.close();
+        }
         inFlight.forEach(Upload::abandon);
         synchronized (encoders) {
             encoders.forEach(FrameEncoder::close);

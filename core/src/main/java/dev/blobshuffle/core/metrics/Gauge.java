@@ -7,6 +7,17 @@ import dev.blobshuffle.core.metrics.Metric.Unit;
 public enum Gauge {
     /** So that whoever sees the counters once knows their rates; reported by {@link ShuffleMetrics} itself. */
     UPTIME(Unit.MILLISECONDS, "Time since the counters began at 0."),
+    /** Of the last choice of any batch, as the next two; 0 without a target latency. */
+    CHOSEN_BATCH_BYTES(Unit.BYTES, "With a target latency, the size of blobs that was chosen for it."),
+    /** As {@link #CHOSEN_BATCH_BYTES}. */
+    CHOSEN_BATCH_DELAY(Unit.MILLISECONDS, "With a target latency, the delay of batches that was chosen for it."),
+    /** As {@link #CHOSEN_BATCH_DELAY}. */
+    PREDICTED_LATENCY_P95(
+            Unit.MILLISECONDS,
+            "With a target latency, the 95th percentile of the time from append to read that is predicted for the size and delay that were chosen."),
+    /** The best that is sensible is done, and costs more. */
+    TARGET_LATENCY_UNREACHABLE(
+            Unit.OCCURRENCES, "1 while no size and delay is predicted to meet the target latency, else 0."),
     /** Filling, sealed, being compressed, uploaded or awaiting delivery. */
     WRITE_BUFFER_USED(Unit.BYTES, "Bytes of the write buffer that are in use."),
     /** Fetched or being fetched. */

@@ -7,7 +7,12 @@ public enum Latency {
     /** As {@link #PUT_LATENCY}. */
     GET_LATENCY("Time that the store took to read a part of a blob"),
     /** Per batch: compression, upload, and the way through the channel. */
-    SEAL_TO_DELIVERED_LATENCY("Time from the seal of a batch until the channel had taken its notifications");
+    SEAL_TO_DELIVERED_LATENCY("Time from the seal of a batch until the channel had taken its notifications"),
+    /** Per segment: the channel's part of the last one. */
+    NOTIFICATION_LATENCY("Time from the send of a notification until the channel had taken it"),
+    /** What {@code batch.target.latency.ms} is about, as far as a writer can measure it; without it not recorded. */
+    SHUFFLE_LATENCY(
+            "With a target latency, time from the append of a record until the channel had taken its notification, and a read as long as those of this instance");
 
     private final String doc;
 

@@ -79,6 +79,15 @@ public final class Settings {
             500,
             "The longest that a record waits for others in a batch; a commit ends the wait.");
 
+    /** Adaptive mode. */
+    public static final Setting<Optional<Duration>> BATCH_TARGET_LATENCY = Setting.millisOrWord(
+            "batch.target.latency.ms",
+            "off",
+            Duration.ofMillis(1),
+            Optional.empty(),
+            "The p95 of the time from a record's append until it can be read: batches are as large as it allows with the present load and latencies, up to"
+                    + " `batch.max.bytes`, and to `batch.max.delay.ms` if that is given.");
+
     /** Who shares a batch. */
     public static final Setting<BatchScope> BATCH_SCOPE = Setting.choice(
             "batch.scope",
@@ -283,6 +292,7 @@ public final class Settings {
             FALLBACK_MAX_BYTES_PER_SECOND,
             BATCH_MAX_BYTES,
             BATCH_MAX_DELAY,
+            BATCH_TARGET_LATENCY,
             BATCH_SCOPE,
             BATCH_LAYOUT,
             INLINE_MAX_BYTES,
@@ -407,7 +417,32 @@ public final class Settings {
                     grace.toMillis(),
                     "A blob would be deleted before its notification is sent: give the interval 15 minutes more than the timeout.");
         }
+        checkTarget(delay, timeout);
         checkCaches();
+    }
+
+    private void checkTarget(Duration delay, Duration timeout) {
+        Optional<Duration> given = value(BATCH_TARGET_LATENCY);
+        if (given.isEmpty()) {
+            return;
+        }
+        long target = given.get().toMillis();
+        if (delay.isZero()) {
+            throw contradiction(
+                    BATCH_TARGET_LATENCY,
+                    target,
+                    BATCH_MAX_DELAY,
+                    0,
+                    "The target chooses a delay up to that one: give it 1 or more, or leave one of them out.");
+        }
+        if (target >= timeout.toMillis()) {
+            throw contradiction(
+                    BATCH_TARGET_LATENCY,
+                    target,
+                    DELIVERY_TIMEOUT,
+                    timeout.toMillis(),
+                    "Batches could fill for longer than that: give the target less than the timeout.");
+        }
     }
 
     private void checkCaches() {

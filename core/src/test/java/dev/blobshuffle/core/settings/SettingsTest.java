@@ -68,6 +68,7 @@ class SettingsTest {
         "batch.max.bytes, 99999999999 GiB, bytes",
         "batch.max.delay.ms, 0.5, milliseconds",
         "batch.max.delay.ms, -1, milliseconds",
+        "batch.target.latency.ms, 0, milliseconds",
         "delivery.timeout.ms, 0, milliseconds",
         "write.enabled, yes, true or false",
         "batch.scope, thread, 'instance, lane'",
@@ -91,6 +92,12 @@ class SettingsTest {
                 .hasMessageContaining("write.enabled");
         assertThatThrownBy(() -> parse(Map.of("blobshuffle.batch.max.delay.ms", "120000")))
                 .hasMessageContaining("delivery.timeout.ms");
+        assertThatThrownBy(() -> parse(Map.of("blobshuffle.batch.target.latency.ms", "120000")))
+                .hasMessageContaining("batch.target.latency.ms=120000")
+                .hasMessageContaining("delivery.timeout.ms=120000");
+        assertThatThrownBy(() -> parse(
+                        Map.of("blobshuffle.batch.target.latency.ms", "1000", "blobshuffle.batch.max.delay.ms", "0")))
+                .hasMessageContaining("leave one of them out");
     }
 
     @Test

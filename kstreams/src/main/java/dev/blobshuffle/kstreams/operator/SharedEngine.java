@@ -69,7 +69,7 @@ final class SharedEngine {
         ShuffleEngine opened = null;
         try {
             membership = Membership.of(settings.blobs(), defaultTopic(settings), settings.adminSettings(), time);
-            opened = Engines.open(settings.blobs(), settings.waitLimit(), membership, time);
+            opened = Engines.open(settings, membership, time);
             metrics = KafkaMetricsBridge.open(opened.metrics(), settings.blobs(), settings.all());
             membership.join(opened.member());
             sweeper = Sweeper.of(

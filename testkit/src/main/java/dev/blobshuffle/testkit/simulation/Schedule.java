@@ -1,6 +1,7 @@
 package dev.blobshuffle.testkit.simulation;
 
 import dev.blobshuffle.core.batch.BatcherOptions;
+import dev.blobshuffle.core.batch.Target;
 import dev.blobshuffle.core.format.Codec;
 import dev.blobshuffle.core.settings.BatchScope;
 import dev.blobshuffle.testkit.SimulatedTime;
@@ -92,6 +93,11 @@ record Schedule(
                 .blobsInFlight(1 + time.random(16));
         if (time.random(4) == 0) {
             builder.fallback(new BatcherOptions.Fallback(1L << (12 + time.random(8)), 4096 + time.random(2) * 4096));
+        }
+        if (time.random(4) == 0) {
+            Duration longest = Duration.ofMillis(1 + time.random(300));
+            Duration hidden = Duration.ofMillis(time.random(2) * 100L);
+            builder.delay(longest).target(new Target(Duration.ofMillis(1 + time.random(2000)), hidden));
         }
         return builder.build();
     }

@@ -1,8 +1,10 @@
 package dev.blobshuffle.testkit.plan;
 
 import dev.blobshuffle.core.batch.BatcherOptions;
+import dev.blobshuffle.core.batch.Target;
 import dev.blobshuffle.core.cache.CacheOptions;
 import dev.blobshuffle.core.engine.ShuffleEngine;
+import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
@@ -32,6 +34,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.function.DoubleUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +49,7 @@ final class ModelledRun {
     /** From the send of a notification until it is acknowledged. */
     static final Duration ACKNOWLEDGED = Duration.ofMillis(8);
 
-    private static final Duration TICK = Duration.ofMillis(2);
+    private static final Duration HOUSEKEEPING = Duration.ofSeconds(10);
     private static final Duration READER_TICK = Duration.ofMillis(4);
     private static final Duration FLUSH_TIMEOUT = Duration.ofMinutes(2);
     private static final String TOPIC = "shuffle";
@@ -56,7 +60,11 @@ final class ModelledRun {
     private final Tuning tuning;
     private final LatencyProfile profile;
     private final Duration warmUp;
-    private final Duration end;
+    private Duration end;
+    private Duration tick = Duration.ofMillis(2);
+    private DoubleUnaryOperator load = seconds -> 1;
+    private Optional<Target> target = Optional.empty();
+    private Optional<Intervals> intervals = Optional.empty();
     private final SimulatedTime time;
     private final MemoryBlobStore memory = new MemoryBlobStore("modelled", STORE);
     private final List<ShuffleEngine> engines = new ArrayList<>();
@@ -81,6 +89,30 @@ final class ModelledRun {
         end = warmUp.plusMillis((long) (seconds * 1000));
     }
 
+    /** Aims at a latency, with the tuning's size and delay as the largest. */
+    ModelledRun withTarget(Target latency) {
+        target = Optional.of(latency);
+        return this;
+    }
+
+    /**
+     * Changes the load over time.
+     *
+     * @param share of the workload's load, at so many seconds from the start
+     * @param every threads append in steps of this
+     */
+    ModelledRun withLoad(DoubleUnaryOperator share, Duration every) {
+        load = share;
+        tick = every;
+        return this;
+    }
+
+    /** Looks at intervals too, and ends when one of them is too slow. */
+    ModelledRun withIntervals(Intervals each) {
+        intervals = Optional.of(each);
+        return this;
+    }
+
     /**
      * What was measured.
      *
@@ -94,6 +126,7 @@ final class ModelledRun {
         }
         time.schedule(warmUp, () -> atWarmUp = counters());
         time.schedule(end, () -> atEnd = counters());
+        time.schedule(HOUSEKEEPING, this::keepHouse);
         time.run();
         engines.forEach(ShuffleEngine::close);
         double seconds = end.minus(warmUp).toMillis() / 1000.0;
@@ -106,6 +139,19 @@ final class ModelledRun {
                 (atEnd[2] - atWarmUp[2]) / seconds,
                 sorted[count / 2],
                 sorted[(int) (count * 0.95)]);
+    }
+
+    /** Deletes what nobody reads any more, and ends a run that has failed. */
+    private void keepHouse() {
+        long generation = time.wallMillis() / 60_000 - 2;
+        List<BlobId> old = memory.list(generation).toCompletableFuture().join();
+        memory.delete(old).toCompletableFuture().join();
+        if (now() < end.toNanos()) {
+            if (intervals.isPresent() && intervals.get().hasFailed((now() - warmUp.toNanos()) / 1e9)) {
+                end = time.elapsed();
+            }
+            time.schedule(HOUSEKEEPING, this::keepHouse);
+        }
     }
 
     private long[] counters() {
@@ -123,14 +169,7 @@ final class ModelledRun {
         Zone own = zone(number % workload.zones());
         boolean isCached = tuning.cache() == Tuning.Cache.ZONE;
         ShuffleEngine engine = ShuffleEngine.builder(new SlowBlobStore(memory, profile, process), process)
-                .batching(BatcherOptions.builder()
-                        .batchBytes((long) tuning.blobBytes())
-                        .delay(tuning.delay())
-                        .scope(tuning.scope())
-                        .inlineBytes((long) tuning.inlineBytes())
-                        .bufferBytes(BUFFER)
-                        .chunkBytes(1024)
-                        .build())
+                .batching(batching())
                 .readBufferBytes(BUFFER)
                 .resilience(new ResilienceOptions(
                         ResilienceOptions.USUAL.requestTimeout(),
@@ -152,6 +191,18 @@ final class ModelledRun {
         }
     }
 
+    private BatcherOptions batching() {
+        BatcherOptions.Builder options = BatcherOptions.builder()
+                .batchBytes((long) tuning.blobBytes())
+                .delay(tuning.delay())
+                .scope(tuning.scope())
+                .inlineBytes((long) tuning.inlineBytes())
+                .bufferBytes(BUFFER)
+                .chunkBytes(1024);
+        target.ifPresent(options::target);
+        return options.build();
+    }
+
     private static Zone zone(int number) {
         return new Zone("zone-" + number);
     }
@@ -170,8 +221,8 @@ final class ModelledRun {
         long appendedAt = committed;
         double due = 0;
         while (now() < end.toNanos()) {
-            time.pause(TICK);
-            due += (now() - appendedAt) * perNano;
+            time.pause(tick);
+            due += (now() - appendedAt) * perNano * load.applyAsDouble(now() / 1e9);
             appendedAt = now();
             for (; due >= 1; due--) {
                 append(lane, partitions[time.random(partitions.length)]);
@@ -206,10 +257,9 @@ final class ModelledRun {
     }
 
     private void read(ShuffleEngine engine, Inbox inbox) throws InterruptedException {
-        long until = end.plusSeconds(20).toNanos();
         try (Debatcher<String> debatcher = engine.debatcher("reader")) {
             Stopwatch stopwatch = new Stopwatch();
-            while (now() < until) {
+            while (now() < end.plusSeconds(20).toNanos()) {
                 long seen = inbox.arrived.count();
                 for (Entry entry = inbox.entries.poll(); entry != null; entry = inbox.entries.poll()) {
                     entry.offerTo(debatcher);
@@ -245,6 +295,7 @@ final class ModelledRun {
                 latencies = Arrays.copyOf(latencies, 2 * count);
             }
             latencies[count++] = (now() - appended) / 1e9;
+            intervals.ifPresent(each -> each.add((appended - warmUp.toNanos()) / 1e9, (now() - appended) / 1e9));
         }
     }
 
