@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * that cannot be deserialized ends its partition's part. Used once. Owned by the consumer's thread.
  */
 final class PollResult<K, V> implements Debatcher.Sink<ConsumerRecord<byte[], byte[]>> {
+    /** Room for a partition's records at first: enough that filling a list rarely copies it. */
+    private static final int USUAL_RECORDS = 256;
+
     private final AssignedPartitions assigned;
     private final RecordDeserializer<K, V> deserializer;
     private final Map<TopicPartition, List<ConsumerRecord<K, V>>> records = new LinkedHashMap<>();
@@ -39,6 +42,9 @@ final class PollResult<K, V> implements Debatcher.Sink<ConsumerRecord<byte[], by
 
     /** Where its records go; replaced by a list of its own when the first one comes. */
     private List<ConsumerRecord<K, V>> target = List.of();
+
+    /** Real offsets below are noted as handed out in this turn: a segment's records share one, and noting it once is enough. */
+    private long notedEnd;
 
     PollResult(AssignedPartitions assigned, RecordDeserializer<K, V> deserializer) {
         this.assigned = assigned;
@@ -107,7 +113,10 @@ final class PollResult<K, V> implements Debatcher.Sink<ConsumerRecord<byte[], by
             end(at, new Undecodable(offset, index, carrier.leaderEpoch(), e));
             return;
         }
-        at.delivered(offset, count, carrier.leaderEpoch());
+        if (offset >= notedEnd) {
+            at.delivered(offset, count, carrier.leaderEpoch());
+            notedEnd = offset + 1;
+        }
     }
 
     @Override
@@ -134,7 +143,7 @@ final class PollResult<K, V> implements Debatcher.Sink<ConsumerRecord<byte[], by
 
     private void add(ConsumerRecord<K, V> record) {
         if (target.isEmpty()) {
-            target = new ArrayList<>();
+            target = new ArrayList<>(USUAL_RECORDS);
             records.put(new TopicPartition(record.topic(), record.partition()), target);
         }
         target.add(record);
@@ -148,6 +157,7 @@ final class PollResult<K, V> implements Debatcher.Sink<ConsumerRecord<byte[], by
     private @Nullable PartitionProgress turnTo(Partition partition) {
         if (partition != turn) {
             turn = partition;
+            notedEnd = 0;
             PartitionProgress next = assigned.of(new TopicPartition(partition.topic(), partition.number()));
             List<ConsumerRecord<K, V>> begun = next == null ? null : records.get(next.kafka);
             target = begun == null ? List.of() : begun;

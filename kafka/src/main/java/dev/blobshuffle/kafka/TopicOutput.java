@@ -33,7 +33,11 @@ final class TopicOutput {
     private final ZoneMap zones;
     private long zonesVersion;
     private @Nullable Slot[] slots = {};
-    private Cluster cluster = Cluster.empty();
+    private List<PartitionInfo> partitions = List.of();
+
+    /** Made of the partitions when somebody asks for it. */
+    private @Nullable Cluster cluster;
+
     private int sinceRefresh = REFRESH;
     private int sticky;
     private long stickySince;
@@ -67,7 +71,12 @@ final class TopicOutput {
     /** The topic's partitions and their leaders, for the application's own partitioner. */
     Cluster cluster() {
         refreshInTurn();
-        return cluster;
+        Cluster known = cluster;
+        if (known == null) {
+            known = new Cluster(null, leaders(partitions), partitions, Set.of(), Set.of());
+            cluster = known;
+        }
+        return known;
     }
 
     /**
@@ -116,8 +125,8 @@ final class TopicOutput {
     }
 
     private void refresh() {
-        List<PartitionInfo> partitions = delegate.partitionsFor(topic);
-        cluster = new Cluster(null, leaders(partitions), partitions, Set.of(), Set.of());
+        partitions = delegate.partitionsFor(topic);
+        cluster = null;
         sinceRefresh = 0;
         if (partitions.size() != slots.length) {
             slots = Arrays.copyOf(slots, partitions.size());

@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.Configurable;
@@ -42,6 +43,14 @@ public record ApplicationSettings(
     static final String WRAPPER_CLASS = "dev.blobshuffle.kstreams.BlobConsumerWrapper";
 
     private static final Logger LOG = LoggerFactory.getLogger(BlobShuffleClientSupplier.class);
+    private static final int BLOB_POLL_RECORDS = 4000;
+
+    /** The names under which an application may choose how many records a poll of the main consumer brings. */
+    private static final List<String> POLL_RECORDS = List.of(
+            ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+            StreamsConfig.consumerPrefix(ConsumerConfig.MAX_POLL_RECORDS_CONFIG),
+            StreamsConfig.mainConsumerPrefix(ConsumerConfig.MAX_POLL_RECORDS_CONFIG));
+
     private static final String INTERCEPTORS = "interceptor.classes";
     private static final int DEFAULT_MAX_POLL_INTERVAL_MS = 300_000;
 
@@ -77,6 +86,16 @@ public record ApplicationSettings(
                 exactlyOnce ? Mode.KAFKA_STREAMS_EOS : Mode.KAFKA_STREAMS_ALO,
                 topics(streams, blobs),
                 waitLimit);
+    }
+
+    /**
+     * The most records that a poll of the main consumer brings where the application chose no number; empty where it chose one. A poll costs Kafka Streams and the consumer
+     * about the same whatever it brings, and a segment brings many records at once, so this is more than Kafka Streams' own default. A partition still hands out about a
+     * mebibyte per poll, and Kafka Streams polls again in time ({@code max.poll.interval.ms}) although it has not processed all.
+     */
+    Optional<Integer> pollRecords() {
+        boolean isChosen = POLL_RECORDS.stream().anyMatch(all::containsKey);
+        return isChosen ? Optional.empty() : Optional.of(BLOB_POLL_RECORDS);
     }
 
     private static Map<String, Object> nonNull(Map<String, ?> given) {

@@ -18,6 +18,7 @@ import dev.blobshuffle.kafka.retention.Sweeper;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -36,7 +37,8 @@ import org.jspecify.annotations.Nullable;
  * threads have ended, so the engine lives as long as the admin. Thread-safe.
  */
 final class ShuffledApplication {
-    private static final int DEFAULT_MAX_POLL_RECORDS = 1000;
+    /** Kafka Streams' own default of {@code max.poll.records}. */
+    private static final int STREAMS_MAX_POLL_RECORDS = 1000;
 
     /**
      * Whose producer this thread made last. With the streams group protocol Kafka Streams makes the consumer of a stream thread itself, right after the producer and on the
@@ -115,12 +117,16 @@ final class ShuffledApplication {
     }
 
     Consumer<byte[], byte[]> mainConsumer(Map<String, Object> config) {
-        return wrapMain(clients.getConsumer(ApplicationSettings.withoutOwn(config)), config);
+        Map<String, Object> kafkas = ApplicationSettings.withoutOwn(config);
+        settings.pollRecords().ifPresent(records -> kafkas.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, records));
+        return wrapMain(clients.getConsumer(kafkas), config);
     }
 
     /** Wraps a stream thread's main consumer, whoever made it. */
     BlobConsumer<byte[], byte[]> wrapMain(Consumer<byte[], byte[]> consumer, Map<String, Object> config) {
-        return wrap(consumer, config, settings.topics(), pairs.of(clientId(config)), open().watched());
+        Map<String, Object> polling = new HashMap<>(config);
+        settings.pollRecords().ifPresent(records -> polling.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, records));
+        return wrap(consumer, polling, settings.topics(), pairs.of(clientId(config)), open().watched());
     }
 
     Consumer<byte[], byte[]> restoreConsumer(Map<String, Object> config) {
@@ -161,7 +167,7 @@ final class ShuffledApplication {
             ClientPair pair,
             Membership membership) {
         OpenShuffle open = open();
-        Object maxPollRecords = config.getOrDefault(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, DEFAULT_MAX_POLL_RECORDS);
+        Object maxPollRecords = config.getOrDefault(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, STREAMS_MAX_POLL_RECORDS);
         ConsumerWiring wiring = new ConsumerWiring(
                 settings.mode(),
                 clientId(config),

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an application's settings may be, and what is said when they cannot work: before anything starts, and with the remedy. */
 class BlobShuffleClientSupplierTest {
@@ -61,6 +62,17 @@ class BlobShuffleClientSupplierTest {
         assertThat(ApplicationSettings.of(settings("max.poll.interval.ms", 60_000))
                         .waitLimit())
                 .isEqualTo(Duration.ofSeconds(30));
+    }
+
+    @Test
+    void pollBringsMoreRecordsThanNatively() {
+        assertThat(ApplicationSettings.of(settings()).pollRecords()).hasValueSatisfying(records -> assertThat(records).isGreaterThan(1000));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"max.poll.records", "consumer.max.poll.records", "main.consumer.max.poll.records"})
+    void pollBringsWhatTheApplicationChose(String name) {
+        assertThat(ApplicationSettings.of(settings(name, 1000)).pollRecords()).isEmpty();
     }
 
     @ParameterizedTest
