@@ -66,7 +66,8 @@ class BlobShuffleClientSupplierTest {
 
     @Test
     void pollBringsMoreRecordsThanNatively() {
-        assertThat(ApplicationSettings.of(settings()).pollRecords()).hasValueSatisfying(records -> assertThat(records).isGreaterThan(1000));
+        assertThat(ApplicationSettings.of(settings()).pollRecords())
+                .hasValueSatisfying(records -> assertThat(records).isGreaterThan(1000));
     }
 
     @ParameterizedTest
