@@ -67,12 +67,9 @@ public final class Session implements AutoCloseable {
         if (known == null) {
             progress.accept("Writing " + parameters.allRecords() + " records");
             String topic = "input-" + inputs.size();
-            known = Input.write(
-                    cluster,
-                    plan.workload(),
-                    parameters,
-                    topic,
-                    plan.directory().resolve(topic));
+            Path load = plan.directory().resolve(topic);
+            known = Input.write(cluster, plan.workload(), parameters, topic, load);
+            Directories.delete(load);
             inputs.put(key.toString(), known);
         }
         return known;

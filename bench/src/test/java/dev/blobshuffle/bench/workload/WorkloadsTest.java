@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every workload accepts its own output, and nothing less. */
 class WorkloadsTest {
-    private static final int RECORDS = 400;
+    private static final int RECORDS = 160;
 
     private static final Parameters SMALL = Parameters.defaults()
             .with("rate", "4")

@@ -1,0 +1,99 @@
+package dev.blobshuffle.bench.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.bench.parameter.Parameters;
+import dev.blobshuffle.bench.workload.Workloads;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whole runs with real processes, very small. */
+class RunnerIT {
+    private static final Parameters SMALL = Parameters.defaults()
+            .with("records", "4000")
+            .with("warm-up-records", "0")
+            .with("partitions", "2")
+            .with("keys", "20")
+            .with("commit-interval-ms", "200")
+            .with("warm-up-seconds", "1")
+            .with("drain-seconds", "90");
+
+    @TempDir
+    private Path directory;
+
+    private BenchPlan plan(String workload, Parameters parameters, Variant... variants) {
+        return new BenchPlan(
+                Workloads.named(workload),
+                List.of(variants),
+                List.of(Cell.only(parameters)),
+                1,
+                1,
+                List.of(),
+                directory,
+                directory);
+    }
+
+    private static List<RunResult> verified(BenchPlan plan) throws Exception {
+        List<RunResult> results = new Runner(plan, line -> {}).run();
+        assertThat(results).hasSize(plan.variants().size()).allSatisfy(result -> {
+            assertThat(result.problem()).isEmpty();
+            assertThat(result.applicationCpu()).isNotNegative();
+        });
+        return results;
+    }
+
+    @Test
+    void windowsAreCompleteNativelyAndThroughBlobs() throws Exception {
+        List<RunResult> results = verified(plan("fanout", SMALL, Variant.NATIVE, Variant.BLOBS_FILE));
+
+        RunResult blobs = results.stream()
+                .filter(result -> result.variant() == Variant.BLOBS_FILE)
+                .findFirst()
+                .orElseThrow();
+        assertThat(blobs.counter("notifications-sent")).isPositive();
+        assertThat(blobs.latencyMillis(50)).as("all records lay ready").isEmpty();
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
+    void matchesAreExactAlthoughInstancesAreKilled() throws Exception {
+        Parameters parameters = SMALL.with("rate", "400")
+                .with("seconds", "8")
+                .with("kills", "1")
+                .with("selectivity", "2")
+                .with("output-rate", "2")
+                .with("guarantee", "exactly_once_v2")
+                .with("consumer.session.timeout.ms", "6000");
+
+        RunResult result =
+                verified(plan("matcher", parameters, Variant.BLOBS_FILE)).get(0);
+
+        assertThat(result.latencyMillis(50).orElseThrow()).isPositive();
+    }
+
+    @Test
+    void hierarchyOfGroupsIsSummedUpThroughBlobs() throws Exception {
+        Parameters parameters = SMALL.with("rate", "64").with("groups", "2").with("seconds", "14");
+
+        List<String> progress = new ArrayList<>();
+        List<RunResult> results = new Runner(plan("uc4", parameters, Variant.BLOBS_FILE), progress::add).run();
+
+        assertThat(results.get(0).problem()).isEmpty();
+        assertThat(results.get(0).samples()).hasSizeGreaterThan(5);
+        assertThat(progress).anySatisfy(line -> assertThat(line).contains("blobs-file"));
+    }
+
+    @Test
+    void plansThatCannotWorkAreRefused() {
+        assertThatThrownBy(() -> plan("uc2", SMALL.with("kills", "1"), Variant.NATIVE))
+                .hasMessageContaining("matcher");
+        assertThatThrownBy(() -> plan("matcher", SMALL.with("kills", "1"), Variant.NATIVE))
+                .hasMessageContaining("--rate");
+        assertThatThrownBy(() -> plan("shuffle", SMALL.with("record-bytes", "8"), Variant.NATIVE))
+                .hasMessageContaining("8 bytes");
+    }
+}
