@@ -107,6 +107,7 @@ class DashboardTest {
                 Counter.STORE_OUTAGES,
                 Counter.BYTES_FALLBACK,
                 Counter.BLOBS_ORPHANED,
+                Counter.SWEEP_FAILURES,
                 Counter.CACHE_DISK_FAILURES,
                 Counter.CACHE_ZONE_FAILURES,
                 Counter.PEER_REFUSALS)) {

@@ -78,7 +78,8 @@ final class DemoApplication {
 
     /** A hit of a cache that served another instance is that one's: it counts as a hit of the zone there. */
     private static ZoneTraffic zoneTraffic() {
-        long own = shuffleMetric("cache-memory-hits") + shuffleMetric("cache-disk-hits") - shuffleMetric("peer-requests");
+        long own =
+                shuffleMetric("cache-memory-hits") + shuffleMetric("cache-disk-hits") - shuffleMetric("peer-requests");
         return new ZoneTraffic(
                 Math.max(0, own) + shuffleMetric("cache-zone-hits"),
                 shuffleMetric("bytes-fetched"),

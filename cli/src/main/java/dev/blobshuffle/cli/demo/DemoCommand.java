@@ -106,7 +106,11 @@ public final class DemoCommand implements Callable<Integer> {
 
     private int compare(Workspace workspace) {
         PrintWriter out = spec.commandLine().getOut();
-        DemoOptions options = new DemoOptions(zones, instances, guarantee.name(), keepsBlobs ? DemoOptions.Blobs.KEPT : DemoOptions.Blobs.DELETED,
+        DemoOptions options = new DemoOptions(
+                zones,
+                instances,
+                guarantee.name(),
+                keepsBlobs ? DemoOptions.Blobs.KEPT : DemoOptions.Blobs.DELETED,
                 Optional.ofNullable(metricsListen).map(Endpoint::parse));
         checkWritable(json);
         checkWritable(report);

@@ -30,7 +30,13 @@ final class DemoReport {
                 .heading("Where the bytes went")
                 .figure(bytes(result))
                 .heading("Zones")
-                .table(List.of("bytes of blobs that instances got", "from the store", "own cache", "others of the zone"), zones(result))
+                .table(
+                        List.of(
+                                "bytes of blobs that instances got",
+                                "from the store",
+                                "own cache",
+                                "others of the zone"),
+                        zones(result))
                 .paragraph(result.crossZoneNote())
                 .html();
     }

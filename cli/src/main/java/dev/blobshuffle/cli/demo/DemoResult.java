@@ -56,9 +56,12 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
                 DemoResult::whole));
         rows.add(row("blobs", run -> (double) run.measured().blobs(), DemoResult::whole));
         rows.add(row("bytes in blobs", run -> (double) run.measured().blobBytes(), DemoResult::whole));
-        rows.add(row("requests to the store, PUT", run -> (double) run.measured().puts(), DemoResult::whole));
-        rows.add(row("requests to the store, GET", run -> (double) run.measured().gets(), DemoResult::whole));
-        rows.add(row("reads that a cache answered", run -> (double) run.measured().cacheHits(), DemoResult::whole));
+        rows.add(
+                row("requests to the store, PUT", run -> (double) run.measured().puts(), DemoResult::whole));
+        rows.add(
+                row("requests to the store, GET", run -> (double) run.measured().gets(), DemoResult::whole));
+        rows.add(row(
+                "reads that a cache answered", run -> (double) run.measured().cacheHits(), DemoResult::whole));
         rows.add(row("blobs left after the sweep", run -> (double) run.blobsLeft(), DemoResult::whole));
         rows.add(row("notifications", run -> (double) run.measured().notifications(), DemoResult::whole));
         for (double share : new double[] {0.5, 0.95, 0.99}) {
@@ -90,10 +93,7 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
         blobRun.measured()
                 .zones()
                 .forEach((zone, traffic) -> rows.add(new ZoneRow(
-                        zone,
-                        whole(traffic.storeBytes()),
-                        whole(traffic.ownBytes()),
-                        whole(traffic.receivedBytes()))));
+                        zone, whole(traffic.storeBytes()), whole(traffic.ownBytes()), whole(traffic.receivedBytes()))));
         return rows;
     }
 

@@ -35,7 +35,8 @@ final class DemoTable {
         out.println(line("bytes of blobs that instances got", "store", "own cache", "zone"));
         out.println("-".repeat(WIDTH));
         result.zoneRows()
-                .forEach(zone -> out.println(line("in " + zone.zone(), zone.fromStore(), zone.fromOwn(), zone.fromZone())));
+                .forEach(zone ->
+                        out.println(line("in " + zone.zone(), zone.fromStore(), zone.fromOwn(), zone.fromZone())));
         out.println(result.crossZoneNote());
     }
 

@@ -35,7 +35,8 @@ record ZoneTraffic(long hits, long storeBytes, long ownBytes, long receivedBytes
     static ZoneTraffic parse(String text) {
         String[] numbers = text.split(" ");
         if (numbers.length != FIELDS) {
-            throw new IllegalArgumentException("Cannot read the traffic of a zone: '" + text + "'. It has five numbers.");
+            throw new IllegalArgumentException(
+                    "Cannot read the traffic of a zone: '" + text + "'. It has five numbers.");
         }
         return new ZoneTraffic(
                 Long.parseLong(numbers[0]),

@@ -47,7 +47,8 @@ class DemoIT {
             server.makeBucket("blobs");
             String store = "s3://blobs/demo?region=us-east-1&path-style=true&endpoint=" + server.endpoint();
             JsonNode result = bothRunsGiveTheSame("at_least_once", "1", store);
-            assertThat(result.at("/blobshuffle/blobs_left_after_sweep").asLong()).isZero();
+            assertThat(result.at("/blobshuffle/blobs_left_after_sweep").asLong())
+                    .isZero();
             assertThat(blobs(directory.resolve("buckets"))).isEmpty();
         }
     }
