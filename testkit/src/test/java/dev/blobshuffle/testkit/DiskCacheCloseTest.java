@@ -69,12 +69,13 @@ class DiskCacheCloseTest {
                     CacheFixture.options(1, List.of(directory), 1 << 20, CacheUnit.SECTION),
                     new ShuffleMetrics(),
                     time);
-            store.put(CacheFixture.id(1), new SlowContent()).toCompletableFuture().get(1, TimeUnit.MINUTES);
+            store.put(CacheFixture.id(1), new SlowContent())
+                    .toCompletableFuture()
+                    .get(1, TimeUnit.MINUTES);
             assertThat(began.await(1, TimeUnit.MINUTES)).isTrue();
             Thread closing = new Thread(store::close);
             closing.start();
-            while (closing.getState() != Thread.State.TIMED_WAITING
-                    && closing.getState() != Thread.State.TERMINATED) {
+            while (closing.getState() != Thread.State.TIMED_WAITING && closing.getState() != Thread.State.TERMINATED) {
                 Thread.onSpinWait();
             }
             assertThat(closing.getState()).isEqualTo(Thread.State.TIMED_WAITING);

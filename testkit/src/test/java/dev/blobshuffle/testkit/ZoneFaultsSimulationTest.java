@@ -103,8 +103,7 @@ class ZoneFaultsSimulationTest {
         Run(int seed) throws Exception {
             random = new Random(seed);
             time = new SimulatedTime(seed);
-            slow = new SlowBlobStore(
-                    loans.watch(origin), LatencyProfile.constant(Duration.ZERO, DOWNLOAD), time);
+            slow = new SlowBlobStore(loans.watch(origin), LatencyProfile.constant(Duration.ZERO, DOWNLOAD), time);
             for (int i = 0; i < BLOBS; i++) {
                 CacheFixture.put(origin, loans, i);
             }
@@ -188,8 +187,7 @@ class ZoneFaultsSimulationTest {
 
         private void read() {
             int offset = random.nextInt(SECTION);
-            BlobRange range = CacheFixture.range(
-                    random.nextInt(2), offset, 1 + random.nextInt(SECTION - offset));
+            BlobRange range = CacheFixture.range(random.nextInt(2), offset, 1 + random.nextInt(SECTION - offset));
             BlobStore store = stores.get(random.nextInt(MEMBERS));
             int blob = random.nextInt(BLOBS);
             reads.add(new Read(

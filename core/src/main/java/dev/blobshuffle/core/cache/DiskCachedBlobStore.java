@@ -209,13 +209,10 @@ public final class DiskCachedBlobStore extends ForwardingBlobStore implements Ca
     }
 
     private void write(CachedPart part, Source source, Runnable atEnd) {
-        var ignored = change(
-                "cache a part of blob " + part.blob(),
-                () -> tryWrite(part, source),
-                () -> {
-                    atEnd.run();
-                    pendingBytes.addAndGet(-part.length());
-                });
+        var ignored = change("cache a part of blob " + part.blob(), () -> tryWrite(part, source), () -> {
+            atEnd.run();
+            pendingBytes.addAndGet(-part.length());
+        });
     }
 
     /** Runs what changes the directories, in the background. */
