@@ -97,6 +97,8 @@ final class CallRun {
         settings.put(StreamsConfig.POLL_MS_CONFIG, 10);
         settings.put(StreamsConfig.STATE_DIR_CONFIG, directory.resolve(id).toString());
         settings.put("auto.offset.reset", "earliest");
+        // A thread with a plain slow function looks up from its buffer only after half of this, also to end.
+        settings.put("max.poll.interval.ms", 20_000);
         settings.put("producer.linger.ms", 2);
         settings.put("producer.buffer.memory", 4 << 20);
         return settings;
