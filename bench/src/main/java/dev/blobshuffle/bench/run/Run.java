@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Random;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 
@@ -129,8 +131,12 @@ final class Run implements AutoCloseable {
         try (Generator generator =
                 Input.generator(cluster, workload(), parameters, topics.input(), directory.resolve("load"))) {
             long begin = System.nanoTime() + (generator.start() - System.currentTimeMillis()) * 1_000_000;
-            Input input = Input.of(workload(), parameters, topics.input(), generator.start());
-            double perRecord = input.expectation().shuffled() / (double) parameters.allRecords();
+            // Beside the run: on a busy machine the window would be over before all records are made once more.
+            FutureTask<Input> expected =
+                    new FutureTask<>(() -> Input.of(workload(), parameters, topics.input(), generator.start()));
+            Thread recomputing = new Thread(expected, "expectation-" + topics.applicationId());
+            recomputing.setDaemon(true);
+            recomputing.start();
             long warm = begin + parameters.number(Parameter.WARM_UP_SECONDS) * 1_000_000_000;
             await(() -> {
                 generator.check();
@@ -142,11 +148,22 @@ final class Run implements AutoCloseable {
             await(() -> {
                 generator.check();
                 kills.killIfDue();
-                sample(before, Math.max(0, Math.round(generator.sent() * perRecord) - count()));
+                sample(before, generator.sent());
                 return System.nanoTime() >= end;
             });
             Look after = look();
+            Input input = finished(expected);
+            double perRecord = input.expectation().shuffled() / (double) parameters.allRecords();
+            samples.replaceAll(sample -> sample.ofSent(perRecord));
             return result(input, before, after, drained(generator, input));
+        }
+    }
+
+    private static Input finished(FutureTask<Input> expected) throws IOException, InterruptedException {
+        try {
+            return expected.get();
+        } catch (ExecutionException e) {
+            throw new IOException("Cannot tell what must come out: " + e.getCause(), e.getCause());
         }
     }
 
@@ -189,6 +206,7 @@ final class Run implements AutoCloseable {
         return look();
     }
 
+    /** @param backlog records that must still come out, or all that were sent until {@link Sample#ofSent} */
     private void sample(Look start, long backlog) {
         double seconds = (System.nanoTime() - start.nanos) / NANOS;
         if (samples.isEmpty() || seconds - samples.get(samples.size() - 1).seconds() >= 1) {
@@ -255,7 +273,8 @@ final class Run implements AutoCloseable {
                 after.brokers.since(before.brokers),
                 after.store.since(before.store),
                 workload().isStamped() || parameters.hasRate());
-        Optional<String> problem = overload.or(() -> input.expectation().problem(new Outcome(measured)));
+        Optional<String> problem = overload.or(() -> input.expectation().problem(new Outcome(measured)))
+                .or(() -> records > 0 ? Optional.empty() : Optional.of("no records in the measured time"));
         return new RunResult(
                 workload().name(), variant, cell, repetition, window, measured, List.copyOf(samples), problem);
     }
