@@ -13,13 +13,6 @@ final class SvgCanvas implements Canvas {
                 width, height, width));
     }
 
-    static String escape(String text) {
-        return text.replace("&", "&amp;")
-                .replace("<", "&lt;")
-                .replace(">", "&gt;")
-                .replace("\"", "&quot;");
-    }
-
     private static String format(String format, Object... values) {
         return String.format(Locale.ROOT, format, values);
     }
@@ -44,7 +37,7 @@ final class SvgCanvas implements Canvas {
     public void disc(Spot centre, double radius, String colour, String hint) {
         svg.append(format(
                 "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\"><title>%s</title></circle>%n",
-                centre.x(), centre.y(), radius, colour, escape(hint)));
+                centre.x(), centre.y(), radius, colour, HtmlPage.escaped(hint)));
     }
 
     @Override
@@ -56,14 +49,14 @@ final class SvgCanvas implements Canvas {
                 Math.max(0, lowerRight.x() - upperLeft.x()),
                 Math.max(0, lowerRight.y() - upperLeft.y()),
                 colour,
-                escape(hint)));
+                HtmlPage.escaped(hint)));
     }
 
     @Override
     public void text(Spot at, Anchor anchor, String text) {
         svg.append(format(
                 "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"#444\">%s</text>%n",
-                at.x(), at.y(), anchor.name().toLowerCase(Locale.ROOT), escape(text)));
+                at.x(), at.y(), anchor.name().toLowerCase(Locale.ROOT), HtmlPage.escaped(text)));
     }
 
     String end() {

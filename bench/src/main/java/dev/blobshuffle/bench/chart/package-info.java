@@ -1,4 +1,4 @@
-/** Plots, as SVG and PNG. */
+/** Plots, as SVG and PNG, and the pages that hold them. */
 @NullMarked
 package dev.blobshuffle.bench.chart;
 

@@ -53,4 +53,25 @@ class ChartTest {
         assertThat(axis.share(0, 0, 1)).isEqualTo(0.25);
         assertThat(axis.label(1)).isEqualTo("2");
     }
+
+    @Test
+    void pageEscapesWhatItIsGiven() {
+        String html = new HtmlPage("a & b")
+                .heading("<h>")
+                .paragraph("<script>alert(1)</script>")
+                .preformatted("x=\"1\"")
+                .table(List.of("<n>"), List.of(List.of("<v>")))
+                .figure(CHART)
+                .html();
+
+        assertThat(html)
+                .contains(
+                        "<title>a &amp; b</title>",
+                        "<h2>&lt;h&gt;</h2>",
+                        "<td>&lt;v&gt;</td>",
+                        "x=&quot;1&quot;",
+                        "<svg")
+                .doesNotContain("<script>")
+                .endsWith("</body></html>\n");
+    }
 }

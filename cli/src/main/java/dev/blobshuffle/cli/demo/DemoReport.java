@@ -1,17 +1,13 @@
 package dev.blobshuffle.cli.demo;
 
-import dev.blobshuffle.cli.chart.Axis;
-import dev.blobshuffle.cli.chart.Bars;
-import dev.blobshuffle.cli.chart.Colour;
-import dev.blobshuffle.cli.chart.HtmlPage;
-import dev.blobshuffle.cli.chart.Plot;
-import dev.blobshuffle.cli.chart.Plot.Point;
+import dev.blobshuffle.bench.chart.Axis;
+import dev.blobshuffle.bench.chart.Chart;
+import dev.blobshuffle.bench.chart.HtmlPage;
+import dev.blobshuffle.bench.chart.Series;
+import dev.blobshuffle.bench.chart.Series.Point;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.stream.DoubleStream;
-import java.util.stream.Stream;
 
 /** The comparison as one HTML page that needs nothing else: table, a plot of latencies and one of bytes. Stateless. */
 final class DemoReport {
@@ -54,40 +50,38 @@ final class DemoReport {
                 .toList();
     }
 
-    private static String latencies(DemoResult result) {
-        Map<Double, Double> nativeCurve =
-                result.nativeRun().measured().latencies().cumulative();
-        Map<Double, Double> blobCurve = result.blobRun().measured().latencies().cumulative();
-        DoubleStream all = Stream.of(nativeCurve, blobCurve)
-                .flatMap(curve -> curve.keySet().stream())
-                .mapToDouble(millis -> Math.max(millis, LEAST_MILLIS));
-        Axis millis =
-                Axis.logarithmic(all, value -> String.format(Locale.ROOT, value < 1 ? "%.1f ms" : "%.0f ms", value));
-        Axis share = new Axis(Axis.Scale.LINEAR, 0, 1, value -> String.format(Locale.ROOT, "%.0f %%", value * 100));
-        return new Plot(millis, share)
-                .curve(Variant.NATIVE.title(), Colour.NATIVE, points(nativeCurve))
-                .curve(Variant.BLOBS.title(), Colour.BLOBS, points(blobCurve))
-                .svg();
+    private static Chart latencies(DemoResult result) {
+        return new Chart(
+                "Latency of the shuffle",
+                Axis.logarithmic("ms"),
+                Axis.linear("share of records"),
+                List.of(latencies(Variant.NATIVE, result.nativeRun()), latencies(Variant.BLOBS, result.blobRun())));
     }
 
-    private static List<Point> points(Map<Double, Double> curve) {
-        return curve.entrySet().stream()
-                .map(entry -> Point.of(entry.getKey(), entry.getValue()))
-                .toList();
+    private static Series latencies(Variant variant, RunResult run) {
+        return new Series(
+                variant.title(),
+                Series.Form.LINE,
+                run.measured().latencies().cumulative().entrySet().stream()
+                        .map(entry -> Point.of(Math.max(entry.getKey(), LEAST_MILLIS), entry.getValue(), ""))
+                        .toList());
     }
 
-    private static String bytes(DemoResult result) {
-        long nativeBytes = result.nativeRun().shuffleBrokerBytes();
-        long blobBrokerBytes = result.blobRun().shuffleBrokerBytes();
-        long blobBytes = result.blobRun().measured().blobBytes();
-        return new Bars()
-                .bar("native, through brokers", Colour.NATIVE, nativeBytes, whole(nativeBytes))
-                .bar("BlobShuffle, through brokers", Colour.BLOBS, blobBrokerBytes, whole(blobBrokerBytes))
-                .bar("BlobShuffle, in blobs", Colour.BLOBS, blobBytes, whole(blobBytes))
-                .svg();
+    private static Chart bytes(DemoResult result) {
+        return new Chart(
+                "Bytes",
+                Axis.of("", List.of("native, through brokers", "blobs, through brokers", "in blobs")),
+                Axis.linear("bytes"),
+                List.of(new Series(
+                        "bytes",
+                        Series.Form.BARS,
+                        List.of(
+                                bar(0, result.nativeRun().shuffleBrokerBytes()),
+                                bar(1, result.blobRun().shuffleBrokerBytes()),
+                                bar(2, result.blobRun().measured().blobBytes())))));
     }
 
-    private static String whole(long bytes) {
-        return String.format(Locale.ROOT, "%,d", bytes);
+    private static Point bar(int category, long bytes) {
+        return Point.of(category, bytes, String.format(Locale.ROOT, "%,d", bytes));
     }
 }

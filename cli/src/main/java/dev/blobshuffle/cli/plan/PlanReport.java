@@ -1,17 +1,17 @@
 package dev.blobshuffle.cli.plan;
 
-import dev.blobshuffle.cli.chart.Axis;
-import dev.blobshuffle.cli.chart.Colour;
-import dev.blobshuffle.cli.chart.HtmlPage;
-import dev.blobshuffle.cli.chart.Plot;
-import dev.blobshuffle.cli.chart.Plot.Point;
+import dev.blobshuffle.bench.chart.Axis;
+import dev.blobshuffle.bench.chart.Chart;
+import dev.blobshuffle.bench.chart.HtmlPage;
+import dev.blobshuffle.bench.chart.Series;
+import dev.blobshuffle.bench.chart.Series.Point;
 import dev.blobshuffle.core.plan.Estimate;
 import dev.blobshuffle.core.plan.Latencies;
 import dev.blobshuffle.core.plan.Plan;
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
 /** A plan as one HTML page that needs nothing else: verdict, costs, a plot of cost against latency, settings. Stateless. */
@@ -59,27 +59,33 @@ final class PlanReport {
                 PlanTable.usd(estimate.cost().total()));
     }
 
-    private static String frontier(Plan plan) {
-        List<Estimate> shown = Stream.concat(plan.frontier().stream(), Stream.of(plan.recommended()))
-                .toList();
-        double nativeUsd = plan.nativeUsdPerHour();
-        Axis latency = Axis.logarithmic(
-                shown.stream().mapToDouble(estimate -> estimate.latencies().p95()), PlanTable::seconds);
-        Axis cost = Axis.logarithmic(
-                DoubleStream.concat(
-                        shown.stream().mapToDouble(estimate -> estimate.cost().total()), DoubleStream.of(nativeUsd)),
-                usd -> String.format(Locale.ROOT, "%.3g", usd));
+    private static Chart frontier(Plan plan) {
         List<Point> frontier = plan.frontier().stream().map(PlanReport::point).toList();
-        return new Plot(latency, cost)
-                .level("native " + PlanTable.usd(nativeUsd), Colour.NATIVE, nativeUsd)
-                .trace(Colour.BLOBS, frontier)
-                .points(Colour.BLOBS, frontier)
-                .mark("recommended", Colour.CHOSEN, point(plan.recommended()))
-                .svg();
+        return new Chart(
+                "Cost against latency",
+                Axis.logarithmic("p95 of the shuffle, s"),
+                Axis.logarithmic("USD per hour"),
+                List.of(
+                        new Series("native", Series.Form.LINE, level(plan, frontier)),
+                        new Series("BlobShuffle", Series.Form.MARKED, frontier),
+                        new Series("recommended", Series.Form.DISCS, List.of(point(plan.recommended())))));
+    }
+
+    /** What native costs, from the fastest to the slowest of the settings; nothing where native costs nothing. */
+    private static List<Point> level(Plan plan, List<Point> frontier) {
+        double usd = plan.nativeUsdPerHour();
+        if (!(usd > 0)) {
+            return List.of();
+        }
+        String hint = "native " + PlanTable.usd(usd) + " USD/h";
+        DoubleSummaryStatistics seconds = Stream.concat(frontier.stream(), Stream.of(point(plan.recommended())))
+                .mapToDouble(Point::x)
+                .summaryStatistics();
+        return List.of(Point.of(seconds.getMin(), usd, hint), Point.of(seconds.getMax(), usd, hint));
     }
 
     private static Point point(Estimate estimate) {
-        return new Point(
+        return Point.of(
                 estimate.latencies().p95(),
                 estimate.cost().total(),
                 String.format(

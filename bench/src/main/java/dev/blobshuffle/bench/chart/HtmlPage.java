@@ -1,14 +1,13 @@
-package dev.blobshuffle.cli.chart;
+package dev.blobshuffle.bench.chart;
 
 import java.util.List;
 
 /** A report as one HTML page that needs nothing else. Texts are escaped. Owned by one thread. */
 public final class HtmlPage {
     private static final String STYLE =
-            "body{font:15px/1.5 system-ui,sans-serif;max-width:760px;margin:2em auto;padding:0 1em;color:#222}"
+            "body{font:15px/1.5 system-ui,sans-serif;max-width:820px;margin:2em auto;padding:0 1em;color:#222}"
                     + "table{border-collapse:collapse;width:100%}td,th{padding:.3em .6em;border-bottom:1px solid #ddd;text-align:right}"
-                    + "td:first-child,th:first-child{text-align:left}pre{background:#f6f6f6;padding:1em;white-space:pre-wrap}"
-                    + "svg text{font:12px system-ui,sans-serif;fill:#444}";
+                    + "td:first-child,th:first-child{text-align:left}pre{background:#f6f6f6;padding:1em;overflow-x:auto}";
 
     private final StringBuilder html = new StringBuilder();
 
@@ -38,9 +37,9 @@ public final class HtmlPage {
         return element("pre", text);
     }
 
-    /** A drawing: what {@link Plot#svg} or {@link Bars#svg} gave. */
-    public HtmlPage figure(String svg) {
-        html.append(svg);
+    /** A plot. */
+    public HtmlPage figure(Chart chart) {
+        html.append(chart.svg());
         return this;
     }
 
