@@ -72,6 +72,9 @@ class AdaptiveBatchingTest {
         }
 
         String row() {
+            if (usdPerHour <= 0) { // Given up before its requests were counted.
+                return String.format(Locale.ROOT, "| %s | | | | | %.2f | no |%n", name, worst());
+            }
             return String.format(
                     Locale.ROOT,
                     "| %s | %.3f | %.2f | %.2f | %.2f | %.2f | %s |%n",
