@@ -16,6 +16,7 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
@@ -24,6 +25,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -122,7 +124,8 @@ final class Cluster implements AutoCloseable {
 
     /**
      * Whether the application has read, and committed, everything in its inputs and in what it shuffles. What it committed is asked before the ends of the topics, and what it
-     * sends on is in its topics before it commits: so when all positions are at the ends, nothing is left anywhere.
+     * sends on is in its topics before it commits: so when all positions are at the ends, nothing is left anywhere. A transaction that is still open, as a killed instance leaves one,
+     * hides what others wrote behind it: then it is not.
      */
     boolean isDrained(String applicationId, Collection<String> inputs) throws IOException, InterruptedException {
         Map<TopicPartition, OffsetAndMetadata> committed =
@@ -134,6 +137,9 @@ final class Cluster implements AutoCloseable {
         Map<TopicPartition, ListOffsetsResultInfo> ends = get(admin.listOffsets(
                         partitions(topics).stream().collect(Collectors.toMap(p -> p, p -> OffsetSpec.latest())))
                 .all());
+        if (!isSettled(applicationId)) {
+            return false;
+        }
         Map<TopicPartition, Long> behind = new HashMap<>();
         ends.forEach((partition, end) -> {
             OffsetAndMetadata position = committed.get(partition);
@@ -146,6 +152,24 @@ final class Cluster implements AutoCloseable {
         long[] left = new long[1];
         read(behind, record -> left[0]++);
         return left[0] == 0;
+    }
+
+    /** Whether no transaction is open in a topic of the application. */
+    private boolean isSettled(String applicationId) throws IOException, InterruptedException {
+        Set<String> own = get(admin.listTopics().names()).stream()
+                .filter(name -> name.startsWith(applicationId + "-"))
+                .collect(Collectors.toSet());
+        return ends(own, IsolationLevel.READ_COMMITTED).equals(ends(own, IsolationLevel.READ_UNCOMMITTED));
+    }
+
+    private Map<TopicPartition, Long> ends(Collection<String> topics, IsolationLevel isolation)
+            throws IOException, InterruptedException {
+        Map<TopicPartition, OffsetSpec> latest =
+                partitions(topics).stream().collect(Collectors.toMap(p -> p, p -> OffsetSpec.latest()));
+        Map<TopicPartition, Long> ends = new HashMap<>();
+        get(admin.listOffsets(latest, new ListOffsetsOptions(isolation)).all())
+                .forEach((partition, end) -> ends.put(partition, end.offset()));
+        return ends;
     }
 
     private Set<TopicPartition> partitions(Collection<String> topics) throws IOException, InterruptedException {
