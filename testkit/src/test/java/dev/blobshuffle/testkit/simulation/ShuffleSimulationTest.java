@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The number of schedules and the first seed are system properties: {@code docs/testing.md}. */
 class ShuffleSimulationTest {
-    private static final int SCHEDULES = Integer.getInteger("simulation.schedules", 10_000);
+    private static final int SCHEDULES = Integer.getInteger("simulation.schedules", 5_000);
     private static final long SEED = Long.getLong("simulation.seed", 1);
 
     @Test
