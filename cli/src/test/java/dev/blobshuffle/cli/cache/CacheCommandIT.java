@@ -112,7 +112,10 @@ class CacheCommandIT {
         Process process = start(uri, secret);
         try (BlobStore origin = BlobStores.open(uri, StoreContext.unmetered(time));
                 PeerNetwork network = PeerNetworkProvider.openInstalled(
-                        Settings.parse(Map.of("blobshuffle.peer.secret.file", secret.toString())), metrics, time);
+                        Settings.parse(Map.of(
+                                "blobshuffle.peer.secret.file", secret.toString(), "blobshuffle.zone", ZONE.name())),
+                        metrics,
+                        time);
                 BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
             String line = lines.readLine();
             assertThat(line).startsWith("Answers in zone a at ");
