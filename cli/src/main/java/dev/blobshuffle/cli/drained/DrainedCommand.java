@@ -1,12 +1,12 @@
 package dev.blobshuffle.cli.drained;
 
+import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.TopicMatcher;
 import dev.blobshuffle.kafka.retention.LogScan;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -15,6 +15,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -40,8 +41,8 @@ public final class DrainedCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(names = "--bootstrap", required = true, paramLabel = "HOST:PORT,…", description = "The brokers.")
-    private String bootstrap;
+    @Mixin
+    private BrokerOptions brokers;
 
     @Option(
             names = "--application-id",
@@ -57,12 +58,6 @@ public final class DrainedCommand implements Callable<Integer> {
             description = "The topics, as in blobshuffle.topics.include (default: internal repartition topics).")
     private @Nullable List<String> topics;
 
-    @Option(
-            names = "--command-config",
-            paramLabel = "FILE",
-            description = "Properties of the Kafka clients, for example security.")
-    private @Nullable Path commandConfig;
-
     /** Made by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public DrainedCommand() {}
@@ -71,11 +66,11 @@ public final class DrainedCommand implements Callable<Integer> {
     public Integer call() {
         PrintWriter err = spec.commandLine().getErr();
         try {
-            return check(ClientSettings.of(bootstrap, commandConfig));
+            return check(brokers.client());
         } catch (IOException e) {
             err.println("Cannot read --command-config: " + e + ". Give a properties file.");
         } catch (ExecutionException e) {
-            err.println("Cannot ask the brokers at " + bootstrap + ": " + e.getCause()
+            err.println("Cannot ask the brokers at " + brokers.bootstrap() + ": " + e.getCause()
                     + ". Check --bootstrap and --command-config.");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

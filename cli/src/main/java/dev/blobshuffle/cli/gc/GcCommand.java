@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.gc;
 
-import dev.blobshuffle.cli.drained.ClientSettings;
+import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.BlobId;
@@ -19,7 +19,6 @@ import dev.blobshuffle.kafka.retention.SweepReport;
 import dev.blobshuffle.kafka.retention.SweepScope;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -56,8 +56,8 @@ public final class GcCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(names = "--bootstrap", required = true, paramLabel = "HOST:PORT,…", description = "The brokers.")
-    private String bootstrap;
+    @Mixin
+    private BrokerOptions brokers;
 
     @Option(
             names = "--store",
@@ -138,12 +138,6 @@ public final class GcCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print JSON; progress goes to standard error.")
     private boolean json;
 
-    @Option(
-            names = "--command-config",
-            paramLabel = "FILE",
-            description = "Properties of the Kafka clients, for example security.")
-    private @Nullable Path commandConfig;
-
     /** Made by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public GcCommand() {}
@@ -153,7 +147,7 @@ public final class GcCommand implements Callable<Integer> {
         PrintWriter err = spec.commandLine().getErr();
         try (SystemTime time = new SystemTime()) {
             checkOptions();
-            return sweep(ClientSettings.of(bootstrap, commandConfig), time);
+            return sweep(brokers.client(), time);
         } catch (IOException e) {
             err.println("Cannot read --command-config: " + e + ". Give a properties file.");
         } catch (InterruptedException e) {

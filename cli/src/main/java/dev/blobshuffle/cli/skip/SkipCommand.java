@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.skip;
 
-import dev.blobshuffle.cli.drained.ClientSettings;
+import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
@@ -14,7 +14,6 @@ import dev.blobshuffle.kafka.retention.LogScan;
 import dev.blobshuffle.kafka.retention.MissingBlobs;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -25,8 +24,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -51,8 +50,8 @@ public final class SkipCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(names = "--bootstrap", required = true, paramLabel = "HOST:PORT,…", description = "The brokers.")
-    private String bootstrap;
+    @Mixin
+    private BrokerOptions brokers;
 
     @Option(names = "--store", required = true, paramLabel = "URI", description = "The store, as in blobshuffle.store.")
     private String storeUri;
@@ -76,12 +75,6 @@ public final class SkipCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
 
-    @Option(
-            names = "--command-config",
-            paramLabel = "FILE",
-            description = "Properties of the Kafka clients, for example security.")
-    private @Nullable Path commandConfig;
-
     /** Made by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public SkipCommand() {}
@@ -90,12 +83,12 @@ public final class SkipCommand implements Callable<Integer> {
     public Integer call() {
         PrintWriter err = spec.commandLine().getErr();
         try (SystemTime time = new SystemTime()) {
-            return skip(ClientSettings.of(bootstrap, commandConfig), time);
+            return skip(brokers.client(), time);
         } catch (IOException e) {
             err.println("Cannot read --command-config: " + e + ". Give a properties file.");
         } catch (ExecutionException e) {
             err.println(
-                    "Cannot skip: the brokers at " + bootstrap + " say " + e.getCause()
+                    "Cannot skip: the brokers at " + brokers.bootstrap() + " say " + e.getCause()
                             + ". Check --bootstrap, --command-config, --group and --topic, and that the application is stopped.");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
