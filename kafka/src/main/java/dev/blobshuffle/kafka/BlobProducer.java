@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -66,7 +67,12 @@ public final class BlobProducer<K, V> implements Producer<K, V> {
     }
 
     BlobProducer(ProducerParts<K, V> parts) {
-        this(parts.delegate(), parts.wiring(), general(parts), parts.metrics(), () -> {
+        this(parts, push(parts.delegate(), parts.wiring()));
+    }
+
+    private BlobProducer(ProducerParts<K, V> parts, Optional<ProducerPush> push) {
+        this(parts.delegate(), parts.wiring(), general(parts, push), parts.metrics(), () -> {
+            push.ifPresent(ProducerPush::close);
             parts.serializer().close();
             parts.interceptors().close();
             parts.partitioning().close();
@@ -103,9 +109,20 @@ public final class BlobProducer<K, V> implements Producer<K, V> {
         wiring.pair().join(side);
     }
 
-    private static <K, V> Sender<K, V> general(ProducerParts<K, V> parts) {
+    /** In a transaction nobody sees a notification before the commit, which flushes. */
+    private static Optional<ProducerPush> push(Producer<?, ?> delegate, ProducerWiring wiring) {
+        return wiring.transactional() ? Optional.empty() : Optional.of(new ProducerPush(delegate, wiring.time()));
+    }
+
+    private static ProducerChannel channel(
+            Producer<byte[], byte[]> delegate, Completions completions, Optional<ProducerPush> push) {
+        return new ProducerChannel(
+                delegate, completions, push.<Runnable>map(one -> one::start).orElse(() -> {}));
+    }
+
+    private static <K, V> Sender<K, V> general(ProducerParts<K, V> parts, Optional<ProducerPush> push) {
         Completions completions = Completions.atAcknowledgement(parts.wiring().time());
-        ProducerChannel channel = new ProducerChannel(parts.delegate(), completions);
+        ProducerChannel channel = channel(parts.delegate(), completions, push);
         Lane lane = parts.engine().lane(parts.name(), channel);
         return new GeneralSender<>(parts, channel, completions, lane);
     }
@@ -119,10 +136,15 @@ public final class BlobProducer<K, V> implements Producer<K, V> {
      */
     public static BlobProducer<byte[], byte[]> wrap(
             Producer<byte[], byte[]> delegate, Engine engine, String name, ProducerWiring wiring) {
-        ProducerChannel channel = new ProducerChannel(delegate, Completions.atAppend());
+        Optional<ProducerPush> push = push(delegate, wiring);
+        ProducerChannel channel = channel(delegate, Completions.atAppend(), push);
         Lane lane = engine.lane(name, channel);
         return new BlobProducer<>(
-                delegate, wiring, new StreamsSender(delegate, wiring, channel, lane), Map::of, () -> {});
+                delegate,
+                wiring,
+                new StreamsSender(delegate, wiring, channel, lane),
+                Map::of,
+                () -> push.ifPresent(ProducerPush::close));
     }
 
     @Override

@@ -18,11 +18,14 @@ import org.apache.kafka.common.KafkaException;
 final class ProducerChannel implements Channel {
     private final Producer<byte[], byte[]> delegate;
     private final Completions completions;
+    private final Runnable push;
     private final AtomicLong batches = new AtomicLong();
 
-    ProducerChannel(Producer<byte[], byte[]> delegate, Completions completions) {
+    /** @param push has the real producer send what it holds, without waiting for it */
+    ProducerChannel(Producer<byte[], byte[]> delegate, Completions completions, Runnable push) {
         this.delegate = delegate;
         this.completions = completions;
+        this.push = push;
     }
 
     /** Segments sent so far. Thread-safe. */
@@ -75,6 +78,11 @@ final class ProducerChannel implements Channel {
             callback.onCompletion(null, new KafkaException("Cannot send: the producer broke.", e));
             throw e;
         }
+    }
+
+    @Override
+    public void hasten() {
+        push.run();
     }
 
     @Override

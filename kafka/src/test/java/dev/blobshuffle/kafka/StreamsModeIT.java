@@ -75,6 +75,21 @@ class StreamsModeIT {
     }
 
     @Test
+    void notificationsDoNotWaitForTheProducersLinger() {
+        try (Clients prompt = new Clients(BROKER, store, Duration.ofMillis(1))) {
+            Consumer<byte[], byte[]> consumer =
+                    prompt.streamsConsumer(Mode.KAFKA_STREAMS_ALO, pair, "group.id", "linger-" + topic);
+            consumer.assign(List.of(Clients.partition(topic)));
+            Producer<byte[], byte[]> producer = prompt.streamsProducer(
+                    Mode.KAFKA_STREAMS_ALO, pair, "linger.ms", 600_000, "delivery.timeout.ms", 700_000);
+            for (int i = 0; i < 3; i++) {
+                producer.send(record(topic, "v" + i));
+                assertThat(Clients.read(consumer, 1)).hasSize(1); // waits a tenth of the linger at most
+            }
+        }
+    }
+
+    @Test
     void atLeastOnceDrainsAtEachFlush() throws Exception {
         clients.streamsConsumer(Mode.KAFKA_STREAMS_ALO, pair);
         Producer<byte[], byte[]> producer = clients.streamsProducer(Mode.KAFKA_STREAMS_ALO, pair);

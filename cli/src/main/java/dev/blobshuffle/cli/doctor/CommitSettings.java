@@ -2,6 +2,7 @@ package dev.blobshuffle.cli.doctor;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.kstreams.BlobShuffleClientSupplier;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -10,7 +11,7 @@ import java.util.Optional;
  * The settings of an application that decide how its commits get along with a store, with Kafka Streams' defaults.
  *
  * @param exactlyOnce whether commits are transactions
- * @param linger of the producer
+ * @param linger how long the producer holds notifications back; not at all where clients are wrapped, which push them
  * @param batchDelay the longest that a record waits in a batch
  */
 record CommitSettings(
@@ -35,8 +36,14 @@ record CommitSettings(
                 exactlyOnce,
                 millis(configuration, exactlyOnce ? COMMIT_MILLIS_EXACTLY_ONCE : COMMIT_MILLIS, "commit.interval.ms"),
                 millis(configuration, TRANSACTION_MILLIS, "producer.transaction.timeout.ms", "transaction.timeout.ms"),
-                millis(configuration, LINGER_MILLIS, "producer.linger.ms", "linger.ms"),
+                linger(configuration),
                 Settings.parse(configuration).value(Settings.BATCH_MAX_DELAY));
+    }
+
+    private static Duration linger(Map<String, String> configuration) {
+        boolean isPushed =
+                BlobShuffleClientSupplier.class.getName().equals(configuration.get("default.client.supplier"));
+        return isPushed ? Duration.ZERO : millis(configuration, LINGER_MILLIS, "producer.linger.ms", "linger.ms");
     }
 
     private static Duration millis(Map<String, String> configuration, long absent, String... names) {

@@ -55,6 +55,16 @@ class CommitAdviceTest {
     }
 
     @Test
+    void wrappedClientsDoNotLinger() {
+        assertThat(advice(
+                        Map.of("default.client.supplier", "dev.blobshuffle.kstreams.BlobShuffleClientSupplier"),
+                        300,
+                        Optional.empty()))
+                .extracting(Finding::level)
+                .containsExactly(Level.OK);
+    }
+
+    @Test
     void numbersThatAreNoneAreRefused() {
         assertThatThrownBy(() -> CommitSettings.of(Map.of("commit.interval.ms", "soon")))
                 .isInstanceOf(InvalidSettings.class)

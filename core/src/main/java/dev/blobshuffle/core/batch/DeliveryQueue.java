@@ -169,9 +169,13 @@ final class DeliveryQueue {
         try {
             do {
                 emitter = Thread.currentThread();
+                int before = sent;
                 for (Segment segment = next(); segment != null; segment = next()) {
                     hand(segment);
                     sent++;
+                }
+                if (sent > before && !ownerEmits) {
+                    channel.hasten(); // An owner in a flush flushes the channel, when all is sent.
                 }
                 emitter = null;
                 missed = emissions.addAndGet(-missed);

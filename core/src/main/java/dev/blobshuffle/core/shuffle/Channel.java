@@ -32,6 +32,12 @@ public interface Channel {
      */
     default void failed(RuntimeException cause) {}
 
+    /**
+     * Nothing more is sent for now: what the channel holds back, to send more at once, should go. Called after sends outside a flush, by whoever sent; must not block, nor throw. For
+     * channels that hold anything back.
+     */
+    default void hasten() {}
+
     /** Sends what is buffered and waits until everything sent before is acknowledged or failed. Called by the lane's owner in a flush. */
     void flush();
 

@@ -217,6 +217,20 @@ class BatcherTest {
     }
 
     @Test
+    void whatIsSentOutsideAFlushIsHastenedAndAFlushFlushes() throws Exception {
+        Batcher batcher = storing(quiet());
+        Lane lane = batcher.lane("lane", channel);
+        append(lane, P0, 1, "k", "a");
+        append(lane, P1, 1, "k", "b");
+        batcher.sealAll(SealReason.SIZE);
+        channel.awaitHastened(2);
+        append(lane, P0, 2, "k", "c");
+        lane.flush(LONG);
+        assertThat(channel.sends()).isEqualTo(3);
+        assertThat(channel.hastened()).isEqualTo(2);
+    }
+
+    @Test
     void flushOfNothingTouchesNothing() {
         Lane lane = batcher(quiet()).lane("lane", channel);
         lane.output(P0, A);

@@ -36,6 +36,7 @@ public class RecordingChannel implements Channel {
     private @Nullable RuntimeException refusal;
     private int flushes;
     private int sends;
+    private int hastened;
 
     @Override
     public void send(Partition partition, Notification notification, long earliest, long latest, Delivery delivery) {
@@ -73,6 +74,43 @@ public class RecordingChannel implements Channel {
         lock.lock();
         try {
             flushes++;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void hasten() {
+        lock.lock();
+        try {
+            hastened = sends;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Sends that had come when the channel was last hastened. */
+    int hastened() {
+        lock.lock();
+        try {
+            return hastened;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until the channel is hastened after so many sends. */
+    void awaitHastened(int count) throws InterruptedException {
+        lock.lock();
+        try {
+            long left = TimeUnit.SECONDS.toNanos(60);
+            while (hastened < count) {
+                if (left <= 0) {
+                    throw new AssertionError("hastened after " + hastened + " of " + sends + " sends");
+                }
+                left = changed.awaitNanos(left);
+            }
         } finally {
             lock.unlock();
         }
