@@ -266,10 +266,12 @@ public record ApplicationSettings(
      * @param given the application's settings
      */
     public static CommitLimit commitLimit(Map<String, ?> given) {
-        QuietStreamsConfig streams = new QuietStreamsConfig(nonNull(given));
-        return CommitLimit.of(
-                streams,
-                StreamsConfig.EXACTLY_ONCE_V2.equals(streams.getString(StreamsConfig.PROCESSING_GUARANTEE_CONFIG)));
+        return CommitLimit.of(new QuietStreamsConfig(nonNull(given)), isExactlyOnce(given));
+    }
+
+    /** Whether an application commits in transactions. */
+    public static boolean isExactlyOnce(Map<String, ?> given) {
+        return StreamsConfig.EXACTLY_ONCE_V2.equals(given.get(StreamsConfig.PROCESSING_GUARANTEE_CONFIG));
     }
 
     /**

@@ -1,5 +1,7 @@
 package dev.blobshuffle.kstreams.commit;
 
+import java.util.LinkedHashSet;
+import java.util.Set;
 import org.apache.kafka.streams.errors.StreamsException;
 import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.StateStoreContext;
@@ -19,13 +21,14 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>What a gate forwards may end in the cache of a store that was flushed before it, since a store's turn is that of the first node that uses it. So, when a gate
- * forwarded something, the caches of the task are flushed again, until no gate of the task has anything left: several gates in one task are drained to a fixpoint.
+ * forwarded something, the caches of the task are flushed again, until no gate of the task has anything left: several gates in one task are drained to a fixpoint. What a processor stores
+ * of its own state for the commit it stores after that.
  *
  * <p>Threads: the gate is attached, flushed and detached by the task's stream thread. Other methods come from other threads too (state restoration, a throw-away
  * instance at start), and do nothing.
  */
 public final class CommitGate implements StateStore, CachedStateStore<Object, Object> {
-    /** The repeated flush that this thread is in, if any. */
+    /** The drain that this thread is in, if any, with the flushes that it led to. */
     private static final ThreadLocal<@Nullable Sweep> SWEEP = new ThreadLocal<>();
 
     private final String name;
@@ -81,6 +84,22 @@ public final class CommitGate implements StateStore, CachedStateStore<Object, Ob
          * @throws org.apache.kafka.streams.errors.StreamsException whenever the commit must not happen; every other exception would lose its type
          */
         boolean drain();
+
+        /**
+         * Called once more for the same commit, since something was handed on in the task. By default like the first time; who does not wait for everything should hand nothing on here, lest the
+         * commit never comes to its end.
+         *
+         * @return as {@link #drain}
+         */
+        default boolean again() {
+            return drain();
+        }
+
+        /** Stores what this processor still has to do. Called after everything that was handed on has gone through the caches of the task; may come several times for a commit. */
+        default void store() {}
+
+        /** Removes from the store what this processor has handed on. Called after {@link #store} of every gate that has its turn. */
+        default void forget() {}
     }
 
     /** From now on commits wait for a processor. */
@@ -99,26 +118,35 @@ public final class CommitGate implements StateStore, CachedStateStore<Object, Ob
         if (attached == null) {
             return;
         }
-        boolean forwarded = attached.drain.drain();
         Sweep under = SWEEP.get();
         if (under != null) {
-            under.moved |= forwarded;
-        } else if (forwarded) {
-            sweep(attached.scope);
+            under.moved |= attached.drain.again();
+            boolean ignored = under.drained.add(attached.drain);
+            return;
         }
-    }
-
-    private static void sweep(NodeScope scope) {
         Sweep sweep = new Sweep();
         SWEEP.set(sweep);
         try {
-            do {
-                sweep.moved = false;
-                scope.flushCaches();
-            } while (sweep.moved);
+            sweep.moved = attached.drain.drain();
+            boolean ignored = sweep.drained.add(attached.drain);
+            sweep(attached.scope, sweep);
         } finally {
             SWEEP.remove();
         }
+    }
+
+    /** Whether the calling thread is handing something on for a commit: nobody should make it wait then. */
+    public static boolean isCommitting() {
+        return SWEEP.get() != null;
+    }
+
+    private static void sweep(NodeScope scope, Sweep sweep) {
+        while (sweep.moved) {
+            sweep.moved = false;
+            scope.flushCaches();
+        }
+        sweep.drained.forEach(Drain::store);
+        sweep.drained.forEach(Drain::forget);
     }
 
     @Override
@@ -165,8 +193,9 @@ public final class CommitGate implements StateStore, CachedStateStore<Object, Ob
 
     private record Attachment(NodeScope scope, Drain drain) {}
 
-    /** One repeated flush of a task's caches. */
+    /** One gate's drain, and the repeated flushes of the task's caches. */
     private static final class Sweep {
+        private final Set<Drain> drained = new LinkedHashSet<>();
         private boolean moved;
     }
 }

@@ -2,12 +2,14 @@ package dev.blobshuffle.kstreams.commit;
 
 import java.util.Arrays;
 import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.streams.processor.api.ProcessingContext;
 import org.apache.kafka.streams.processor.api.Record;
 import org.apache.kafka.streams.processor.internals.InternalProcessorContext;
 import org.apache.kafka.streams.processor.internals.ProcessorContextImpl;
 import org.apache.kafka.streams.processor.internals.ProcessorNode;
 import org.apache.kafka.streams.processor.internals.ProcessorRecordContext;
+import org.apache.kafka.streams.processor.internals.RecordCollector;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -130,6 +132,27 @@ public final class NodeScope {
                         : new ProcessorRecordContext(
                                 record.timestamp(), last.offset(), last.partition(), last.topic(), record.headers()));
         context.forward(record);
+    }
+
+    /** Runs something that writes to stores, for which a record has to be current: before a commit there may be none. */
+    @SuppressWarnings("NullAway") // As a punctuator's.
+    public void write(Runnable writes) {
+        run(() -> {
+            if (context.recordContext() == null) {
+                context.setRecordContext(
+                        new ProcessorRecordContext(context.currentSystemTimeMs(), -1, -1, null, new RecordHeaders()));
+            }
+            writes.run();
+        });
+    }
+
+    /**
+     * Waits until all that the task has sent has arrived.
+     *
+     * @throws org.apache.kafka.streams.errors.StreamsException fatal: something did not
+     */
+    public void flushProducer() {
+        ((RecordCollector.Supplier) context).recordCollector().flush();
     }
 
     /** Flushes the caches of all stores of the task once more, and drains its gates. */

@@ -2,20 +2,60 @@ package dev.blobshuffle.kstreams.keyparallel;
 
 import dev.blobshuffle.kstreams.commit.RecordOrigin;
 import org.apache.kafka.streams.processor.api.Record;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A record as it came: its headers are a copy, so that what other nodes or the function do with theirs stays with them. Immutable as far as its key and value are.
- *
- * @param origin where it was read
+ * A record as it came: its headers are a copy, so that what other nodes or the function do with theirs stays with them. Immutable as far as its key and value are, but for the request, which the
+ * stream thread sets before the call.
  */
-record Arrival<K, V>(Record<K, V> record, RecordOrigin origin) {
-    static <K, V> Arrival<K, V> of(Record<K, V> record, RecordOrigin origin) {
-        return new Arrival<>(copy(record), origin);
+final class Arrival<K, V> {
+    private final Record<K, V> record;
+    private final RecordOrigin origin;
+    private final long number;
+
+    /** What the call is given in a staged node. */
+    private @Nullable Object request;
+
+    private Arrival(Record<K, V> record, RecordOrigin origin, long number) {
+        this.record = record;
+        this.origin = origin;
+        this.number = number;
+    }
+
+    /**
+     * Takes a record.
+     *
+     * @param origin where it was read
+     * @param number in the order in which the node takes them
+     */
+    static <K, V> Arrival<K, V> of(Record<K, V> record, RecordOrigin origin, long number) {
+        return new Arrival<>(copy(record), origin, number);
+    }
+
+    Record<K, V> record() {
+        return record;
+    }
+
+    RecordOrigin origin() {
+        return origin;
+    }
+
+    long number() {
+        return number;
     }
 
     /** A copy for the function, which may change it. */
     Record<K, V> forFunction() {
         return copy(record);
+    }
+
+    void prepare(@Nullable Object prepared) {
+        request = prepared;
+    }
+
+    @Nullable
+    Object request() {
+        return request;
     }
 
     private static <K, V> Record<K, V> copy(Record<K, V> record) {

@@ -1,6 +1,7 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * How calls are made. Immutable.
@@ -8,23 +9,46 @@ import java.time.Duration;
  * @param ordering which may overlap
  * @param batching whether a call takes several records
  * @param maxBatch the most records of a call
- * @param maxConcurrency the most calls at a time
+ * @param concurrency the calls at a time
  * @param maxPending records that are accepted and not finished, above which no more should come
  * @param maxPendingBytes the same in bytes
  * @param timeout of an attempt
  * @param retries of what failed
- * @param drainTarget the time within which what waits should be done: it limits what may wait
+ * @param drainTarget the time within which what waits should be done: it limits what may wait; absent: any number may, for nobody waits for it
  */
 record CallPlan(
         Ordering ordering,
         Batching batching,
         int maxBatch,
-        int maxConcurrency,
+        Concurrency concurrency,
         int maxPending,
         long maxPendingBytes,
         Duration timeout,
         RetryPolicy retries,
-        Duration drainTarget) {
+        Optional<Duration> drainTarget) {
+    /** With a fixed number of calls at a time, and commits that wait for them. */
+    CallPlan(
+            Ordering ordering,
+            Batching batching,
+            int maxBatch,
+            int calls,
+            int maxPending,
+            long maxPendingBytes,
+            Duration timeout,
+            RetryPolicy retries,
+            Duration drainTarget) {
+        this(
+                ordering,
+                batching,
+                maxBatch,
+                Concurrency.fixed(calls),
+                maxPending,
+                maxPendingBytes,
+                timeout,
+                retries,
+                Optional.of(drainTarget));
+    }
+
     /** Which records one call may take. */
     enum Batching {
         /** One at a time. */
@@ -33,6 +57,10 @@ record CallPlan(
         SAME_KEY,
         /** Any that may start. */
         ANY_KEY
+    }
+
+    int maxConcurrency() {
+        return concurrency.most();
     }
 
     boolean isSerial() {

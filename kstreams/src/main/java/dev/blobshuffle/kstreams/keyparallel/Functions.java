@@ -31,7 +31,7 @@ final class Functions {
         return (arrivals, completion) -> {
             List<Record<?, ?>> results = new ArrayList<>();
             function.apply(arrivals.get(0).forFunction(), results::add);
-            completion.complete(List.of(Outcome.of(results)));
+            completion.complete(List.of(Outcome.of(() -> results)));
         };
     }
 
@@ -55,9 +55,8 @@ final class Functions {
         };
     }
 
-    private static <K, V, R> List<Outcome<List<Record<?, ?>>>> results(
-            List<Arrival<K, V>> arrivals, List<Outcome<R>> outcomes) {
-        List<Outcome<List<Record<?, ?>>>> results = new ArrayList<>(outcomes.size());
+    private static <K, V, R> List<Outcome<Results>> results(List<Arrival<K, V>> arrivals, List<Outcome<R>> outcomes) {
+        List<Outcome<Results>> results = new ArrayList<>(outcomes.size());
         for (int i = 0; i < outcomes.size() && i < arrivals.size(); i++) {
             Outcome<R> outcome = outcomes.get(i);
             results.add(
@@ -70,9 +69,9 @@ final class Functions {
 
     /** A null value is a result too. */
     @SuppressWarnings("NullAway")
-    private static Outcome<List<Record<?, ?>>> result(
-            Record<?, ?> record, @org.jspecify.annotations.Nullable Object value) {
-        return Outcome.of(List.of(record.withValue(value)));
+    private static Outcome<Results> result(Record<?, ?> record, @org.jspecify.annotations.Nullable Object value) {
+        List<Record<?, ?>> results = List.of(record.withValue(value));
+        return Outcome.of(() -> results);
     }
 
     private static Throwable cause(Throwable failure) {

@@ -21,14 +21,14 @@ final class InlineNode<K, V> {
     }
 
     void process(Record<K, V> record) {
-        CompletableFuture<List<Outcome<List<Record<?, ?>>>>> ended = new CompletableFuture<>();
+        CompletableFuture<List<Outcome<Results>>> ended = new CompletableFuture<>();
         try {
-            function.start(List.of(Arrival.of(record, NOWHERE)), ended::complete);
-            Outcome<List<Record<?, ?>>> outcome = ended.get().get(0);
+            function.start(List.of(Arrival.of(record, NOWHERE, 0)), ended::complete);
+            Outcome<Results> outcome = ended.get().get(0);
             if (outcome.value() == null) {
                 throw new ExecutionException(outcome.failure());
             }
-            outcome.value().forEach(output);
+            outcome.value().records().forEach(output);
         } catch (RuntimeException e) {
             throw e;
         } catch (InterruptedException e) {

@@ -13,10 +13,11 @@ import java.util.Optional;
  * @param maxConcurrency the most calls at a time in a task; absent: 256 with virtual threads (JDK 21), else four for each processor
  * @param maxPending records that a task takes before their results are handed on; a task takes fewer while the service is slow
  * @param maxPendingBytes the same in bytes of key and value
- * @param timeout of one attempt; absent: four fifths of what a commit may wait, divided among the attempts, and at most 30 seconds
+ * @param timeout of one attempt; absent: four fifths of what a commit may wait, divided among the attempts, and at most 30 seconds; without a wait, 30 seconds
  * @param retries of failed calls
  * @param onFailure what becomes of a record whose call failed for good
  * @param drainTimeout the longest that a commit waits; absent: half of what the settings leave it, and at most a minute
+ * @param commitMode whether commits wait for calls, or store their records
  */
 public record KeyParallelOptions(
         String name,
@@ -28,7 +29,8 @@ public record KeyParallelOptions(
         Optional<Duration> timeout,
         RetryPolicy retries,
         FailureAction onFailure,
-        Optional<Duration> drainTimeout) {
+        Optional<Duration> drainTimeout,
+        CommitMode commitMode) {
     /** Checks the values. */
     public KeyParallelOptions {
         if (name.isBlank()) {

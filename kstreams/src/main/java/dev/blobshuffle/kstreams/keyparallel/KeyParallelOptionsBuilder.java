@@ -16,6 +16,7 @@ public final class KeyParallelOptionsBuilder {
     private RetryPolicy retries = RetryPolicy.none();
     private FailureAction onFailure = FailureAction.HANDLER;
     private Optional<Duration> drainTimeout = Optional.empty();
+    private CommitMode commitMode = CommitMode.drain();
 
     KeyParallelOptionsBuilder(String name) {
         this.name = name;
@@ -33,6 +34,7 @@ public final class KeyParallelOptionsBuilder {
         retries = options.retries();
         onFailure = options.onFailure();
         drainTimeout = options.drainTimeout();
+        commitMode = options.commitMode();
     }
 
     /** Which calls may overlap, and in which order results leave; by default {@link Ordering#KEY}. */
@@ -89,6 +91,12 @@ public final class KeyParallelOptionsBuilder {
         return this;
     }
 
+    /** Whether commits wait for calls, or store their records; by default they wait. */
+    public KeyParallelOptionsBuilder commitMode(CommitMode value) {
+        commitMode = value;
+        return this;
+    }
+
     /**
      * The options.
      *
@@ -105,6 +113,7 @@ public final class KeyParallelOptionsBuilder {
                 timeout,
                 retries,
                 onFailure,
-                drainTimeout);
+                drainTimeout,
+                commitMode);
     }
 }

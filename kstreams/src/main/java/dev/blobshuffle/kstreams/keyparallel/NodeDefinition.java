@@ -2,9 +2,15 @@ package dev.blobshuffle.kstreams.keyparallel;
 
 import dev.blobshuffle.kstreams.commit.CommitGate;
 import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import org.apache.kafka.common.serialization.Serde;
+import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.processor.api.ProcessingContext;
+import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.StoreBuilder;
+import org.apache.kafka.streams.state.Stores;
 
 /**
  * A node that calls a slow function. Immutable, but for the threads, which its tasks share.
@@ -25,6 +31,10 @@ record NodeDefinition<K, V>(
 
     private static final Duration DRAIN_TARGET = Duration.ofSeconds(2);
 
+    /** Nearly all that is written is soon removed: restoring reads what is not compacted yet. */
+    private static final Map<String, String> CHANGELOG =
+            Map.of("segment.bytes", String.valueOf(16 << 20), "min.cleanable.dirty.ratio", "0.1");
+
     NodeDefinition(
             KeyParallelOptions options, CallPlan.Batching batching, int maxBatch, NodeCall.Source<K, V> function) {
         this(options, batching, maxBatch, function, new CallThreads());
@@ -40,8 +50,33 @@ record NodeDefinition<K, V>(
         return options.name() + "-gate";
     }
 
+    String pendingStore() {
+        return options.name() + "-pending";
+    }
+
+    /** Pending records are bounded and in memory anyway, so the store is too; its changelog keeps them. */
     Set<StoreBuilder<?>> stores() {
-        return Set.of(CommitGate.builder(gate()));
+        StoreBuilder<CommitGate> gate = CommitGate.builder(gate());
+        return options.commitMode() instanceof CommitMode.Checkpoint
+                ? Set.of(
+                        gate,
+                        Stores.keyValueStoreBuilder(
+                                        Stores.inMemoryKeyValueStore(pendingStore()), Serdes.Long(), Serdes.ByteArray())
+                                .withLoggingEnabled(CHANGELOG)
+                                .withCachingDisabled())
+                : Set.of(gate);
+    }
+
+    /** What was pending at commits, if these do not wait. */
+    @SuppressWarnings("unchecked") // The options say nothing of types.
+    Optional<Checkpoint<K, V>> checkpoint(ProcessingContext context) {
+        if (!(options.commitMode() instanceof CommitMode.Checkpoint mode)) {
+            return Optional.empty();
+        }
+        KeyValueStore<Long, byte[]> store = context.getStateStore(pendingStore());
+        String changelog = context.applicationId() + "-" + pendingStore() + "-changelog";
+        return Optional.of(new Checkpoint<>(
+                store, new ArrivalCodec<>(changelog, (Serde<K>) mode.keys(), (Serde<V>) mode.values())));
     }
 
     int maxConcurrency() {
@@ -57,11 +92,13 @@ record NodeDefinition<K, V>(
                 options.ordering(),
                 batching,
                 maxBatch,
-                maxConcurrency(),
+                Concurrency.fixed(maxConcurrency()),
                 options.maxPending(),
                 options.maxPendingBytes().bytes(),
                 limits.timeout(),
                 options.retries(),
-                third.compareTo(DRAIN_TARGET) < 0 ? third : DRAIN_TARGET);
+                options.commitMode() instanceof CommitMode.Checkpoint
+                        ? Optional.empty()
+                        : Optional.of(third.compareTo(DRAIN_TARGET) < 0 ? third : DRAIN_TARGET));
     }
 }

@@ -38,7 +38,9 @@ final class NodeMetrics implements AutoCloseable {
             "skipped-total",
             "drains-total",
             "drain-time-ms-total",
-            "blocked-time-ms-total");
+            "blocked-time-ms-total",
+            "stored-total",
+            "recovered-total");
 
     private static final double NANOS_PER_MILLI = 1e6;
 
@@ -83,6 +85,8 @@ final class NodeMetrics implements AutoCloseable {
                 "blocked-time-ms-total",
                 "Time that records waited for room.",
                 () -> tally.blockedNanos.sum() / NANOS_PER_MILLI);
+        total("stored-total", "Records that were pending at a commit and stored.", tally.stored::sum);
+        total("recovered-total", "Records of the last commit's store that were taken up again.", tally.recovered::sum);
     }
 
     private void gauge(String name, String doc, ToDoubleFunction<ParallelCalls.Standing> value) {

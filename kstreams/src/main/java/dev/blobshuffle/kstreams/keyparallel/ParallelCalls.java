@@ -6,6 +6,7 @@ import dev.blobshuffle.core.time.Time;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
@@ -36,7 +37,7 @@ final class ParallelCalls<I, O> implements AutoCloseable {
     private final Signal progress;
     private final ReentrantLock lock = new ReentrantLock();
     private final Backlog<I, O> backlog;
-    private final Allowance allowance;
+    private final Optional<Allowance> allowance;
     private final Set<Attempt<I, O>> running = new HashSet<>();
     private boolean isClosed;
 
@@ -61,7 +62,7 @@ final class ParallelCalls<I, O> implements AutoCloseable {
         this.strays = strays;
         progress = time.signal();
         backlog = new Backlog<>(plan, keepsKeyUntilFinished);
-        allowance = new Allowance(plan.drainTarget(), plan.maxPending(), time.nanos());
+        allowance = plan.drainTarget().map(target -> new Allowance(target, plan.maxPending(), time.nanos()));
     }
 
     /** Takes a record, and starts its call if it may. Never refuses: see {@link #isFull()}. For the owner. */
@@ -81,7 +82,8 @@ final class ParallelCalls<I, O> implements AutoCloseable {
         try {
             return backlog.pending() > plan.maxPending()
                     || backlog.pending() > 1 && backlog.bytes() > plan.maxPendingBytes()
-                    || backlog.waiting() > allowance.records(time.nanos());
+                    || allowance.isPresent()
+                            && backlog.waiting() > allowance.get().records(time.nanos());
         } finally {
             lock.unlock();
         }
@@ -170,7 +172,9 @@ final class ParallelCalls<I, O> implements AutoCloseable {
                     done++;
                 }
             }
-            allowance.completed(done, time.nanos());
+            if (allowance.isPresent()) {
+                allowance.get().completed(done, time.nanos());
+            }
         } finally {
             lock.unlock();
         }

@@ -6,6 +6,7 @@ import dev.blobshuffle.kstreams.commit.NodeScope;
 import dev.blobshuffle.kstreams.commit.PendingTimer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.apache.kafka.streams.errors.StreamsException;
 import org.apache.kafka.streams.errors.TaskMigratedException;
 import org.apache.kafka.streams.processor.api.ProcessingContext;
@@ -15,11 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node that calls a slow function, in one task, while it is open: takes records, hands results on, and holds commits back until there are none pending. A record counts as pending
+ * A node that calls a slow function, in one task, while it is open: takes records, hands results on, and holds commits back until there are none pending, or stores those. A record counts as pending
  * from the first line of {@code process}, before anything may throw. Results are handed on by the stream thread only: in {@code process} of later records, by a timer that
  * runs while something is pending, and before commits. Owned by the stream thread.
  */
-final class ParallelNode<K, V> implements AutoCloseable {
+final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
     /** Drains in a row that may time out: then somebody must hear of it. */
     private static final int MOST_TIMEOUTS = 10;
 
@@ -38,10 +39,15 @@ final class ParallelNode<K, V> implements AutoCloseable {
     private final TimeLimits limits;
     private final CallThreads.Lease lease;
     private final NodeCall<K, V> function;
-    private final ParallelCalls<Arrival<K, V>, List<Record<?, ?>>> calls;
+    private final ParallelCalls<Arrival<K, V>, Results> calls;
+    private final Optional<Checkpoint<K, V>> checkpoint;
+    private final boolean isExactlyOnce;
     private final PendingTimer timer;
     private final NodeMetrics metrics;
     private final StickyFailure sticky = new StickyFailure();
+
+    /** How long records have waited for room since the thread last did something else than process. */
+    private long stalledNanos;
 
     /** What the processor shall throw for the record that Kafka Streams' handler is asked about. */
     private @Nullable RuntimeException forHandler;
@@ -64,7 +70,22 @@ final class ParallelNode<K, V> implements AutoCloseable {
                 definition.threads().strays());
         timer = new PendingTimer(context, this::onTimer);
         metrics = new NodeMetrics(context, definition.options().name(), calls);
-        gate.attach(scope, this::drain);
+        checkpoint = definition.checkpoint(context);
+        isExactlyOnce = ApplicationSettings.isExactlyOnce(context.appConfigs());
+        recover();
+        gate.attach(scope, this);
+    }
+
+    private void recover() {
+        if (checkpoint.isPresent()) {
+            checkpoint.get().recover(arrival -> {
+                offer(arrival);
+                calls.tally().recovered.increment();
+            });
+        }
+        if (calls.pending() > 0) {
+            timer.start();
+        }
     }
 
     void process(Record<K, V> record) {
@@ -73,7 +94,7 @@ final class ParallelNode<K, V> implements AutoCloseable {
             throw asked;
         }
         sticky.check();
-        offer(record);
+        take(record);
         try {
             boolean ignored = handOn();
             awaitRoom();
@@ -85,13 +106,20 @@ final class ParallelNode<K, V> implements AutoCloseable {
         }
     }
 
-    private void offer(Record<K, V> record) {
-        Arrival<K, V> arrival = Arrival.of(record, scope.origin());
-        K key = record.key();
+    private void take(Record<K, V> record) {
+        Arrival<K, V> arrival = Arrival.of(
+                record, scope.origin(), checkpoint.map(Checkpoint::next).orElse(0L));
+        checkpoint.ifPresent(pending -> pending.taken(arrival));
+        offer(arrival);
+    }
+
+    private void offer(Arrival<K, V> arrival) {
+        K key = arrival.record().key();
         KeyHandle handle = key != null
                 ? KeyHandle.of(key)
                 : definition.options().nullKeys() == NullKeys.SERIAL ? KeyHandle.NULL : null;
-        calls.offer(handle, arrival, OVERHEAD_BYTES + arrival.origin().bytes());
+        int copies = checkpoint.isPresent() ? 2 : 1; // The store is in memory too.
+        calls.offer(handle, arrival, OVERHEAD_BYTES + copies * arrival.origin().bytes());
     }
 
     /** Hands on what may be. @return whether records went downstream */
@@ -103,18 +131,24 @@ final class ParallelNode<K, V> implements AutoCloseable {
         scope.run(() -> {
             for (var record = calls.poll(); record != null; record = calls.poll()) {
                 forwarded[0] |= handOn(record.input(), record.outcome());
-                calls.finish(record);
+                finish(record);
             }
         });
         return forwarded[0];
     }
 
-    private boolean handOn(Arrival<K, V> arrival, Outcome<List<Record<?, ?>>> outcome) {
-        List<Record<?, ?>> results = outcome.value();
-        if (results == null) {
+    private void finish(PendingRecord<Arrival<K, V>, Results> record) {
+        calls.finish(record);
+        checkpoint.ifPresent(pending -> pending.finished(record.input()));
+    }
+
+    private boolean handOn(Arrival<K, V> arrival, Outcome<Results> outcome) {
+        Results made = outcome.value();
+        if (made == null) {
             fail(arrival, outcome.failure());
             return false;
         }
+        List<Record<?, ?>> results = made.records();
         for (Record<?, ?> result : results) {
             scope.forward(result, arrival.origin());
         }
@@ -142,13 +176,15 @@ final class ParallelNode<K, V> implements AutoCloseable {
         }
     }
 
-    /** Waits while too much is pending, but no longer than its thread can do without polling: then it goes on with one record more than that. */
+    /**
+     * Waits while too much is pending, but no longer than its thread can do without polling, whatever the number of records that it processes in between: then it goes on with more than that.
+     */
     private void awaitRoom() {
-        if (!calls.isFull()) {
+        if (!calls.isFull() || checkpoint.isPresent() && CommitGate.isCommitting()) {
             return;
         }
         long start = lease.time().nanos();
-        long deadline = start + limits.stall().toNanos();
+        long deadline = start + limits.stall().toNanos() - stalledNanos;
         long now = start;
         while (calls.isFull() && now - deadline < 0) {
             long seen = calls.progress();
@@ -160,7 +196,8 @@ final class ParallelNode<K, V> implements AutoCloseable {
             now = lease.time().nanos();
         }
         calls.tally().blockedNanos.add(now - start);
-        if (calls.isFull()) {
+        stalledNanos += now - start;
+        if (calls.isFull() && now > start) {
             LOG.warn(
                     "{}, task {}: no room for {} ms, {}.",
                     definition.options().name(),
@@ -181,6 +218,7 @@ final class ParallelNode<K, V> implements AutoCloseable {
 
     private void onTimer() {
         sticky.check();
+        stalledNanos = 0;
         try {
             boolean ignored = handOn();
         } catch (RuntimeException e) {
@@ -192,9 +230,55 @@ final class ParallelNode<K, V> implements AutoCloseable {
         }
     }
 
-    /** Before a commit. */
-    private boolean drain() {
+    @Override
+    public boolean drain() {
         sticky.check();
+        stalledNanos = 0;
+        return checkpoint.isPresent() ? handOnDone(checkpoint.get()) : handOnAll();
+    }
+
+    @Override
+    public boolean again() {
+        return checkpoint.isEmpty() && drain();
+    }
+
+    /** What is removed must not be missed at other nodes: all nodes of the task have their turn then. */
+    private boolean handOnDone(Checkpoint<K, V> pending) {
+        try {
+            boolean forwarded = handOn();
+            return forwarded || !isExactlyOnce && pending.hasGone();
+        } catch (RuntimeException e) {
+            throw sticky.keep(e);
+        }
+    }
+
+    @Override
+    public void store() {
+        if (checkpoint.isPresent() && checkpoint.get().isBehind()) {
+            write(() -> calls.tally().stored.add(checkpoint.get().store()));
+        }
+    }
+
+    @Override
+    public void forget() {
+        if (checkpoint.isPresent() && checkpoint.get().hasGone()) {
+            write(checkpoint.get()::forget);
+        }
+    }
+
+    /** In a transaction everything becomes visible together; else one thing must have arrived before the next. */
+    private void write(Runnable changes) {
+        try {
+            if (!isExactlyOnce) {
+                scope.flushProducer();
+            }
+            scope.write(changes);
+        } catch (RuntimeException e) {
+            throw sticky.keep(e);
+        }
+    }
+
+    private boolean handOnAll() {
         timer.stop();
         if (calls.pending() == 0) {
             return false;

@@ -37,13 +37,13 @@ final class PooledProcessors<K, V, L, R> implements NodeCall<K, V> {
     }
 
     @Override
-    public void start(List<Arrival<K, V>> arrivals, Completion<List<Record<?, ?>>> completion) {
+    public void start(List<Arrival<K, V>> arrivals, Completion<Results> completion) {
         Instance<K, V, L, R> instance = take();
         try {
             List<Record<?, ?>> results = new ArrayList<>();
             instance.context.begin(arrivals.get(0).origin(), results);
             instance.processor.process(arrivals.get(0).forFunction());
-            completion.complete(List.of(Outcome.of(results)));
+            completion.complete(List.of(Outcome.of(() -> results)));
         } finally {
             giveBack(instance);
         }

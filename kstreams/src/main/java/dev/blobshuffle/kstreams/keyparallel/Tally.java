@@ -14,4 +14,6 @@ final class Tally {
     final LongAdder drains = new LongAdder();
     final LongAdder drainNanos = new LongAdder();
     final LongAdder blockedNanos = new LongAdder();
+    final LongAdder stored = new LongAdder();
+    final LongAdder recovered = new LongAdder();
 }

@@ -7,12 +7,16 @@ import java.time.Duration;
 /**
  * What may take how long, so that a commit which waits for calls loses neither its transaction nor its membership. Immutable.
  *
- * @param drain of a commit's wait
+ * @param drain of a commit's wait, where commits wait
  * @param stall of a wait for room
  * @param timeout of an attempt
  */
 record TimeLimits(Duration drain, Duration stall, Duration timeout) {
     private static final Duration MOST_DRAIN = Duration.ofMinutes(1);
+
+    /** Where commits do not wait for calls, they should not wait for room either. */
+    private static final Duration MOST_STALL = Duration.ofSeconds(10);
+
     private static final Duration MOST_TIMEOUT = Duration.ofSeconds(30);
 
     /** Of this part of the drain, the attempts of one call may make use. */
@@ -24,6 +28,10 @@ record TimeLimits(Duration drain, Duration stall, Duration timeout) {
      * @throws InvalidSettings fatal: a commit could not wait for the slowest call
      */
     static TimeLimits of(KeyParallelOptions options, CommitLimit commit) {
+        if (options.commitMode() instanceof CommitMode.Checkpoint) {
+            Duration stall = shorter(commit.longest().dividedBy(3), MOST_STALL);
+            return new TimeLimits(stall, stall, options.timeout().orElse(MOST_TIMEOUT));
+        }
         Duration most = commit.longest().dividedBy(2);
         Duration drain = options.drainTimeout().orElseGet(() -> shorter(most, MOST_DRAIN));
         if (drain.compareTo(commit.longest()) > 0) {
