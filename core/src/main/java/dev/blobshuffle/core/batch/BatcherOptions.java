@@ -47,6 +47,9 @@ public record BatcherOptions(
     /** What a broker takes by default is 1 MiB with its own overhead. */
     private static final int FALLBACK_RECORD_BYTES = 1_000_000;
 
+    /** Without a delay a batch is what came at once; as a blob it would take more threads, and with a store that asks for nothing still more CPU time, than as records. */
+    private static final long UNDELAYED_INLINE_BYTES = 64 << 10;
+
     /**
      * Sends records through the channel while the store is down.
      *
@@ -136,14 +139,20 @@ public record BatcherOptions(
                 : settings.value(Settings.BATCH_TARGET_LATENCY).orElse(delay);
     }
 
-    /** As given, or where a blob breaks even by list prices, with three replicas in three zones; a batch that is full is never inlined. */
+    /**
+     * As given, or where a blob breaks even by list prices, with three replicas in three zones, and without a delay at least what costs less CPU time so; a batch that is full
+     * is never inlined.
+     */
     private static long inlineBytes(Settings settings) {
         Optional<ByteSize> given = settings.value(Settings.INLINE_MAX_BYTES);
         if (given.isPresent() || !settings.isGiven(Settings.STORE)) {
             return given.map(ByteSize::bytes).orElse(0L);
         }
         long breakEven = PriceTables.of(settings).map(LiveCost::inlineBytes).orElse(0L);
-        return Math.min(breakEven, settings.value(Settings.BATCH_MAX_BYTES).bytes());
+        long least = delay(settings).isZero() ? UNDELAYED_INLINE_BYTES : 0;
+        return Math.min(
+                Math.max(breakEven, least),
+                settings.value(Settings.BATCH_MAX_BYTES).bytes());
     }
 
     /** Collects options. Each method sets the component of the same name. */

@@ -103,7 +103,7 @@ public final class Settings {
     /** Inline rule. */
     public static final Setting<Optional<ByteSize>> INLINE_MAX_BYTES = Setting.optionalSize(
             "inline.max.bytes",
-            "by the store's prices: 104 KiB on S3, 208 KiB on Google Cloud, 0 where traffic or requests are free",
+            "by the store's prices: 104 KiB on S3, 208 KiB on Google Cloud, 0 where traffic or requests are free; at least 64 KiB without a delay",
             "A batch below this size goes through Kafka as plain records, because that is cheaper than a request to the store; 0 for never.");
 
     /** Compression. */

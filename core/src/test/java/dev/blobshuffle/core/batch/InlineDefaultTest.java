@@ -26,6 +26,23 @@ class InlineDefaultTest {
     }
 
     @ParameterizedTest
+    @CsvSource({
+        "file:///blobs, 16777216, 65536",
+        "memory://blobs, 4096, 4096",
+        "s3://bucket/prefix, 16777216, 106496",
+    })
+    void withoutADelaySmallBatchesAreInlinedWhateverTheStore(String store, String batchBytes, long expected) {
+        Settings settings = Settings.parse(Map.of(
+                "blobshuffle.store",
+                store,
+                "blobshuffle.batch.max.bytes",
+                batchBytes,
+                "blobshuffle.batch.max.delay.ms",
+                "0"));
+        assertThat(BatcherOptions.builder(settings).build().inlineBytes()).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
     @CsvSource({"0, 0", "1 KiB, 1024"})
     void whatIsGivenHolds(String given, long expected) {
         Settings settings =
