@@ -117,6 +117,11 @@ public final class NodeScope {
                         record.timestamp(), origin.offset(), origin.partition(), origin.topic(), record.headers());
     }
 
+    /** Makes a record the current one, for state stores. Inside {@link #run} only. */
+    public void enter(Record<?, ?> record, RecordOrigin origin) {
+        context.setRecordContext(at(origin, record));
+    }
+
     /** Whether a processor runs in a task of Kafka Streams; in a mock of its context it does not, and nobody commits there. */
     public static boolean isIn(ProcessingContext context) {
         return context instanceof InternalProcessorContext<?, ?>;

@@ -6,9 +6,12 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.PriorityQueue;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,32 +20,35 @@ import org.jspecify.annotations.Nullable;
  */
 final class Backlog<I, O> {
     private final CallPlan plan;
-    private final boolean keepsKeyUntilFinished;
+    private final boolean isStaged;
     private final Map<KeyHandle, KeyGroup<I, O>> groups = new HashMap<>();
     private final KeyGroup<I, O> partition = new KeyGroup<>(null);
     private final PriorityQueue<PendingRecord<I, O>> ready =
             new PriorityQueue<>(Comparator.comparingLong(PendingRecord::sequence));
+    /** All that is accepted and not finished, in that order. */
+    private final Set<PendingRecord<I, O>> pending = new LinkedHashSet<>();
+
+    private final Deque<PendingRecord<I, O>> unprepared = new ArrayDeque<>();
     private final Deque<PendingRecord<I, O>> released = new ArrayDeque<>();
     private long accepted;
-    private int pending;
     private long bytes;
     private int waiting;
 
     /**
      * Empty.
      *
-     * @param keepsKeyUntilFinished whether a key's next call waits until the owner has finished the record before it, not only its call
+     * @param isStaged whether the owner prepares each record before its call, and a key's next record waits until the one before it is finished, not only its call
      */
-    Backlog(CallPlan plan, boolean keepsKeyUntilFinished) {
+    Backlog(CallPlan plan, boolean isStaged) {
         this.plan = plan;
-        this.keepsKeyUntilFinished = keepsKeyUntilFinished;
+        this.isStaged = isStaged;
     }
 
     /** Takes a record. @param key absent: in order with nothing, unless the partition is */
     void accept(@Nullable KeyHandle key, I input, long size, long now) {
         KeyGroup<I, O> group = group(key);
         PendingRecord<I, O> record = new PendingRecord<>(accepted++, group, input, size, now);
-        pending++;
+        boolean ignored = pending.add(record);
         bytes += size;
         waiting++;
         if (group != null) {
@@ -65,9 +71,32 @@ final class Backlog<I, O> {
         if (record.group != null && record.state == State.WAITING) {
             record.group.open++;
         }
-        record.state = State.READY;
         record.isDue = false;
+        if (isStaged && record.attempts == 0) {
+            record.state = State.UNPREPARED;
+            unprepared.add(record);
+        } else {
+            record.state = State.READY;
+            ready.add(record);
+        }
+    }
+
+    /** The next record to prepare; {@link #prepared} or {@link #skip} comes then. */
+    @Nullable
+    PendingRecord<I, O> pollUnprepared() {
+        return unprepared.poll();
+    }
+
+    /** The call of a prepared record may start. */
+    void prepared(PendingRecord<I, O> record) {
+        record.state = State.READY;
         ready.add(record);
+    }
+
+    /** A record ends without a call. */
+    void skip(PendingRecord<I, O> record, Outcome<O> outcome) {
+        waiting--;
+        end(record, outcome);
     }
 
     /** Takes the records of the next call. Empty: none may start. */
@@ -137,7 +166,7 @@ final class Backlog<I, O> {
         if (plan.isSerial() && next != null && next.state == State.PARKED && next.isDue) {
             makeReady(next); // Of a batch, several may have failed.
         }
-        if (!keepsKeyUntilFinished) {
+        if (!isStaged) {
             leave(group);
         }
     }
@@ -163,16 +192,23 @@ final class Backlog<I, O> {
 
     /** A record is handed on, or dropped: its budget is free. */
     void finish(PendingRecord<I, O> record) {
-        pending--;
+        boolean ignored = pending.remove(record);
         bytes -= record.bytes;
-        if (keepsKeyUntilFinished && record.group != null) {
+        if (isStaged && record.group != null) {
             leave(record.group);
         }
     }
 
     /** Records that are accepted and not finished. */
     int pending() {
-        return pending;
+        return pending.size();
+    }
+
+    /** When the oldest of them was accepted. */
+    Optional<Long> oldestNanos() {
+        return pending.isEmpty()
+                ? Optional.empty()
+                : Optional.of(pending.iterator().next().acceptedNanos);
     }
 
     /** Their bytes. */

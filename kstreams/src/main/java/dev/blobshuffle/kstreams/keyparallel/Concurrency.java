@@ -25,6 +25,16 @@ public record Concurrency(int least, int most) {
         return least < most;
     }
 
+    /** Reads "16", or "8..1024". */
+    static Concurrency parse(String text) {
+        int dots = text.indexOf("..");
+        return dots < 0
+                ? fixed(Integer.parseInt(text))
+                : new Concurrency(
+                        Integer.parseInt(text.substring(0, dots).strip()),
+                        Integer.parseInt(text.substring(dots + 2).strip()));
+    }
+
     @Override
     public String toString() {
         return isAdaptive() ? least + ".." + most : String.valueOf(most);

@@ -2,6 +2,7 @@ package dev.blobshuffle.kstreams.keyparallel;
 
 import dev.blobshuffle.kstreams.commit.RecordOrigin;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
@@ -23,7 +24,13 @@ final class InlineNode<K, V> {
     void process(Record<K, V> record) {
         CompletableFuture<List<Outcome<Results>>> ended = new CompletableFuture<>();
         try {
-            function.start(List.of(Arrival.of(record, NOWHERE, 0)), ended::complete);
+            Arrival<K, V> arrival = Arrival.of(record, NOWHERE, 0);
+            Optional<Outcome<Results>> known = function.prepare(arrival);
+            if (known.isPresent()) {
+                ended.complete(List.of(known.get()));
+            } else {
+                function.start(List.of(arrival), ended::complete);
+            }
             Outcome<Results> outcome = ended.get().get(0);
             if (outcome.value() == null) {
                 throw new ExecutionException(outcome.failure());

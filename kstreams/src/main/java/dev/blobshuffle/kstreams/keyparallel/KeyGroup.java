@@ -12,7 +12,7 @@ final class KeyGroup<I, O> {
     /** What is not released yet, in the order of acceptance. */
     final Deque<PendingRecord<I, O>> records = new ArrayDeque<>();
 
-    /** Records that are ready, running or parked, and, if the next call has to wait until results are handed on, those that are not. */
+    /** Records that are unprepared, ready, running or parked, and, if the next call has to wait until results are handed on, those that are not. */
     int open;
 
     KeyGroup(@Nullable KeyHandle key) {

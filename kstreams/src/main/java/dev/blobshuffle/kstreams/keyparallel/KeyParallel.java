@@ -1,9 +1,11 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.api.FixedKeyProcessorSupplier;
 import org.apache.kafka.streams.processor.api.ProcessorSupplier;
 import org.apache.kafka.streams.processor.api.Record;
@@ -19,8 +21,8 @@ import org.apache.kafka.streams.processor.api.Record;
  * covers are handed on and sent, so that nothing is lost, and under exactly-once nothing doubled, whenever a process dies. The function itself is called at least once for each
  * record, as it is natively.
  *
- * <p>Functions are called by several threads at once and must be thread-safe. They see keys and values, and use no state stores; results go downstream on the stream thread,
- * where every store can be used. Works with any Kafka Streams application, with or without a shuffle through blobs. Stateless.
+ * <p>Functions are called by several threads at once and must be thread-safe. They see keys and values, and use no state stores, but for {@link #staged}; results go
+ * downstream on the stream thread, where every store can be used. Works with any Kafka Streams application, with or without a shuffle through blobs. Stateless.
  */
 public final class KeyParallel {
     private KeyParallel() {}
@@ -58,6 +60,40 @@ public final class KeyParallel {
     public interface BulkFunction<K, V, R> {
         /** The results, one for each entry, in their order; those that failed are repeated alone, and their keys wait. */
         List<Outcome<R>> apply(List<KeyValue<K, V>> entries) throws Exception;
+    }
+
+    /** The step of a staged function before the call, on the stream thread. */
+    @FunctionalInterface
+    public interface Prepare<K, V, Q, L, R> {
+        /** The request; absent if the record needs no call: what was forwarded is all that becomes of it then. */
+        Optional<Q> apply(Record<K, V> record, Stage<L, R> stage) throws Exception;
+    }
+
+    /** The slow step of a staged function. */
+    @FunctionalInterface
+    public interface Request<Q, A> {
+        /** Makes the call; blocks until the answer is there. Called by many threads, and without access to stores. */
+        A apply(Q request) throws Exception;
+    }
+
+    /** The step of a staged function after the call, on the stream thread. */
+    @FunctionalInterface
+    public interface Complete<K, V, A, L, R> {
+        /** Writes to stores, and forwards. */
+        void apply(Record<K, V> record, A answer, Stage<L, R> stage) throws Exception;
+    }
+
+    /** What the steps of a staged function on the stream thread may use, while they run. */
+    public interface Stage<L, R> {
+        /**
+         * A state store of the node.
+         *
+         * @throws RuntimeException fatal: the node has none of this name
+         */
+        <S extends StateStore> S store(String name);
+
+        /** Hands a record on when the step has returned, and the record's turn has come. */
+        void forward(Record<L, R> record);
     }
 
     /** New values by a function that blocks: for {@code processValues}. */
@@ -102,12 +138,40 @@ public final class KeyParallel {
 
     /**
      * A processor that exists, unchanged: for {@code process}. Each call has an instance of it for itself; its forwards go downstream when its {@code process} has returned. It may use neither state
-     * stores nor punctuators, and is told so in its {@code init}.
+     * stores nor punctuators, and is told so in its {@code init}; what needs stores is for {@link #staged}.
      */
     public static <K, V, L, R> ProcessorSupplier<K, V, L, R> supplier(
             ProcessorSupplier<K, V, L, R> existing, KeyParallelOptions options) {
         return new ParallelSupplier<>(new NodeDefinition<>(
                 options, CallPlan.Batching.NONE, 1, context -> new PooledProcessors<>(existing, context)));
+    }
+
+    /**
+     * A function in three steps, of which the first and the last use state stores: for {@code process}, with the names of the stores. Both run on the stream thread, with any store and its
+     * cache; the call in the middle runs elsewhere. With {@link Ordering#KEY}, a record is prepared when the record before it of its key is complete: it sees what that one wrote.
+     *
+     * <pre>{@code
+     * stream.process(
+     *         KeyParallel.staged(
+     *                 (record, stage) -> Optional.of(stage.<KeyValueStore<String, Long>>store("visits").get(record.key())),
+     *                 visits -> service.rate(visits),
+     *                 (record, rate, stage) -> {
+     *                     stage.<KeyValueStore<String, Long>>store("rates").put(record.key(), rate);
+     *                     stage.forward(record.withValue(rate));
+     *                 },
+     *                 KeyParallelOptions.named("rate")),
+     *         "visits", "rates");
+     * }</pre>
+     *
+     * @param prepare makes the request; it should only read: what is pending at a commit that does not wait is prepared again after a restart
+     */
+    public static <K, V, Q, A, L, R> ProcessorSupplier<K, V, L, R> staged(
+            Prepare<K, V, Q, L, R> prepare,
+            Request<Q, A> request,
+            Complete<K, V, A, L, R> complete,
+            KeyParallelOptions options) {
+        return new ParallelSupplier<>(new NodeDefinition<>(
+                options, CallPlan.Batching.NONE, 1, context -> new StagedCall<>(prepare, request, complete, context)));
     }
 
     private static <K, V, R> FixedKeyProcessorSupplier<K, V, R> values(

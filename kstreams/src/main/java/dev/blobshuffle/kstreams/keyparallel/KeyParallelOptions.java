@@ -10,9 +10,10 @@ import java.util.Optional;
  * @param name unique in the topology: the node's commit gate, metrics and threads are named after it
  * @param ordering which calls may overlap, and in which order results leave
  * @param nullKeys what records without a key have in common
- * @param maxConcurrency the most calls at a time in a task; absent: 256 with virtual threads (JDK 21), else four for each processor
+ * @param concurrency the calls at a time in a task; absent: 256 with virtual threads (JDK 21), else four for each processor
  * @param maxPending records that a task takes before their results are handed on; a task takes fewer while the service is slow
  * @param maxPendingBytes the same in bytes of key and value
+ * @param maxProcessBytes what all nodes of all tasks of this process take together, in equal shares; absent: a quarter of the largest heap
  * @param timeout of one attempt; absent: four fifths of what a commit may wait, divided among the attempts, and at most 30 seconds; without a wait, 30 seconds
  * @param retries of failed calls
  * @param onFailure what becomes of a record whose call failed for good
@@ -23,9 +24,10 @@ public record KeyParallelOptions(
         String name,
         Ordering ordering,
         NullKeys nullKeys,
-        Optional<Integer> maxConcurrency,
+        Optional<Concurrency> concurrency,
         int maxPending,
         ByteSize maxPendingBytes,
+        Optional<ByteSize> maxProcessBytes,
         Optional<Duration> timeout,
         RetryPolicy retries,
         FailureAction onFailure,
@@ -36,11 +38,9 @@ public record KeyParallelOptions(
         if (name.isBlank()) {
             throw new IllegalArgumentException("Cannot call a function in parallel: its name is empty. Give one.");
         }
-        if (maxConcurrency.filter(calls -> calls < 1).isPresent() || maxPending < 1 || maxPendingBytes.bytes() < 1) {
-            throw new IllegalArgumentException("Cannot call " + name + " in parallel: concurrency "
-                    + maxConcurrency.map(String::valueOf).orElse("by default") + ", pending " + maxPending
-                    + " records, "
-                    + maxPendingBytes + ". Give 1 or more of each.");
+        if (maxPending < 1 || maxPendingBytes.bytes() < 1) {
+            throw new IllegalArgumentException("Cannot call " + name + " in parallel: pending " + maxPending
+                    + " records, " + maxPendingBytes + ". Give 1 or more of each.");
         }
         if (timeout.filter(time -> time.toMillis() < 1).isPresent()
                 || drainTimeout.filter(time -> time.toMillis() < 1).isPresent()) {

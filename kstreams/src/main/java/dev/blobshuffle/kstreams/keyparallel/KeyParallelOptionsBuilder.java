@@ -9,9 +9,10 @@ public final class KeyParallelOptionsBuilder {
     private final String name;
     private Ordering ordering = Ordering.KEY;
     private NullKeys nullKeys = NullKeys.PARALLEL;
-    private Optional<Integer> maxConcurrency = Optional.empty();
+    private Optional<Concurrency> concurrency = Optional.empty();
     private int maxPending = 5_000;
     private ByteSize maxPendingBytes = new ByteSize(64 << 20);
+    private Optional<ByteSize> maxProcessBytes = Optional.empty();
     private Optional<Duration> timeout = Optional.empty();
     private RetryPolicy retries = RetryPolicy.none();
     private FailureAction onFailure = FailureAction.HANDLER;
@@ -27,9 +28,10 @@ public final class KeyParallelOptionsBuilder {
         name = options.name();
         ordering = options.ordering();
         nullKeys = options.nullKeys();
-        maxConcurrency = options.maxConcurrency();
+        concurrency = options.concurrency();
         maxPending = options.maxPending();
         maxPendingBytes = options.maxPendingBytes();
+        maxProcessBytes = options.maxProcessBytes();
         timeout = options.timeout();
         retries = options.retries();
         onFailure = options.onFailure();
@@ -51,7 +53,21 @@ public final class KeyParallelOptionsBuilder {
 
     /** The most calls at a time in a task; by default 256 with virtual threads (JDK 21), else four for each processor. */
     public KeyParallelOptionsBuilder maxConcurrency(int calls) {
-        maxConcurrency = Optional.of(calls);
+        return concurrency(Concurrency.fixed(calls));
+    }
+
+    /**
+     * As many calls at a time in a task as the service can do: more as long as more get done, fewer when fewer do, when calls run into their timeout, and when they throw {@link ServiceOverloaded}.
+     *
+     * @param least to begin with
+     * @param most never more; without virtual threads (JDK 21), as many threads
+     */
+    public KeyParallelOptionsBuilder adaptiveConcurrency(int least, int most) {
+        return concurrency(new Concurrency(least, most));
+    }
+
+    KeyParallelOptionsBuilder concurrency(Concurrency value) {
+        concurrency = Optional.of(value);
         return this;
     }
 
@@ -64,6 +80,12 @@ public final class KeyParallelOptionsBuilder {
     /** The same in bytes of key and value; by default 64 MiB. */
     public KeyParallelOptionsBuilder maxPendingBytes(ByteSize bytes) {
         maxPendingBytes = bytes;
+        return this;
+    }
+
+    /** What all nodes of all tasks of this process take together; each has an equal share. By default a quarter of the largest heap. */
+    public KeyParallelOptionsBuilder maxProcessBytes(ByteSize bytes) {
+        maxProcessBytes = Optional.of(bytes);
         return this;
     }
 
@@ -107,9 +129,10 @@ public final class KeyParallelOptionsBuilder {
                 name,
                 ordering,
                 nullKeys,
-                maxConcurrency,
+                concurrency,
                 maxPending,
                 maxPendingBytes,
+                maxProcessBytes,
                 timeout,
                 retries,
                 onFailure,

@@ -1,5 +1,6 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
+import dev.blobshuffle.core.settings.ByteSize;
 import dev.blobshuffle.kstreams.commit.CommitGate;
 import java.time.Duration;
 import java.util.Map;
@@ -79,11 +80,16 @@ record NodeDefinition<K, V>(
                 store, new ArrivalCodec<>(changelog, (Serde<K>) mode.keys(), (Serde<V>) mode.values())));
     }
 
-    int maxConcurrency() {
-        return options.maxConcurrency()
-                .orElseGet(() -> Runtime.version().feature() >= FIRST_WITH_VIRTUAL_THREADS
-                        ? VIRTUAL_CALLS
-                        : CALLS_PER_PROCESSOR * Runtime.getRuntime().availableProcessors());
+    Concurrency concurrency() {
+        return options.concurrency()
+                .orElseGet(() -> Concurrency.fixed(
+                        Runtime.version().feature() >= FIRST_WITH_VIRTUAL_THREADS
+                                ? VIRTUAL_CALLS
+                                : CALLS_PER_PROCESSOR * Runtime.getRuntime().availableProcessors()));
+    }
+
+    long maxProcessBytes() {
+        return options.maxProcessBytes().map(ByteSize::bytes).orElseGet(ProcessBudget::standard);
     }
 
     CallPlan plan(TimeLimits limits) {
@@ -92,7 +98,7 @@ record NodeDefinition<K, V>(
                 options.ordering(),
                 batching,
                 maxBatch,
-                Concurrency.fixed(maxConcurrency()),
+                concurrency(),
                 options.maxPending(),
                 options.maxPendingBytes().bytes(),
                 limits.timeout(),

@@ -22,8 +22,10 @@ final class NodeMetrics implements AutoCloseable {
     static final List<String> NAMES = List.of(
             "pending-records",
             "pending-bytes",
+            "oldest-pending-ms",
             "waiting-records",
             "running-calls",
+            "concurrency-limit",
             "active-keys",
             "limited-by-input",
             "limited-by-key-order",
@@ -57,8 +59,13 @@ final class NodeMetrics implements AutoCloseable {
         Tally tally = calls.tally();
         gauge("pending-records", "Records whose results are not handed on.", standing -> standing.pending());
         gauge("pending-bytes", "Bytes of keys and values of these.", standing -> standing.bytes());
+        total(
+                "oldest-pending-ms",
+                "Time since the oldest of these came.",
+                () -> calls.oldestAge().toMillis());
         gauge("waiting-records", "Records whose calls have not started.", standing -> standing.waiting());
         gauge("running-calls", "Calls under way.", standing -> standing.running());
+        total("concurrency-limit", "Calls that may be under way now.", calls::maxConcurrency);
         gauge("active-keys", "Keys that have records pending.", standing -> standing.keys());
         for (LimitReason reason : LimitReason.values()) {
             gauge(

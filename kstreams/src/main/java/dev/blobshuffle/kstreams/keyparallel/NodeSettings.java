@@ -26,15 +26,16 @@ enum NodeSettings {
             return options.ordering();
         }
     },
-    CONCURRENCY("max.concurrency", "a number of calls, 1 or more") {
+    CONCURRENCY(
+            "max.concurrency", "a number of calls, 1 or more, or two of them for what the service can do: 8..1024") {
         @Override
         KeyParallelOptionsBuilder set(KeyParallelOptionsBuilder options, String value) {
-            return options.maxConcurrency(Integer.parseInt(value));
+            return options.concurrency(Concurrency.parse(value));
         }
 
         @Override
         Object of(KeyParallelOptions options) {
-            return options.maxConcurrency();
+            return options.concurrency();
         }
     },
     PENDING_RECORDS("max.pending.records", "a number of records, 1 or more") {
@@ -57,6 +58,17 @@ enum NodeSettings {
         @Override
         Object of(KeyParallelOptions options) {
             return options.maxPendingBytes();
+        }
+    },
+    PROCESS_BYTES("max.process.bytes", "bytes: 268435456 or 256 MiB") {
+        @Override
+        KeyParallelOptionsBuilder set(KeyParallelOptionsBuilder options, String value) {
+            return options.maxProcessBytes(ByteSize.parse(value));
+        }
+
+        @Override
+        Object of(KeyParallelOptions options) {
+            return options.maxProcessBytes();
         }
     },
     TIMEOUT("timeout.ms", "milliseconds, 1 or more") {
@@ -138,7 +150,8 @@ enum NodeSettings {
     private static void checkNames(Map<String, ?> application) {
         List<String> known = Arrays.stream(values()).map(setting -> setting.key).toList();
         Optional<String> wrong = application.keySet().stream()
-                .filter(name -> name.startsWith(PREFIX) && known.stream().noneMatch(key -> isOf(name, key)))
+                .filter(name -> name.startsWith(PREFIX)
+                        && known.stream().noneMatch(key -> isOf(name, key)))
                 .findFirst();
         if (wrong.isPresent()) {
             throw new InvalidSettings("Cannot use setting " + wrong.get() + ": there is none of this name. There are "

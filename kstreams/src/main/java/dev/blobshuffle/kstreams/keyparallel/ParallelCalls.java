@@ -3,6 +3,7 @@ package dev.blobshuffle.kstreams.keyparallel;
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,30 +40,43 @@ final class ParallelCalls<I, O> implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Backlog<I, O> backlog;
     private final Optional<Allowance> allowance;
+    private final Optional<AdaptiveLimit> adaptive;
+    private final LongSupplier shareOfProcess;
     private final Set<Attempt<I, O>> running = new HashSet<>();
     private boolean isClosed;
 
     /**
      * No calls yet.
      *
-     * @param keepsKeyUntilFinished whether a key's next call waits until the record before it is finished, not only its call
+     * @param isStaged whether the owner prepares each record before its call, and a key's next record waits until the one before it is finished, not only its call
      * @param workers where calls run; they are never given more than the plan's concurrency, and what is left of it by strays
      * @param strays calls of closed predecessors whose functions have not returned
      */
     ParallelCalls(
+            CallPlan plan, boolean isStaged, Call<I, O> call, Time time, Time.Workers workers, AtomicInteger strays) {
+        this(plan, isStaged, call, time, workers, strays, () -> Long.MAX_VALUE);
+    }
+
+    /** No calls yet. @param shareOfProcess bytes that may be pending here, for the sake of others in this process */
+    ParallelCalls(
             CallPlan plan,
-            boolean keepsKeyUntilFinished,
+            boolean isStaged,
             Call<I, O> call,
             Time time,
             Time.Workers workers,
-            AtomicInteger strays) {
+            AtomicInteger strays,
+            LongSupplier shareOfProcess) {
+        this.shareOfProcess = shareOfProcess;
+        adaptive = plan.concurrency().isAdaptive()
+                ? Optional.of(new AdaptiveLimit(plan.concurrency(), time.nanos()))
+                : Optional.empty();
         this.plan = plan;
         this.call = call;
         this.time = time;
         this.workers = workers;
         this.strays = strays;
         progress = time.signal();
-        backlog = new Backlog<>(plan, keepsKeyUntilFinished);
+        backlog = new Backlog<>(plan, isStaged);
         allowance = plan.drainTarget().map(target -> new Allowance(target, plan.maxPending(), time.nanos()));
     }
 
@@ -81,9 +96,59 @@ final class ParallelCalls<I, O> implements AutoCloseable {
         lock.lock();
         try {
             return backlog.pending() > plan.maxPending()
-                    || backlog.pending() > 1 && backlog.bytes() > plan.maxPendingBytes()
+                    || backlog.pending() > 1 && backlog.bytes() > maxBytes()
                     || allowance.isPresent()
                             && backlog.waiting() > allowance.get().records(time.nanos());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long maxBytes() {
+        return Math.min(plan.maxPendingBytes(), shareOfProcess.getAsLong());
+    }
+
+    /** Calls that may be under way now. */
+    int maxConcurrency() {
+        lock.lock();
+        try {
+            return limit();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private int limit() {
+        return adaptive.isPresent() ? adaptive.get().calls() : plan.maxConcurrency();
+    }
+
+    /** The next record to prepare; {@link #prepared} or {@link #skip} it then. For the owner, of a staged function. */
+    @Nullable
+    PendingRecord<I, O> pollUnprepared() {
+        lock.lock();
+        try {
+            return backlog.pollUnprepared();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Starts the call of a record that is prepared, if it may. For the owner. */
+    void prepared(PendingRecord<I, O> record) {
+        lock.lock();
+        try {
+            backlog.prepared(record);
+        } finally {
+            lock.unlock();
+        }
+        dispatch();
+    }
+
+    /** A record ends without a call. For the owner. */
+    void skip(PendingRecord<I, O> record, Outcome<O> outcome) {
+        lock.lock();
+        try {
+            backlog.skip(record, outcome);
         } finally {
             lock.unlock();
         }
@@ -137,7 +202,10 @@ final class ParallelCalls<I, O> implements AutoCloseable {
     private @Nullable Attempt<I, O> startNext() {
         lock.lock();
         try {
-            if (isClosed || running.size() + strays.get() >= plan.maxConcurrency()) {
+            if (isClosed || running.size() + strays.get() >= limit()) {
+                if (adaptive.isPresent() && backlog.hasReady()) {
+                    adaptive.get().bind();
+                }
                 return null;
             }
             List<PendingRecord<I, O>> records = backlog.next();
@@ -146,9 +214,16 @@ final class ParallelCalls<I, O> implements AutoCloseable {
             }
             Attempt<I, O> attempt = new Attempt<>(this, records);
             running.add(attempt);
+            noteRunning();
             return attempt;
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void noteRunning() {
+        if (adaptive.isPresent()) {
+            adaptive.get().running(running.size(), time.nanos());
         }
     }
 
@@ -160,6 +235,7 @@ final class ParallelCalls<I, O> implements AutoCloseable {
             if (isClosed) {
                 return;
             }
+            noteEnd(outcomes);
             int done = 0;
             for (int i = 0; i < records.size(); i++) {
                 PendingRecord<I, O> record = records.get(i);
@@ -186,6 +262,18 @@ final class ParallelCalls<I, O> implements AutoCloseable {
         dispatch();
     }
 
+    private void noteEnd(List<Outcome<O>> outcomes) {
+        if (adaptive.isPresent()) {
+            adaptive.get()
+                    .ended(
+                            outcomes.stream().anyMatch(outcome -> outcome.failure() == null),
+                            outcomes.stream()
+                                    .anyMatch(outcome -> outcome.failure() instanceof CallTimedOut
+                                            || outcome.failure() instanceof ServiceOverloaded),
+                            time.nanos());
+        }
+    }
+
     private boolean isRepeated(PendingRecord<I, O> record, Outcome<O> outcome) {
         return outcome.failure() != null
                 && !(outcome.failure() instanceof Error)
@@ -210,6 +298,7 @@ final class ParallelCalls<I, O> implements AutoCloseable {
         lock.lock();
         try {
             isStray = running.remove(attempt) && isClosed;
+            noteRunning();
         } finally {
             lock.unlock();
         }
@@ -243,6 +332,17 @@ final class ParallelCalls<I, O> implements AutoCloseable {
         }
     }
 
+    /** For how long the oldest of these has been pending. */
+    Duration oldestAge() {
+        lock.lock();
+        try {
+            long now = time.nanos();
+            return Duration.ofNanos(now - backlog.oldestNanos().orElse(now));
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** How things stand. */
     Standing standing() {
         lock.lock();
@@ -255,13 +355,13 @@ final class ParallelCalls<I, O> implements AutoCloseable {
     }
 
     private LimitReason reason() {
-        if (running.size() + strays.get() >= plan.maxConcurrency()) {
+        if (running.size() + strays.get() >= limit()) {
             return LimitReason.CONCURRENCY;
         }
         if (backlog.waiting() > 0) {
             return LimitReason.KEY_ORDER;
         }
-        return backlog.pending() > plan.maxPending() || backlog.bytes() > plan.maxPendingBytes()
+        return backlog.pending() > plan.maxPending() || backlog.bytes() > maxBytes()
                 ? LimitReason.BUDGET
                 : LimitReason.INPUT;
     }

@@ -59,20 +59,28 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
         gate = CommitGate.of(context, definition.gate());
         limits = TimeLimits.of(definition.options(), ApplicationSettings.commitLimit(context.appConfigs()));
         CallPlan plan = definition.plan(limits);
+        long mostOfProcess = definition.maxProcessBytes();
         function = definition.function().open(context);
         lease = definition.threads().acquire(definition.options().name(), plan.maxConcurrency());
         calls = new ParallelCalls<>(
                 plan,
-                false,
+                function.isStaged(),
                 function,
                 lease.time(),
                 lease.workers(),
-                definition.threads().strays());
+                definition.threads().strays(),
+                () -> ProcessBudget.OF_THIS_PROCESS.share(mostOfProcess));
+        ProcessBudget.OF_THIS_PROCESS.enter();
         timer = new PendingTimer(context, this::onTimer);
         metrics = new NodeMetrics(context, definition.options().name(), calls);
         checkpoint = definition.checkpoint(context);
         isExactlyOnce = ApplicationSettings.isExactlyOnce(context.appConfigs());
-        recover();
+        try {
+            recover();
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
         gate.attach(scope, this);
     }
 
@@ -124,17 +132,46 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
 
     /** Hands on what may be. @return whether records went downstream */
     private boolean handOn() {
-        if (!calls.hasReleased()) {
+        if (!calls.hasReleased() && !function.isStaged()) {
             return false;
         }
         boolean[] forwarded = new boolean[1];
         scope.run(() -> {
-            for (var record = calls.poll(); record != null; record = calls.poll()) {
-                forwarded[0] |= handOn(record.input(), record.outcome());
-                finish(record);
-            }
+            boolean isMoving;
+            do {
+                isMoving = function.isStaged() && prepareNext();
+                var record = calls.poll();
+                if (record != null) {
+                    forwarded[0] |= handOn(record.input(), record.outcome());
+                    finish(record);
+                    isMoving = true;
+                }
+            } while (isMoving);
         });
         return forwarded[0];
+    }
+
+    /** Runs the first step of a staged function for a record whose key is free. @return whether there was one */
+    private boolean prepareNext() {
+        var record = calls.pollUnprepared();
+        if (record == null) {
+            return false;
+        }
+        Optional<Outcome<Results>> known;
+        try {
+            scope.enter(record.input().record(), record.input().origin());
+            known = function.prepare(record.input());
+        } catch (StreamsException e) {
+            throw e; // A store's, not the function's.
+        } catch (Exception | Error e) {
+            known = Optional.of(Outcome.failed(e));
+        }
+        if (known.isPresent()) {
+            calls.skip(record, known.get());
+        } else {
+            calls.prepared(record);
+        }
+        return true;
     }
 
     private void finish(PendingRecord<Arrival<K, V>, Results> record) {
@@ -148,12 +185,23 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
             fail(arrival, outcome.failure());
             return false;
         }
-        List<Record<?, ?>> results = made.records();
+        List<Record<?, ?>> results;
+        try {
+            if (function.isStaged()) {
+                scope.enter(arrival.record(), arrival.origin());
+            }
+            results = made.records();
+        } catch (StreamsException e) {
+            throw e; // A store's, not the function's.
+        } catch (Exception | Error e) {
+            fail(arrival, e);
+            return function.isStaged();
+        }
         for (Record<?, ?> result : results) {
             scope.forward(result, arrival.origin());
         }
         calls.tally().forwarded.increment();
-        return !results.isEmpty();
+        return function.isStaged() || !results.isEmpty(); // Stores count: their caches may have had their turn.
     }
 
     private void fail(Arrival<K, V> arrival, @Nullable Throwable failure) {
@@ -199,10 +247,11 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
         stalledNanos += now - start;
         if (calls.isFull() && now > start) {
             LOG.warn(
-                    "{}, task {}: no room for {} ms, {}.",
+                    "{}, task {}: no room for {} ms, the oldest record is pending for {} ms, {}.",
                     definition.options().name(),
                     task,
                     (now - start) / 1_000_000,
+                    calls.oldestAge().toMillis(),
                     calls.standing());
         }
     }
@@ -331,6 +380,7 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
         metrics.close();
         calls.close();
         lease.close();
+        ProcessBudget.OF_THIS_PROCESS.leave();
         function.close();
     }
 }

@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
  * A record from its acceptance to its end. Guarded by the lock of its {@link ParallelCalls}; input, and the outcome once the record is released, may be read by the owner without it.
  *
  * <pre>
- *   WAITING ──▶ READY ──▶ RUNNING ──▶ DONE ──▶ (released, finished)
- *                 ▲           │
- *                 └── PARKED ◀┘  before a repetition
+ *   WAITING ──▶ (UNPREPARED) ──▶ READY ──▶ RUNNING ──▶ DONE ──▶ (released, finished)
+ *                                  ▲           │
+ *                                  └── PARKED ◀┘  before a repetition
  * </pre>
  */
 final class PendingRecord<I, O> {
@@ -16,6 +16,8 @@ final class PendingRecord<I, O> {
     enum State {
         /** Behind a record of its key. */
         WAITING,
+        /** The owner has to prepare it: its key is free. */
+        UNPREPARED,
         /** Its call may start. */
         READY,
         /** Its call has started. */

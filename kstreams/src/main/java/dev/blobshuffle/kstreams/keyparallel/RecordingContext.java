@@ -34,7 +34,8 @@ final class RecordingContext<L, R> implements ProcessorContext<L, R> {
 
     static UnsupportedOperationException refused(String what) {
         return new UnsupportedOperationException("Cannot call a processor in parallel that uses " + what
-                + ": it belongs to the stream thread. Use it in a processor of its own, before or behind this one.");
+                + ": it belongs to the stream thread. Use KeyParallel.staged, whose steps before and after the call run there, or a"
+                + " processor of its own, before or behind this one.");
     }
 
     /** The call for another record begins. */

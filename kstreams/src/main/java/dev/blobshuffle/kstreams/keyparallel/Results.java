@@ -7,5 +7,5 @@ import org.apache.kafka.streams.processor.api.Record;
 @FunctionalInterface
 interface Results {
     /** The records to hand on, in their order. Called once, on the stream thread, and may use state stores there. */
-    List<Record<?, ?>> records();
+    List<Record<?, ?>> records() throws Exception;
 }

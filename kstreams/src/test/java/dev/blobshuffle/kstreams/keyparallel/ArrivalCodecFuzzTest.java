@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.kstreams.commit.RecordOrigin;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.Random;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.Serdes;
@@ -58,6 +59,21 @@ class ArrivalCodecFuzzTest {
         assertThatThrownBy(() -> codec.decode(1, bytes))
                 .isInstanceOf(StreamsException.class)
                 .hasMessageContaining("version 9");
+    }
+
+    /** What version 1 wrote stays readable, and is what it still writes. */
+    @Test
+    void versionOneIsAsItWas() {
+        byte[] golden = HexFormat.of()
+                .parseHex("01" + "0000000000000005" + "00000001" + "0000000000000002" + "0000000174" + "00000001"
+                        + "0000000168" + "ffffffff" + "000000016b" + "0000000107" + "01" + "00");
+        Arrival<String, byte[]> arrival = codec.decode(3, golden);
+        assertThat(arrival.record().key()).isEqualTo("k");
+        assertThat(arrival.record().value()).containsExactly(7);
+        assertThat(arrival.record().timestamp()).isEqualTo(5);
+        assertThat(arrival.record().headers().lastHeader("h").value()).isNull();
+        assertThat(arrival.origin()).hasToString("t-1 at offset 2");
+        assertThat(codec.encode(arrival)).isEqualTo(golden);
     }
 
     private static Arrival<String, byte[]> random(Random random, int number) {

@@ -24,7 +24,7 @@ final class CallSchedule {
 
     private final SimulatedTime time;
     private final CallPlan plan;
-    private final boolean keepsKeys;
+    private final boolean isStaged;
     private final boolean rejectsNothing;
     private final List<Integer> finished = new ArrayList<>();
     private final Map<Integer, String> keys = new HashMap<>();
@@ -49,9 +49,9 @@ final class CallSchedule {
                 Duration.ofMillis(100),
                 new RetryPolicy(1 + time.random(3), Duration.ofMillis(10), Duration.ofMillis(50)),
                 Duration.ofSeconds(2));
-        keepsKeys = ordering == Ordering.KEY && time.random(3) == 0;
+        isStaged = batching == CallPlan.Batching.NONE && time.random(2) == 0;
         rejectsNothing = time.random(2) == 0;
-        calls = new ParallelCalls<>(plan, keepsKeys, this::call, time, time.workers("calls", 8), new AtomicInteger());
+        calls = new ParallelCalls<>(plan, isStaged, this::call, time, time.workers("calls", 8), new AtomicInteger());
     }
 
     /** Runs to the end and checks every promise. */
@@ -122,6 +122,38 @@ final class CallSchedule {
     }
 
     private void finishReleased() {
+        do {
+            finishAll();
+        } while (prepareAll());
+    }
+
+    /** As a staged function does: with keys in order, when nothing of the key is left. */
+    private boolean prepareAll() {
+        boolean isMoving = false;
+        for (PendingRecord<Integer, Integer> record = calls.pollUnprepared();
+                record != null;
+                record = calls.pollUnprepared()) {
+            int number = record.input();
+            isMoving = true;
+            String key = keys.get(number);
+            if (plan.ordering() == Ordering.KEY && !key.equals("k8")) {
+                assertThat(keys.entrySet().stream()
+                                .filter(earlier -> earlier.getKey() < number
+                                        && earlier.getValue().equals(key))
+                                .allMatch(earlier -> finished.contains(earlier.getKey())))
+                        .as("earlier records of a key are finished when the next one is prepared")
+                        .isTrue();
+            }
+            if (time.random(4) == 0) {
+                calls.skip(record, Outcome.of(number * 2));
+            } else {
+                calls.prepared(record);
+            }
+        }
+        return isMoving;
+    }
+
+    private void finishAll() {
         for (PendingRecord<Integer, Integer> record = calls.poll(); record != null; record = calls.poll()) {
             Outcome<Integer> outcome = record.outcome();
             if (outcome.failure() == null) {

@@ -3,6 +3,7 @@ package dev.blobshuffle.kstreams.keyparallel;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import dev.blobshuffle.kstreams.differential.Instances;
 import dev.blobshuffle.kstreams.differential.Log;
 import dev.blobshuffle.kstreams.differential.NewTopics;
 import java.nio.charset.StandardCharsets;
@@ -16,11 +17,14 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.apache.kafka.streams.KafkaStreams;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Commits that do not wait for calls, with real brokers, and a process that is killed between a commit and the end of its calls. */
@@ -91,6 +95,54 @@ class CheckpointIT {
         }
     }
 
+    /** Two nodes in a chain, a cache behind them, a standby, instances that come and go, and calls that are under way at every commit. */
+    @ParameterizedTest
+    @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#withEachGuarantee")
+    void tasksAreHandedOverWithWhatIsPending(String guarantee, String protocol) throws Exception {
+        Map<String, Object> settings = Map.of(
+                "processing.guarantee",
+                guarantee,
+                "group.protocol",
+                protocol,
+                "num.standby.replicas",
+                protocol.equals("classic") ? 1 : 0, // The broker's business in the other protocol.
+                "commit.interval.ms",
+                100);
+        try (ParallelApplication application = ParallelApplication.create(
+                        kafka.bootstrapServers(), admin, "handover-" + guarantee, settings, directory);
+                Instances instances = new Instances()) {
+            application.write(300);
+            KafkaStreams first =
+                    instances.add(application.instance(pending("zgate"), pending("agate"), CheckpointIT::slow));
+            application.awaitOutput(50, instances);
+            instances.add(application.instance(pending("zgate"), pending("agate"), CheckpointIT::slow));
+            application.write(200);
+            application.awaitOutput(250, instances);
+            instances.stop(first);
+            application.write(100);
+            long deadline = System.nanoTime() + PATIENCE_NANOS;
+            while (results("handover-" + guarantee) < 600) {
+                instances.check();
+                assertThat(System.nanoTime()).as("time").isLessThan(deadline);
+                LockSupport.parkNanos(50_000_000);
+            }
+            instances.close();
+            application.assertRight(guarantee.equals("exactly_once_v2"));
+        }
+    }
+
+    private static KeyParallelOptions pending(String name) {
+        return KeyParallelOptions.builder(name)
+                .commitMode(CommitMode.checkpoint(Serdes.String(), Serdes.String()))
+                .maxConcurrency(32)
+                .build();
+    }
+
+    private static String slow(String key, String value) {
+        LockSupport.parkNanos(Math.floorMod(value.hashCode(), 4) * 100_000_000L);
+        return value;
+    }
+
     private Process start(String name, String guarantee, int answered, String state) throws Exception {
         return CheckpointInstance.start(
                 kafka.bootstrapServers(), name, guarantee, answered, directory.resolve(name + "-" + state));
@@ -125,11 +177,18 @@ class CheckpointIT {
 
     private static void awaitOutput(String name, int results, Process process) {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
-        while (new Log(kafka.bootstrapServers())
-                        .rows(name + "-output").stream().distinct().count()
-                < results) {
+        while (results(name) < results) {
             check(process, deadline);
         }
+    }
+
+    /** Records that have a result; once each. */
+    private static long results(String name) {
+        return new Log(kafka.bootstrapServers())
+                .rows(name + "-output").stream()
+                        .map(row -> row.key() + " " + row.value())
+                        .distinct()
+                        .count();
     }
 
     private static void check(Process process, long deadline) {
