@@ -146,6 +146,16 @@ public final class KeyParallel {
                 options, CallPlan.Batching.NONE, 1, context -> new PooledProcessors<>(existing, context)));
     }
 
+    /** The same for a processor that keeps keys: for {@code processValues}. */
+    public static <K, V, R> FixedKeyProcessorSupplier<K, V, R> valuesSupplier(
+            FixedKeyProcessorSupplier<K, V, R> existing, KeyParallelOptions options) {
+        return new ParallelValuesSupplier<>(new NodeDefinition<>(
+                options,
+                CallPlan.Batching.NONE,
+                1,
+                context -> new PooledProcessors<>(new KeepingKeys<>(existing), context)));
+    }
+
     /**
      * A function in three steps, of which the first and the last use state stores: for {@code process}, with the names of the stores. Both run on the stream thread, with any store and its
      * cache; the call in the middle runs elsewhere. With {@link Ordering#KEY}, a record is prepared when the record before it of its key is complete: it sees what that one wrote.

@@ -96,6 +96,9 @@ enum NodeSettings {
 
     static final String PREFIX = "blobshuffle.keyparallel.";
 
+    /** Which nodes {@link KeyParallelWrapper} chooses. */
+    static final String WRAP = PREFIX + "wrap";
+
     private final String key;
     private final String form;
 
@@ -151,6 +154,7 @@ enum NodeSettings {
         List<String> known = Arrays.stream(values()).map(setting -> setting.key).toList();
         Optional<String> wrong = application.keySet().stream()
                 .filter(name -> name.startsWith(PREFIX)
+                        && !name.equals(WRAP)
                         && known.stream().noneMatch(key -> isOf(name, key)))
                 .findFirst();
         if (wrong.isPresent()) {

@@ -14,6 +14,8 @@ import org.apache.kafka.streams.processor.PunctuationType;
 import org.apache.kafka.streams.processor.Punctuator;
 import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.TaskId;
+import org.apache.kafka.streams.processor.api.FixedKeyProcessorContext;
+import org.apache.kafka.streams.processor.api.FixedKeyRecord;
 import org.apache.kafka.streams.processor.api.ProcessingContext;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
@@ -23,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a processor sees that runs on a worker: it forwards to a list, and what belongs to the stream thread is refused, with the reason. Used by one call at a time.
  */
-final class RecordingContext<L, R> implements ProcessorContext<L, R> {
+final class RecordingContext<L, R> implements ProcessorContext<L, R>, FixedKeyProcessorContext<L, R> {
     private final ProcessingContext context;
     private @Nullable RecordOrigin origin;
     private @Nullable List<Record<?, ?>> results;
@@ -55,6 +57,16 @@ final class RecordingContext<L, R> implements ProcessorContext<L, R> {
 
     @Override
     public <K extends L, V extends R> void forward(Record<K, V> record, String childName) {
+        throw refused("forward to a child by its name");
+    }
+
+    @Override
+    public <K extends L, V extends R> void forward(FixedKeyRecord<K, V> record) {
+        forward(new Record<>(record.key(), record.value(), record.timestamp(), record.headers()));
+    }
+
+    @Override
+    public <K extends L, V extends R> void forward(FixedKeyRecord<K, V> record, String childName) {
         throw refused("forward to a child by its name");
     }
 

@@ -54,6 +54,10 @@ class InternalsCanaryTest {
         assertThat(stateManager.getMethod("flushCache")).isNotNull();
         Class<?> contextOfTasks = type("processor.internals.ProcessorContextImpl");
         assertThat(contextOfTasks.getMethod("stateManager").getReturnType()).isEqualTo(stateManager);
+        assertThat(type("processor.internals.RecordCollector$Supplier").isAssignableFrom(contextOfTasks))
+                .isTrue();
+        assertThat(contextOfTasks.getMethod("recordCollector").getReturnType().getMethod("flush"))
+                .isNotNull();
     }
 
     @Test

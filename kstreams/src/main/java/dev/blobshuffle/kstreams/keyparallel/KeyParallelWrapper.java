@@ -1,0 +1,61 @@
+package dev.blobshuffle.kstreams.keyparallel;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+import org.apache.kafka.streams.processor.api.FixedKeyProcessorSupplier;
+import org.apache.kafka.streams.processor.api.ProcessorSupplier;
+import org.apache.kafka.streams.processor.api.ProcessorWrapper;
+import org.apache.kafka.streams.processor.api.WrappedFixedKeyProcessorSupplier;
+import org.apache.kafka.streams.processor.api.WrappedProcessorSupplier;
+
+/**
+ * Calls processors of a topology in parallel that is not to be edited, as {@link KeyParallel#supplier} does, and {@code mapValues} and its like too: Kafka Streams' setting {@code processor.wrapper.class} names this class (KIP-1112), and {@code
+ * blobshuffle.keyparallel.wrap} is a regular expression for the names of the nodes. Each has the options by the settings {@code blobshuffle.keyparallel.NAME.*}. Processors that may not be called
+ * in parallel are refused at the start. Owned by the thread that builds the topology.
+ */
+public final class KeyParallelWrapper implements ProcessorWrapper {
+    private Pattern nodes = Pattern.compile("");
+
+    /** For Kafka Streams, which configures it then. */
+    public KeyParallelWrapper() {}
+
+    @Override
+    public void configure(Map<String, ?> configs) {
+        Object names = configs.get(NodeSettings.WRAP);
+        if (names == null) {
+            throw new InvalidSettings("Cannot call processors in parallel: " + KeyParallelWrapper.class.getName()
+                    + " does not know which. Set " + NodeSettings.WRAP
+                    + " to a regular expression for names of nodes.");
+        }
+        try {
+            nodes = Pattern.compile(names.toString());
+        } catch (PatternSyntaxException e) {
+            throw new InvalidSettings(
+                    "Cannot use setting " + NodeSettings.WRAP + "=" + names + ": it is not a regular expression.", e);
+        }
+    }
+
+    @Override
+    public <K, V, L, R> WrappedProcessorSupplier<K, V, L, R> wrapProcessorSupplier(
+            String name, ProcessorSupplier<K, V, L, R> supplier) {
+        return ProcessorWrapper.asWrapped(
+                isChosen(name) && !(supplier instanceof ParallelSupplier)
+                        ? KeyParallel.supplier(supplier, KeyParallelOptions.named(name))
+                        : supplier);
+    }
+
+    @Override
+    public <K, V, R> WrappedFixedKeyProcessorSupplier<K, V, R> wrapFixedKeyProcessorSupplier(
+            String name, FixedKeyProcessorSupplier<K, V, R> supplier) {
+        return ProcessorWrapper.asWrappedFixedKey(
+                isChosen(name) && !(supplier instanceof ParallelValuesSupplier)
+                        ? KeyParallel.valuesSupplier(supplier, KeyParallelOptions.named(name))
+                        : supplier);
+    }
+
+    private boolean isChosen(String name) {
+        return nodes.matcher(name).matches();
+    }
+}
