@@ -7,7 +7,8 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 
 /**
  * Notifications of a partition that a group leaves out when it comes to them, because somebody has said so ({@code blobshuffle skip}): their blobs are gone for good. They travel in the metadata
- * of the group's commit, as {@code bsg:<from>-<to>,…:} before everything else there, and each later commit carries on those that lie before it. Immutable.
+ * of the group's commit, as {@code bsg:<from>-<to>,…:} before everything else there, and each later commit carries on those that lie before it; those of explicit operators in the commits of a
+ * group beside it ({@link SkipGroup}). Immutable.
  *
  * @param ranges half-open ranges of real offsets, in order
  */
@@ -103,7 +104,7 @@ public record GivenUp(List<Range> ranges) {
     }
 
     /** Whether the notification of an offset is given up. */
-    boolean contains(long offset) {
+    public boolean contains(long offset) {
         for (Range range : ranges) {
             if (offset >= range.from() && offset < range.to()) {
                 return true;

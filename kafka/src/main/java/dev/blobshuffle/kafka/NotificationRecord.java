@@ -34,8 +34,16 @@ public final class NotificationRecord {
 
     /** Whether a record is a notification: cheap for records that are not. */
     public static boolean isNotification(ConsumerRecord<byte[], byte[]> record) {
-        return record.key() == null
-                && NotificationCodec.isNotification(record.value())
+        return record.key() == null && isMarked(record);
+    }
+
+    /** Whether a record is a notification of explicit operators, which Kafka Streams sends under a key: it drops records without one. */
+    public static boolean isNotificationOfOperators(ConsumerRecord<byte[], byte[]> record) {
+        return record.key() != null && isMarked(record);
+    }
+
+    private static boolean isMarked(ConsumerRecord<byte[], byte[]> record) {
+        return NotificationCodec.isNotification(record.value())
                 && record.headers().lastHeader(HEADER) != null;
     }
 }

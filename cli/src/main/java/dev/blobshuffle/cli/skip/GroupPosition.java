@@ -2,7 +2,9 @@ package dev.blobshuffle.cli.skip;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.kafka.GivenUp;
+import dev.blobshuffle.kafka.SkipGroup;
 import dev.blobshuffle.kafka.retention.MissingBlobs;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +34,8 @@ record GroupPosition(
         Optional<GroupState> state,
         Map<TopicPartition, OffsetAndMetadata> committed,
         Map<TopicPartition, Long> starts) {
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
     /** @param partitions which of the topic's; none: all */
     static GroupPosition of(Admin admin, String group, String topic, Set<Integer> partitions)
             throws ExecutionException, InterruptedException {
@@ -88,22 +92,40 @@ record GroupPosition(
         }
     }
 
-    /** Writes into the group's commits what it leaves out from now on. What it was told before, and has not passed yet, stays. */
+    /**
+     * Writes what the group leaves out from now on: into its commits, where wrapped clients look, and for explicit operators into those of a group beside it. What it was told before, and has not
+     * passed yet, stays.
+     */
     void giveUp(List<MissingBlobs.Losses> lost, Admin admin) throws ExecutionException, InterruptedException {
-        Map<TopicPartition, OffsetAndMetadata> commits = new HashMap<>();
+        Map<TopicPartition, OffsetAndMetadata> own = new HashMap<>();
+        Map<TopicPartition, OffsetAndMetadata> beside = new HashMap<>();
+        Map<TopicPartition, GivenUp> knownBeside = SkipGroup.read(admin, group, PATIENCE);
         for (MissingBlobs.Losses losses : lost) {
             TopicPartition partition = losses.partition();
             OffsetAndMetadata before = committed.get(partition);
             OffsetAndMetadata commit =
                     before == null ? new OffsetAndMetadata(starts.getOrDefault(partition, 0L)) : before;
-            GivenUp known = GivenUp.of(commit);
-            List<GivenUp.Range> ranges = Stream.concat(
-                            known.ranges().stream(),
-                            losses.losses().stream().map(loss -> new GivenUp.Range(loss.from(), loss.to())))
-                    .distinct()
-                    .toList();
-            commits.put(partition, new GivenUp(ranges).in(commit));
+            if (losses.readers().contains(MissingBlobs.Reader.CLIENT)) {
+                own.put(partition, plus(GivenUp.of(commit), losses).in(commit));
+            }
+            if (losses.readers().contains(MissingBlobs.Reader.OPERATOR)) {
+                GivenUp known = knownBeside.getOrDefault(partition, GivenUp.NONE);
+                beside.put(partition, plus(known, losses).in(new OffsetAndMetadata(commit.offset())));
+            }
         }
-        admin.alterConsumerGroupOffsets(group, commits).all().get();
+        if (!own.isEmpty()) {
+            admin.alterConsumerGroupOffsets(group, own).all().get();
+        }
+        if (!beside.isEmpty()) {
+            SkipGroup.write(admin, group, beside);
+        }
+    }
+
+    private static GivenUp plus(GivenUp known, MissingBlobs.Losses losses) {
+        return new GivenUp(Stream.concat(
+                        known.ranges().stream(),
+                        losses.losses().stream().map(loss -> new GivenUp.Range(loss.from(), loss.to())))
+                .distinct()
+                .toList());
     }
 }

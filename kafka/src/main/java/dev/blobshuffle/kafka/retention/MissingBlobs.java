@@ -9,9 +9,11 @@ import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.kafka.NotificationRecord;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -71,17 +73,27 @@ public final class MissingBlobs {
         }
     }
 
+    /** Who reads a notification. */
+    public enum Reader {
+        /** A wrapped client. */
+        CLIENT,
+        /** The Debatcher of an explicit operator, of which the consumer knows nothing. */
+        OPERATOR
+    }
+
     /**
      * What a partition has lost.
      *
      * @param partition which
      * @param losses in order, as many as one commit has room for
      * @param more notifications with missing blobs behind these
+     * @param readers who would read what is lost
      */
-    public record Losses(TopicPartition partition, List<Loss> losses, long more) {
+    public record Losses(TopicPartition partition, List<Loss> losses, long more, Set<Reader> readers) {
         /** Copies the list. */
         public Losses {
             losses = List.copyOf(losses);
+            readers = Set.copyOf(readers);
         }
     }
 
@@ -98,14 +110,16 @@ public final class MissingBlobs {
         scan.read(starts, SCAN_TIMEOUT, missing::look);
         return missing.found.entrySet().stream()
                 .filter(entry -> !entry.getValue().losses.isEmpty())
-                .map(entry -> new Losses(entry.getKey(), entry.getValue().losses, entry.getValue().more))
+                .map(entry -> new Losses(
+                        entry.getKey(), entry.getValue().losses, entry.getValue().more, entry.getValue().readers))
                 .toList();
     }
 
     private void look(ConsumerRecord<byte[], byte[]> record) {
         Partial partial = found.computeIfAbsent(
                 new TopicPartition(record.topic(), record.partition()), partition -> new Partial());
-        if (!NotificationRecord.isNotification(record)) {
+        boolean isOfOperators = NotificationRecord.isNotificationOfOperators(record);
+        if (!isOfOperators && !NotificationRecord.isNotification(record)) {
             partial.isOpen = false;
             return;
         }
@@ -119,6 +133,7 @@ public final class MissingBlobs {
             partial.isOpen = false;
         } else {
             partial.add(record.offset(), notification);
+            partial.readers.add(isOfOperators ? Reader.OPERATOR : Reader.CLIENT);
         }
     }
 
@@ -137,6 +152,7 @@ public final class MissingBlobs {
 
     private static final class Partial {
         final List<Loss> losses = new ArrayList<>();
+        final Set<Reader> readers = EnumSet.noneOf(Reader.class);
         boolean isOpen;
         long more;
 

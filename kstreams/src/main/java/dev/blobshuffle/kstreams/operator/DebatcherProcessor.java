@@ -7,6 +7,7 @@ import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.NotificationCodec;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.shuffle.Debatcher;
+import dev.blobshuffle.kafka.GivenUp;
 import dev.blobshuffle.kafka.HeaderAdapter;
 import dev.blobshuffle.kafka.membership.Membership;
 import dev.blobshuffle.kstreams.commit.CommitGate;
@@ -52,6 +53,7 @@ final class DebatcherProcessor<K, V> implements AutoCloseable {
     private final Deserializer<K> keys;
     private final Deserializer<V> values;
     private final boolean hasOtherSources;
+    private final GivenUp givenUp;
     private final Debatcher.Sink<FixedKeyRecord<K, Shuffled>> sink = new ForwardingSink();
 
     /** A task reads one partition of the topic. */
@@ -71,8 +73,10 @@ final class DebatcherProcessor<K, V> implements AutoCloseable {
         timer = new PendingTimer(context, this::onTimer);
         debatcher = lease.engine().debatcher(name);
         reading = lease.watched().reading();
-        reading.reads(
-                Set.of(new Partition(definition.topic(context), context.taskId().partition())));
+        Partition read =
+                new Partition(definition.topic(context), context.taskId().partition());
+        reading.reads(Set.of(read));
+        givenUp = lease.givenUp(read);
         gate.attach(scope, this::drain);
     }
 
@@ -109,6 +113,9 @@ final class DebatcherProcessor<K, V> implements AutoCloseable {
 
     private void offer(FixedKeyRecord<K, Shuffled> record) {
         RecordMetadata metadata = context.recordMetadata().orElseThrow();
+        if (record.value().isNotification() && givenUp.contains(metadata.offset())) {
+            return;
+        }
         Partition from = partition;
         if (from == null
                 || from.number() != metadata.partition()

@@ -2,11 +2,14 @@ package dev.blobshuffle.kstreams.operator;
 
 import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.kafka.GivenUp;
 import dev.blobshuffle.kafka.KafkaMetricsBridge;
+import dev.blobshuffle.kafka.SkipGroup;
 import dev.blobshuffle.kafka.TopicMatcher;
 import dev.blobshuffle.kafka.membership.Membership;
 import dev.blobshuffle.kafka.retention.Sweeper;
@@ -20,8 +23,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.processor.api.ProcessingContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The engine that all operators of an application instance share which have the same settings, so that one blob holds the records of all its tasks. The first operator
@@ -31,7 +41,9 @@ import org.apache.kafka.streams.processor.api.ProcessingContext;
  * <p>Thread-safe: guarded by the class.
  */
 final class SharedEngine {
+    private static final Logger LOG = LoggerFactory.getLogger(SharedEngine.class);
     private static final Duration LOOK_FOR_END = Duration.ofSeconds(1);
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Map<Key, SharedEngine> OPEN = new HashMap<>();
 
     private final Key key;
@@ -44,6 +56,7 @@ final class SharedEngine {
     private final Sweeper sweeper;
     private final Engine engine;
     private final KafkaMetricsBridge metrics;
+    private final Map<TopicPartition, GivenUp> givenUp;
     private final Map<Thread, ThreadLanes> threads = new HashMap<>();
     private final Map<String, Integer> losses = new ConcurrentHashMap<>();
     private int operators;
@@ -79,6 +92,7 @@ final class SharedEngine {
                     opened.metrics(),
                     time);
             watched = StreamsInternals.isStreamThread(Thread.currentThread()) ? sweeper.watch(membership) : membership;
+            givenUp = givenUp(key.application(), settings);
         } catch (RuntimeException | Error e) {
             if (opened != null) {
                 opened.close();
@@ -94,6 +108,26 @@ final class SharedEngine {
         return StreamsInternals.isStreamThread(Thread.currentThread())
                 ? Optional.of(settings.membershipTopic())
                 : Optional.empty();
+    }
+
+    /**
+     * What somebody has given up ({@code blobshuffle skip}) while the application was stopped. Whoever may not see it, or gets no answer, begins without it: then the blobs are missed again.
+     */
+    private static Map<TopicPartition, GivenUp> givenUp(String application, ApplicationSettings settings) {
+        if (!StreamsInternals.isStreamThread(Thread.currentThread())) {
+            return Map.of();
+        }
+        Map<String, Object> client = settings.adminSettings();
+        client.remove(AdminClientConfig.METRIC_REPORTER_CLASSES_CONFIG);
+        client.put(AdminClientConfig.CLIENT_ID_CONFIG, "blobshuffle-skipped");
+        try (Admin admin = Admin.create(client)) {
+            return SkipGroup.read(admin, application, PATIENCE);
+        } catch (ExecutionException | KafkaException e) {
+            LOG.debug("Cannot see what {} is to leave out.", application, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return Map.of();
     }
 
     /**
@@ -209,6 +243,16 @@ final class SharedEngine {
         /** The same, to tell what a task reads. */
         Membership watched() {
             return shared.watched;
+        }
+
+        /** What was given up of a partition. */
+        GivenUp givenUp(Partition partition) {
+            GivenUp found = shared.givenUp.get(new TopicPartition(partition.topic(), partition.number()));
+            if (found == null) {
+                return GivenUp.NONE;
+            }
+            LOG.warn("Notifications of {} are left out, because they were given up: {}.", partition, found);
+            return found;
         }
 
         /** The lanes of this thread. */
