@@ -16,8 +16,6 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,8 +32,9 @@ record PeerRequest(BlobId id, BlobRange range, int store, Optional<Zone> zone) {
     private static final String SECTION = "blobshuffle-section";
     private static final String STORE = "blobshuffle-store";
     private static final String ZONE = "blobshuffle-zone";
-    private static final Pattern BYTES = Pattern.compile("bytes=([0-9]{1,18})-([0-9]{1,18})");
-    private static final Pattern FINGERPRINT = Pattern.compile("[0-9a-f]{8}");
+    private static final String BYTES = "bytes=";
+    private static final int MOST_DIGITS = 18;
+    private static final int FINGERPRINT_DIGITS = 8;
 
     /** The request as it is sent. */
     HttpRequest write(String host, Optional<PeerSecret> secret) {
@@ -85,7 +84,7 @@ record PeerRequest(BlobId id, BlobRange range, int store, Optional<Zone> zone) {
         String section = request.headers().get(SECTION);
         long[] whole = section == null ? part : bytes(section, SECTION);
         String store = request.headers().get(STORE, "");
-        if (!FINGERPRINT.matcher(store).matches()) {
+        if (store.length() != FINGERPRINT_DIGITS || !store.chars().allMatch(PeerRequest::isHexDigit)) {
             throw new IllegalArgumentException("Cannot tell the store: the header " + STORE + " is not 8 hex digits.");
         }
         return new PeerRequest(
@@ -101,14 +100,31 @@ record PeerRequest(BlobId id, BlobRange range, int store, Optional<Zone> zone) {
                 : Optional.of(new Zone(URLDecoder.decode(header, StandardCharsets.UTF_8)));
     }
 
+    private static boolean isHexDigit(int character) {
+        return character >= '0' && character <= '9' || character >= 'a' && character <= 'f';
+    }
+
+    /** By hand: this is read with every request, and regular expressions were a sixth of what a request costs beside its bytes. */
     private static long[] bytes(@Nullable String header, String name) {
-        Matcher matcher = BYTES.matcher(header == null ? "" : header);
-        if (!matcher.matches()) {
+        int dash = header == null || !header.startsWith(BYTES) ? -1 : header.indexOf('-', BYTES.length());
+        if (header == null
+                || dash < 0
+                || !isNumber(header, BYTES.length(), dash)
+                || !isNumber(header, dash + 1, header.length())) {
             throw new IllegalArgumentException(
                     "Cannot read a range: the header " + name + " is not bytes=<first>-<last>.");
         }
-        long first = Long.parseLong(matcher.group(1));
-        long last = Long.parseLong(matcher.group(2));
+        long first = Long.parseLong(header, BYTES.length(), dash, 10);
+        long last = Long.parseLong(header, dash + 1, header.length(), 10);
         return new long[] {first, last - first + 1};
+    }
+
+    private static boolean isNumber(String text, int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+                return false;
+            }
+        }
+        return to > from && to - from <= MOST_DIGITS;
     }
 }

@@ -15,10 +15,16 @@ import java.util.concurrent.TimeUnit;
  *
  * @param certificate PEM file; its own authority
  * @param key PEM file
+ * @param store both, PKCS12, under {@link #ALIAS} and {@link #password()}
  */
-record BenchCertificate(Path certificate, Path key) {
+record BenchCertificate(Path certificate, Path key, Path store) {
     private static final char[] PASSWORD = "not-a-secret".toCharArray();
-    private static final String ALIAS = "bench";
+    static final String ALIAS = "bench";
+
+    /** It protects nothing: key and store last as long as the run. */
+    static char[] password() {
+        return PASSWORD.clone();
+    }
 
     static BenchCertificate create(Path directory) throws IOException, InterruptedException {
         Path store = directory.resolve("keys.p12");
@@ -51,7 +57,7 @@ record BenchCertificate(Path certificate, Path key) {
             KeyStore keys = KeyStore.getInstance("PKCS12");
             keys.load(in, PASSWORD);
             BenchCertificate made =
-                    new BenchCertificate(directory.resolve("certificate.pem"), directory.resolve("key.pem"));
+                    new BenchCertificate(directory.resolve("certificate.pem"), directory.resolve("key.pem"), store);
             write(made.certificate, "CERTIFICATE", keys.getCertificate(ALIAS).getEncoded());
             write(made.key, "PRIVATE KEY", keys.getKey(ALIAS, PASSWORD).getEncoded());
             return made;

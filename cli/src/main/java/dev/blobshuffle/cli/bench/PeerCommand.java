@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
 
 /**
  * The command {@code blobshuffle bench peer}: what it costs a member of a zone to serve ranges of what it cached, from memory and from disk, plain and over TLS. The server is
- * {@code blobshuffle cache} in a process of its own; its CPU time is the operating system's account.
+ * {@code blobshuffle cache} in a process of its own; its CPU time is the operating system's account. Beside it {@link BareServer} does the same with nothing around it: machines differ.
  */
 @Command(
         name = "peer",
@@ -37,6 +37,13 @@ final class PeerCommand implements Callable<Integer> {
     @Option(names = "--transports", split = ",", defaultValue = "PLAIN,TLS", description = "How they travel.")
     private List<ServingPlan.Transport> transports;
 
+    @Option(
+            names = "--servers",
+            split = ",",
+            defaultValue = "FLOOR,CACHE",
+            description = "The least that can be done, and blobshuffle cache.")
+    private List<ServingPlan.Server> servers;
+
     @Option(names = "--range", defaultValue = "1 MiB", description = "Length of each read, up to 16 MiB.")
     private String range;
 
@@ -46,7 +53,10 @@ final class PeerCommand implements Callable<Integer> {
     @Option(names = "--gib", defaultValue = "8", description = "GiB that each run measures.")
     private double gibibytes;
 
-    @Option(names = "--warm-up-gib", defaultValue = "4", description = "GiB before that.")
+    @Option(
+            names = "--warm-up-gib",
+            defaultValue = "16",
+            description = "GiB before that: code that runs once per request is compiled late.")
     private double warmUpGibibytes;
 
     @Option(
@@ -67,16 +77,19 @@ final class PeerCommand implements Callable<Integer> {
         List<Object> results = new ArrayList<>();
         for (ServingPlan.Tier tier : tiers) {
             for (ServingPlan.Transport transport : transports) {
-                Served served = run(new ServingPlan(
-                        tier,
-                        transport,
-                        Math.toIntExact(ByteSize.parse(range).bytes()),
-                        readers,
-                        (long) (gibibytes * BYTES_PER_GIB),
-                        (long) (warmUpGibibytes * BYTES_PER_GIB)));
-                out.println(served.line());
-                out.flush();
-                results.add(served.json());
+                for (ServingPlan.Server server : servers) {
+                    Served served = run(new ServingPlan(
+                            server,
+                            tier,
+                            transport,
+                            Math.toIntExact(ByteSize.parse(range).bytes()),
+                            readers,
+                            (long) (gibibytes * BYTES_PER_GIB),
+                            (long) (warmUpGibibytes * BYTES_PER_GIB)));
+                    out.println(served.line());
+                    out.flush();
+                    results.add(served.json());
+                }
             }
         }
         if (json != null) {

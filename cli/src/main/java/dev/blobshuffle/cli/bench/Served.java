@@ -22,7 +22,7 @@ record Served(
     String line() {
         return String.format(
                 Locale.ROOT,
-                "%-14s %7.1f GiB %8.2f GiB/s %8.3f CPU s/GiB on the server (compilers: %.1f s in all)",
+                "%-20s %7.1f GiB %8.2f GiB/s %8.3f CPU s/GiB on the server (compilers: %.1f s in all)",
                 plan.name(),
                 gibibytes,
                 gibibytesPerSecond,
@@ -32,6 +32,7 @@ record Served(
 
     Map<String, Object> json() {
         Map<String, Object> json = new LinkedHashMap<>();
+        json.put("server", plan.server().name().toLowerCase(Locale.ROOT));
         json.put("tier", plan.tier().name().toLowerCase(Locale.ROOT));
         json.put("transport", plan.transport().name().toLowerCase(Locale.ROOT));
         json.put("range_bytes", plan.rangeBytes());

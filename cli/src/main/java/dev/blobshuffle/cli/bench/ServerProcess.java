@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** {@code blobshuffle cache} as a process, seen from its parent. Thread-safe. */
+/** A server as a process, seen from its parent. Thread-safe. */
 final class ServerProcess implements AutoCloseable {
     private static final String SIGN = " at ";
 
@@ -21,21 +21,29 @@ final class ServerProcess implements AutoCloseable {
         this.endpoint = endpoint;
     }
 
-    /** Starts a server and waits until it answers. */
-    static ServerProcess start(Path directory, List<String> arguments) throws IOException {
+    /**
+     * Starts a server and waits until it answers, and has said so in a line that ends with {@code at} and its endpoint.
+     *
+     * @param directory gets its log
+     * @param main the name of its main class
+     */
+    static ServerProcess start(Path directory, String main, List<String> arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         // Compiler threads that come and go would take their CPU time with them.
         command.addAll(List.of("-Xmx1g", "-XX:-UseDynamicNumberOfCompilerThreads"));
         command.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "dev.blobshuffle.cli.Main"));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
         command.addAll(arguments);
         Path log = directory.resolve("server.log");
         Process process =
                 new ProcessBuilder(command).redirectError(log.toFile()).start();
         BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
         String line = lines.readLine();
-        if (line == null || !line.contains(SIGN)) {
+        while (line != null && !line.contains(SIGN)) {
+            line = lines.readLine(); // Agents of the JVM may have something to say first.
+        }
+        if (line == null) {
             process.destroyForcibly();
             throw new IOException("Cannot start a server. It printed:\n" + Files.readString(log));
         }

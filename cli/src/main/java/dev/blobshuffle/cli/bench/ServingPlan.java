@@ -3,6 +3,7 @@ package dev.blobshuffle.cli.bench;
 /**
  * What one run of {@code bench peer} does.
  *
+ * @param server who serves
  * @param tier where the server has the bytes
  * @param transport how they travel
  * @param rangeBytes length of each read
@@ -10,7 +11,16 @@ package dev.blobshuffle.cli.bench;
  * @param bytes measured, in all
  * @param warmUpBytes before that
  */
-record ServingPlan(Tier tier, Transport transport, int rangeBytes, int readers, long bytes, long warmUpBytes) {
+record ServingPlan(
+        Server server, Tier tier, Transport transport, int rangeBytes, int readers, long bytes, long warmUpBytes) {
+    /** Who serves. */
+    enum Server {
+        /** The least that can be done, on the same machine at the same time: {@link BareServer}. */
+        FLOOR,
+        /** {@code blobshuffle cache}. */
+        CACHE
+    }
+
     /** Where a server has bytes. */
     enum Tier {
         MEMORY,
@@ -24,6 +34,6 @@ record ServingPlan(Tier tier, Transport transport, int rangeBytes, int readers, 
     }
 
     String name() {
-        return (tier + " " + transport).toLowerCase(java.util.Locale.ROOT);
+        return (tier + " " + transport + (server == Server.FLOOR ? ", floor" : "")).toLowerCase(java.util.Locale.ROOT);
     }
 }

@@ -28,7 +28,8 @@ class PeerCommandIT {
                         "--json",
                         json.toString());
         assertThat(status).isZero();
-        assertThat(out.toString().lines()).hasSize(4).allMatch(line -> line.contains("CPU s/GiB"));
-        assertThat(Files.readString(json)).contains("\"server_cpu_seconds_per_gib\"", "\"tls\"", "\"disk\"");
+        assertThat(out.toString().lines()).hasSize(8).allMatch(line -> line.contains("CPU s/GiB"));
+        assertThat(Files.readString(json))
+                .contains("\"server_cpu_seconds_per_gib\"", "\"tls\"", "\"disk\"", "\"floor\"");
     }
 }
