@@ -142,6 +142,16 @@ final class ChaosInstance {
         process.destroyForcibly().onExit().join();
     }
 
+    /** SIGSTOP; it is for the caller to kill it. */
+    void stop() throws IOException, InterruptedException {
+        int status = new ProcessBuilder("kill", "-STOP", Long.toString(process.pid()))
+                .start()
+                .waitFor();
+        if (status != 0) {
+            throw new AssertionError("kill -STOP ended with " + status);
+        }
+    }
+
     /** SIGSTOP, and SIGCONT later by a process that does not depend on ours; returns after that. */
     void freeze() throws IOException, InterruptedException {
         long pid = process.pid();

@@ -16,6 +16,9 @@ final class ChaosLedger {
     private final Map<Integer, Long> counts = new HashMap<>(); // last count by group
     private final Map<ChaosRecord, Long> sentAt = new HashMap<>(); // of those that have not come out
     private long slowestNanos;
+    private long markedAt;
+    private long marked; // sent before the mark and not out yet
+    private long slowestSinceMark;
     private long allSent;
     private long received;
     private long events;
@@ -41,7 +44,11 @@ final class ChaosLedger {
     synchronized void receive(ChaosRecord record, long number) {
         received++;
         Long since = sentAt.remove(record);
-        slowestNanos = Math.max(slowestNanos, since == null ? 0 : System.nanoTime() - since);
+        long took = since == null ? 0 : System.nanoTime() - since;
+        slowestNanos = Math.max(slowestNanos, took);
+        slowestSinceMark =
+                Math.max(slowestSinceMark, since == null ? 0 : System.nanoTime() - Math.max(since, markedAt));
+        marked -= since != null && since <= markedAt ? 1 : 0;
         wrongState += number == record.sequence() + 1 ? 0 : 1;
         int id = sequence(record.origin(), record.key());
         long expected = next.getOrDefault(id, 0L);
@@ -73,6 +80,44 @@ final class ChaosLedger {
     /** The longest that a record took from input to output. */
     synchronized Duration slowest() {
         return Duration.ofNanos(slowestNanos);
+    }
+
+    /** Waits until no more than so many records are under way; false if the time is over. */
+    synchronized boolean awaitBehind(long most, Duration timeout) throws InterruptedException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        while (allSent - received > most) {
+            long left = deadline - System.nanoTime();
+            if (left <= 0) {
+                return false;
+            }
+            TimeUnit.NANOSECONDS.timedWait(this, left);
+        }
+        return true;
+    }
+
+    /** Something happens now to whoever works: how long it delays things is told from here on. */
+    synchronized void mark() {
+        markedAt = System.nanoTime();
+        marked = sentAt.size();
+        slowestSinceMark = 0;
+    }
+
+    /** Waits until everything has come out that had gone in at the mark; false if the time is over. */
+    synchronized boolean awaitMarked(Duration timeout) throws InterruptedException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        while (marked > 0) {
+            long left = deadline - System.nanoTime();
+            if (left <= 0) {
+                return false;
+            }
+            TimeUnit.NANOSECONDS.timedWait(this, left);
+        }
+        return true;
+    }
+
+    /** The longest, from the mark on, that a record took which came out after it. */
+    synchronized Duration slowestSinceMark() {
+        return Duration.ofNanos(slowestSinceMark);
     }
 
     /** Records that went in and did not come out yet, about. */

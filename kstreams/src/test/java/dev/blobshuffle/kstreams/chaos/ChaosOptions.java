@@ -85,6 +85,12 @@ record ChaosOptions(
                 variant);
     }
 
+    /** No faults but those of the test. */
+    static ChaosOptions calm(ChaosVariant variant) {
+        return new ChaosOptions(
+                List.of(), 0, Duration.ZERO, 1, "exactly_once_v2", "classic", 1, 2, 400, Commits.DRAIN, variant);
+    }
+
     /** The control: a few crashes of instances whose commits forget to wait. */
     static ChaosOptions control() {
         ChaosOptions given = given();

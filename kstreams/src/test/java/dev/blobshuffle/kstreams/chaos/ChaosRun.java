@@ -204,7 +204,7 @@ final class ChaosRun {
     }
 
     private ChaosInstance start(int number) throws IOException {
-        Properties settings = settings();
+        Properties settings = settings(options, kafka.bootstrapServers(), directory);
         if (options.variant() == ChaosVariant.ZONES) {
             settings.setProperty("blobshuffle.zone", ZONES.get(number % ZONES.size()));
             settings.setProperty("blobshuffle.cache.zone.enabled", "true");
@@ -216,10 +216,11 @@ final class ChaosRun {
         return ChaosInstance.start(number, directory, settings);
     }
 
-    private Properties settings() {
+    /** The settings of an instance, but for those that are its own. */
+    static Properties settings(ChaosOptions options, String bootstrapServers, Path directory) {
         Properties settings = new Properties();
         settings.setProperty("application.id", "chaos");
-        settings.setProperty("bootstrap.servers", kafka.bootstrapServers());
+        settings.setProperty("bootstrap.servers", bootstrapServers);
         settings.setProperty("processing.guarantee", options.guarantee());
         settings.setProperty("group.protocol", options.protocol());
         settings.setProperty("num.stream.threads", "2");
@@ -243,7 +244,7 @@ final class ChaosRun {
         settings.setProperty("blobshuffle.batch.max.delay.ms", "100");
         settings.setProperty("blobshuffle.delivery.timeout.ms", "4000");
         settings.setProperty("blobshuffle.inline.max.bytes", "0");
-        if (!isControl()) {
+        if (options.commits() == ChaosOptions.Commits.DRAIN) {
             return options.variant().isOfOperators() ? settings : BlobShuffleClientSupplier.addTo(settings);
         }
         if (!options.variant().isOfOperators()) {
