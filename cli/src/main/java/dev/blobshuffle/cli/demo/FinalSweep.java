@@ -33,8 +33,8 @@ final class FinalSweep {
                         "--grace-seconds",
                         "0");
         if (status != 0) {
-            throw new DemoFailed(
-                    "Cannot delete the blobs of the demo: " + errors.toString().strip());
+            throw new DemoFailed("Cannot delete the blobs of the demo: "
+                    + errors.toString().strip() + " Or give the demo a store of its own: another prefix in --store.");
         }
     }
 

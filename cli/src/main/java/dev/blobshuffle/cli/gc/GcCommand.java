@@ -240,6 +240,9 @@ public final class GcCommand implements Callable<Integer> {
             halt.rest(Duration.ofSeconds(graceSeconds));
             all = all.plus(sweep.byLogs(listing, logs, deletion));
         } while (after.isPresent());
+        if (deletion == Sweep.Deletion.DELETE && writersStopped && all.leavesNothing()) {
+            sweep.withdraw(logs); // Nothing is left to be kept from the sweeps of others: the store is free.
+        }
         return all;
     }
 

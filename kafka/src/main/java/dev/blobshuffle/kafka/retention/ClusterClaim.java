@@ -61,6 +61,13 @@ final class ClusterClaim {
         }
     }
 
+    /** Withdraws the own claim. */
+    void withdraw() throws InterruptedException {
+        if (store.list(GENERATION).contains(own())) {
+            store.delete(List.of(own()));
+        }
+    }
+
     /** Withdraws the claims of all other clusters. */
     void takeOver() throws InterruptedException {
         List<BlobId> others = others();

@@ -13,6 +13,7 @@ import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.MeasurableStore;
+import dev.blobshuffle.core.store.RequestMeter;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -41,10 +42,18 @@ final class PatientStore {
 
     private final MeasurableStore store;
     private final Halt halt;
+    private final RequestMeter meter;
 
+    /** A store whose requests nobody counts. */
     PatientStore(MeasurableStore store, Halt halt) {
+        this(store, halt, RequestMeter.NONE);
+    }
+
+    /** @param meter takes note of each get and put; of the rest the store itself tells */
+    PatientStore(MeasurableStore store, Halt halt, RequestMeter meter) {
         this.store = store;
         this.halt = halt;
+        this.meter = meter;
     }
 
     /**
@@ -79,7 +88,10 @@ final class PatientStore {
     }
 
     void put(BlobId id, BlobContent content) throws InterruptedException {
-        Void ignored = await(() -> store.put(id, content));
+        Void ignored = await(() -> {
+            meter.sent(RequestMeter.Request.PUT);
+            return store.put(id, content);
+        });
     }
 
     /** A small blob as text; empty if it is gone. */
@@ -145,6 +157,7 @@ final class PatientStore {
     }
 
     private CompletionStage<ByteBuffer> tail(BlobId id, long length, long bytes) {
+        meter.sent(RequestMeter.Request.GET);
         return store.get(id, BlobRange.of(length - bytes, bytes)).thenApply(PatientStore::copy);
     }
 

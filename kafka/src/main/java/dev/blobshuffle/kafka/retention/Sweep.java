@@ -3,6 +3,7 @@ package dev.blobshuffle.kafka.retention;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.GenerationSpan;
 import dev.blobshuffle.core.store.MeasurableStore;
+import dev.blobshuffle.core.store.RequestMeter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,7 +58,12 @@ public final class Sweep {
      * @param halt where it rests, and how it is told to end
      */
     public Sweep(MeasurableStore store, SweepScope scope, SweepPace pace, Halt halt) {
-        this.store = new PatientStore(store, halt);
+        this(store, scope, pace, halt, RequestMeter.NONE);
+    }
+
+    /** @param meter takes note of the gets and puts; of the rest the store itself tells */
+    Sweep(MeasurableStore store, SweepScope scope, SweepPace pace, Halt halt, RequestMeter meter) {
+        this.store = new PatientStore(store, halt, meter);
         this.scope = scope;
         this.pace = pace;
         this.halt = halt;
@@ -70,6 +76,11 @@ public final class Sweep {
      */
     public void claim(KafkaLogs logs) throws InterruptedException {
         new ClusterClaim(store, logs.cluster()).make();
+    }
+
+    /** Withdraws what {@link #claim} said. Only when no blob of the cluster is left: until then it keeps others from deleting them. */
+    public void withdraw(KafkaLogs logs) throws InterruptedException {
+        new ClusterClaim(store, logs.cluster()).withdraw();
     }
 
     /** Withdraws what other clusters said of the kind: they do not use the store any more. */

@@ -41,6 +41,11 @@ public record SweepReport(
         unknownTopics = Set.copyOf(unknownTopics);
     }
 
+    /** Whether every blob that was looked at is gone, or would be. */
+    public boolean leavesNothing() {
+        return needed + kept + damaged + foreign == 0;
+    }
+
     /** This, and what a later round found. */
     public SweepReport plus(SweepReport later) {
         Set<String> topics = new TreeSet<>(unknownTopics);

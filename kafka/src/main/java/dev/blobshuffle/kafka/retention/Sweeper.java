@@ -43,6 +43,7 @@ public final class Sweeper implements AutoCloseable {
     private final SweepScope scope;
     private final Time time;
     private final SweepFigures figures;
+    private final RequestMeter meter;
     private final Halt halt;
     private final Time.Workers worker;
     private final Running running;
@@ -75,6 +76,7 @@ public final class Sweeper implements AutoCloseable {
         this.scope = SweepScope.of(topics);
         this.time = time;
         this.figures = new SweepFigures(metrics, time);
+        this.meter = RequestMeter.into(metrics);
         this.halt = new Halt(time);
         this.worker = time.workers("blobshuffle-sweeper", 1);
         this.running = new Running(time);
@@ -90,9 +92,26 @@ public final class Sweeper implements AutoCloseable {
      */
     public static Sweeper of(
             Settings settings, Map<String, ?> client, TopicMatcher topics, ShuffleMetrics metrics, Time time) {
+        return of(
+                settings.value(Settings.SWEEP_INTERVAL).map(SweepTiming::every),
+                settings,
+                client,
+                topics,
+                metrics,
+                time);
+    }
+
+    /** The same at other times than the settings allow: a test knows how long its blobs can be without their notifications. */
+    static Sweeper of(
+            Optional<SweepTiming> timing,
+            Settings settings,
+            Map<String, ?> client,
+            TopicMatcher topics,
+            ShuffleMetrics metrics,
+            Time time) {
         StoreContext context = new StoreContext(time, RequestMeter.into(metrics));
         return new Sweeper(
-                settings.value(Settings.SWEEP_INTERVAL).map(SweepTiming::every),
+                timing,
                 settings.value(Settings.RETENTION),
                 () -> BlobStores.openUnchecked(settings.store(), context),
                 withoutNulls(client),
@@ -198,7 +217,7 @@ public final class Sweeper implements AutoCloseable {
                 isStarted = true;
                 return;
             }
-            Sweep sweep = new Sweep(store, scope, SweepPace.BESIDE_AN_APPLICATION, halt);
+            Sweep sweep = new Sweep(store, scope, SweepPace.BESIDE_AN_APPLICATION, halt, meter);
             if (timeToLive.isPresent()) {
                 sweepByAge(sweep, store, timeToLive.get());
             } else {
