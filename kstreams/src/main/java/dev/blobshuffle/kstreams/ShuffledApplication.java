@@ -2,9 +2,11 @@ package dev.blobshuffle.kstreams;
 
 import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.BlobAdmin;
 import dev.blobshuffle.kafka.BlobConsumer;
 import dev.blobshuffle.kafka.BlobProducer;
@@ -49,6 +51,7 @@ final class ShuffledApplication {
     private final ApplicationSettings settings;
     private final KafkaClientSupplier clients;
     private final UnaryOperator<Engine> decorator;
+    private final Sweeping sweeping;
     private final ClientPair.Registry pairs = new ClientPair.Registry();
     private @Nullable OpenShuffle shuffle;
     private int admins;
@@ -59,9 +62,21 @@ final class ShuffledApplication {
 
     /** An application whose engine is decorated: where tests plant mistakes. */
     ShuffledApplication(ApplicationSettings settings, UnaryOperator<Engine> decorator) {
+        this(settings, decorator, Sweeper::of);
+    }
+
+    /** An application that sweeps in its own way: tests do so more often. */
+    ShuffledApplication(ApplicationSettings settings, UnaryOperator<Engine> decorator, Sweeping sweeping) {
         this.settings = settings;
         this.decorator = decorator;
+        this.sweeping = sweeping;
         this.clients = settings.wrappedSupplier();
+    }
+
+    /** Makes an application's sweeper; the parameters are those of {@link Sweeper#of}. */
+    @FunctionalInterface
+    interface Sweeping {
+        Sweeper open(Settings settings, Map<String, ?> client, TopicMatcher topics, ShuffleMetrics metrics, Time time);
     }
 
     /** The application whose stream thread is being made on the calling thread. */
@@ -199,7 +214,7 @@ final class ShuffledApplication {
 
     private synchronized void acquire(Map<String, Object> adminConfig) {
         if (shuffle == null) {
-            shuffle = OpenShuffle.of(settings, decorator, ApplicationSettings.withoutOwn(adminConfig));
+            shuffle = OpenShuffle.of(settings, decorator, sweeping, ApplicationSettings.withoutOwn(adminConfig));
         }
         admins++;
     }
@@ -255,7 +270,10 @@ final class ShuffledApplication {
             SystemTime time,
             KafkaMetricsBridge metrics) {
         static OpenShuffle of(
-                ApplicationSettings settings, UnaryOperator<Engine> decorator, Map<String, Object> adminConfig) {
+                ApplicationSettings settings,
+                UnaryOperator<Engine> decorator,
+                Sweeping sweeping,
+                Map<String, Object> adminConfig) {
             SystemTime time = new SystemTime();
             Engine engine = null;
             try {
@@ -267,7 +285,8 @@ final class ShuffledApplication {
                 KafkaMetricsBridge metrics =
                         KafkaMetricsBridge.open(engine.metrics(), settings.blobs(), settings.all());
                 membership.join(opened.member());
-                Sweeper sweeper = Sweeper.of(settings.blobs(), adminConfig, settings.topics(), engine.metrics(), time);
+                Sweeper sweeper =
+                        sweeping.open(settings.blobs(), adminConfig, settings.topics(), engine.metrics(), time);
                 return new OpenShuffle(membership, sweeper.watch(membership), sweeper, engine, time, metrics);
             } catch (RuntimeException | Error e) {
                 if (engine != null) {

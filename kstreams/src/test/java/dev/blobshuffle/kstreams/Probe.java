@@ -92,7 +92,13 @@ public final class Probe implements AutoCloseable {
         return name + "-input";
     }
 
-    private String moved() {
+    /** What it wrote to its input, in order by key; complete after {@link #stop()}. */
+    public Map<String, List<String>> written() {
+        return written;
+    }
+
+    /** The topic that it copies its input to, behind the first shuffle. */
+    public String moved() {
         return name + "-moved";
     }
 

@@ -1,0 +1,25 @@
+package dev.blobshuffle.kafka.retention;
+
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.kafka.TopicMatcher;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/** An application's own sweeper at intervals that settings do not allow, for tests whose blobs are told of at once. Stateless. */
+public final class QuickSweeper {
+    /** Longer than a writer of a test is ever held up between a blob and its notification. */
+    private static final Duration INTERVAL = Duration.ofSeconds(6);
+
+    private static final Duration LOOK = Duration.ofMillis(100);
+
+    private QuickSweeper() {}
+
+    /** As {@link Sweeper#of}. */
+    public static Sweeper of(
+            Settings settings, Map<String, ?> client, TopicMatcher topics, ShuffleMetrics metrics, Time time) {
+        return Sweeper.of(Optional.of(new SweepTiming(INTERVAL, LOOK)), settings, client, topics, metrics, time);
+    }
+}

@@ -1,0 +1,225 @@
+package dev.blobshuffle.kstreams;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.NotificationCodec;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.BlobStores;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.kafka.BlobConsumer;
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import dev.blobshuffle.kstreams.differential.Drain;
+import dev.blobshuffle.kstreams.differential.Instances;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import javax.management.JMException;
+import javax.management.ObjectName;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StreamsConfig;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A whole application that sweeps while it runs. Kafka Streams purges its repartition topics; a topic that it writes keeps its records until they are deleted as Kafka's retention does. What is left
+ * in the store is what the logs lead to, all of it and nothing else, and a new group reads what Kafka still holds.
+ */
+class SweptApplicationIT {
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+    @TempDir
+    private Path directory;
+
+    private EmbeddedKafka kafka;
+    private Admin admin;
+
+    @Test
+    void storeHoldsWhatTheLogsLeadToAndNothingElse() throws Exception {
+        try (EmbeddedKafka started = EmbeddedKafka.builder().start();
+                Admin opened = Admin.create(Map.of("bootstrap.servers", started.bootstrapServers()))) {
+            kafka = started;
+            admin = opened;
+            Probe.createTopics(kafka.bootstrapServers(), "swept");
+            try (Probe probe = Probe.start(kafka.bootstrapServers(), "swept");
+                    Instances instances = new Instances()) {
+                KafkaStreams streams = instances.add(probe.instance(settings(probe)));
+                await(instances, () -> !stored().isEmpty());
+                probe.awaitRecords(1_000);
+                Set<BlobId> early = stored();
+                letGoOfHalf(probe.moved());
+                // The sweeper works beside the load: what was stored first goes while more comes.
+                await(instances, () -> !stored().containsAll(early));
+                probe.awaitRecords(200);
+                probe.stop();
+                new Drain(admin, kafka.bootstrapServers(), probe.applicationId(), List.of(probe.input()))
+                        .await(instances);
+                List<String> topics = topics(probe);
+                await(instances, () -> needed(topics).containsAll(stored()));
+                assertThat(stored()).isEqualTo(needed(topics)).isNotEmpty();
+                Map<String, List<String>> kept = values(probe.moved());
+                assertThat(kept.values().stream().mapToInt(List::size).sum())
+                        .isPositive()
+                        .isEqualTo(notified(probe.moved()));
+                kept.forEach((key, values) ->
+                        assertThat(probe.written().get(key)).as(key).endsWith(values.toArray(String[]::new)));
+                assertThat(streams.state()).isEqualTo(KafkaStreams.State.RUNNING);
+            }
+        }
+    }
+
+    private Map<String, Object> settings(Probe probe) {
+        Map<String, Object> settings = new HashMap<>();
+        settings.put(StreamsConfig.STATE_DIR_CONFIG, directory.resolve("state").toString());
+        settings.put(StreamsConfig.DEFAULT_CLIENT_SUPPLIER_CONFIG, SweptSupplier.class.getName());
+        settings.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, 200);
+        settings.put(StreamsConfig.REPARTITION_PURGE_INTERVAL_MS_CONFIG, 500);
+        settings.put("blobshuffle.store", uri());
+        settings.put("blobshuffle.inline.max.bytes", "0");
+        settings.put("blobshuffle.topics.include", probe.applicationId() + "-.*-repartition," + probe.moved());
+        return settings;
+    }
+
+    private String uri() {
+        return "file://" + directory.resolve("blobs") + "?fsync=none";
+    }
+
+    private List<String> topics(Probe probe) throws Exception {
+        List<String> topics = new ArrayList<>(Drain.shuffled(admin, probe.applicationId()));
+        topics.add(probe.moved());
+        return topics;
+    }
+
+    /** The blobs in the store, without what says who sweeps it. */
+    private Set<BlobId> stored() {
+        try (SystemTime time = new SystemTime();
+                BlobStore store = BlobStores.open(uri(), time)) {
+            return store.generations().toCompletableFuture().join().stream()
+                    .filter(generation -> generation > 0)
+                    .flatMap(generation -> store.list(generation).toCompletableFuture().join().stream())
+                    .collect(Collectors.toSet());
+        }
+    }
+
+    /** The blobs that notifications lead to, as the logs are now. */
+    private Set<BlobId> needed(List<String> topics) {
+        return log(topics).stream()
+                .filter(record -> NotificationCodec.isNotification(record.value()))
+                .map(record -> NotificationCodec.decode(record.value()).blob())
+                .collect(Collectors.toSet());
+    }
+
+    private List<ConsumerRecord<byte[], byte[]>> log(List<String> topics) {
+        Map<String, Object> settings =
+                Map.of("bootstrap.servers", kafka.bootstrapServers(), "auto.offset.reset", "earliest");
+        try (KafkaConsumer<byte[], byte[]> consumer =
+                new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            return toTheEnd(consumer, topics);
+        }
+    }
+
+    /** What a group that nobody knows reads of a topic from its start, by key. */
+    private Map<String, List<String>> values(String topic) {
+        Map<String, Object> settings = Map.of(
+                "bootstrap.servers",
+                kafka.bootstrapServers(),
+                "auto.offset.reset",
+                "earliest",
+                "isolation.level",
+                "read_committed",
+                "group.id",
+                "a-new-one",
+                "blobshuffle.store",
+                uri(),
+                "blobshuffle.sweep.interval.ms",
+                0,
+                "blobshuffle.topics.include",
+                topic);
+        Map<String, List<String>> values = new HashMap<>();
+        try (Consumer<String, String> consumer =
+                new BlobConsumer<>(settings, new StringDeserializer(), new StringDeserializer())) {
+            toTheEnd(consumer, List.of(topic))
+                    .forEach(record -> values.computeIfAbsent(record.key(), key -> new ArrayList<>())
+                            .add(record.value()));
+        }
+        return values;
+    }
+
+    private static <T> List<ConsumerRecord<T, T>> toTheEnd(Consumer<T, T> consumer, List<String> topics) {
+        List<TopicPartition> partitions = topics.stream()
+                .flatMap(topic -> consumer.partitionsFor(topic).stream())
+                .map(info -> new TopicPartition(info.topic(), info.partition()))
+                .toList();
+        consumer.assign(partitions);
+        Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+        List<ConsumerRecord<T, T>> read = new ArrayList<>();
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (ends.entrySet().stream().anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
+            assertThat(System.nanoTime() - deadline).as("read in time").isNegative();
+            consumer.poll(Duration.ofMillis(50)).forEach(read::add);
+        }
+        return read;
+    }
+
+    /** Deletes the first half of each partition's log, as Kafka's retention does. */
+    private void letGoOfHalf(String topic) throws Exception {
+        Map<TopicPartition, List<Long>> offsets = new HashMap<>();
+        log(List.of(topic))
+                .forEach(record -> offsets.computeIfAbsent(
+                                new TopicPartition(record.topic(), record.partition()), partition -> new ArrayList<>())
+                        .add(record.offset()));
+        Map<TopicPartition, RecordsToDelete> cuts = new HashMap<>();
+        offsets.forEach((partition, all) -> cuts.put(partition, RecordsToDelete.beforeOffset(all.get(all.size() / 2))));
+        admin.deleteRecords(cuts).all().get();
+    }
+
+    /** Records that notifications in a topic's log lead to. */
+    private int notified(String topic) {
+        return log(List.of(topic)).stream()
+                .filter(record -> NotificationCodec.isNotification(record.value()))
+                .mapToInt(record -> NotificationCodec.decode(record.value()).records())
+                .sum();
+    }
+
+    private void await(Instances instances, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!condition.getAsBoolean()) {
+            instances.check();
+            assertThat(System.nanoTime() - deadline)
+                    .as(() -> "time until the condition holds; stored: " + stored().size() + ", turn: "
+                            + metric("sweep-turn") + ", sweeps: " + metric("sweeps") + ", failed: "
+                            + metric("sweep-failures") + ", needed: " + metric("needed-blobs"))
+                    .isNegative();
+            LockSupport.parkNanos(200_000_000);
+        }
+    }
+
+    private static double metric(String name) {
+        try {
+            double sum = 0;
+            for (ObjectName bean : ManagementFactory.getPlatformMBeanServer()
+                    .queryNames(new ObjectName("blobshuffle:type=blobshuffle-metrics,*"), null)) {
+                sum += (double) ManagementFactory.getPlatformMBeanServer().getAttribute(bean, name);
+            }
+            return sum;
+        } catch (JMException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
