@@ -1,4 +1,4 @@
-package dev.blobshuffle.cli.bench;
+package dev.blobshuffle.bench.transfer;
 
 import dev.blobshuffle.bench.process.CpuTime;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package dev.blobshuffle.cli.bench;
+package dev.blobshuffle.bench.transfer;
 
 /**
  * What is measured at once.
@@ -8,9 +8,9 @@ package dev.blobshuffle.cli.bench;
  * @param mebibytes size of a blob
  * @param concurrency blobs in flight
  */
-record StoreCell(String transport, Direction direction, int mebibytes, int concurrency) {
+public record StoreCell(String transport, Direction direction, int mebibytes, int concurrency) {
     /** What blobs do. */
-    enum Direction {
+    public enum Direction {
         /** They are stored. */
         PUT,
         /** They are read. */

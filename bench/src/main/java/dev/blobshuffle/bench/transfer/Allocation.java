@@ -1,4 +1,4 @@
-package dev.blobshuffle.cli.bench;
+package dev.blobshuffle.bench.transfer;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;

@@ -1,4 +1,4 @@
-package dev.blobshuffle.cli.bench;
+package dev.blobshuffle.bench.transfer;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -7,14 +7,17 @@ import java.util.Optional;
 /**
  * One run of a cell with one client.
  *
+ * @param cell what was measured
  * @param isBare whether the client is the floor
+ * @param repetition the block of runs that it belongs to, from 0
  * @param blobs how many were moved
+ * @param seconds time on the clock
  * @param cpuSeconds of this process, JIT compilers left out
  * @param allocatedBytes of this process's heap
  * @param requests that the server had; empty: nobody counts
  * @param verified whether every blob was right
  */
-record StoreResult(
+public record StoreResult(
         StoreCell cell,
         boolean isBare,
         int repetition,

@@ -1,4 +1,4 @@
-package dev.blobshuffle.cli.bench;
+package dev.blobshuffle.bench.transfer;
 
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.store.BlobBytes;

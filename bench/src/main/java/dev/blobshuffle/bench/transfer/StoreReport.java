@@ -1,4 +1,4 @@
-package dev.blobshuffle.cli.bench;
+package dev.blobshuffle.bench.transfer;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -8,16 +8,22 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/** The runs of all cells. A ratio is the median over the repetitions of ratios within one repetition, whose runs were next to each other in time. */
-record StoreReport(List<StoreResult> results) {
+/**
+ * The runs of all cells. A ratio is the median over the repetitions of ratios within one repetition, whose runs were next to each other in time.
+ *
+ * @param results all of them
+ */
+public record StoreReport(List<StoreResult> results) {
     /** From this size of a blob on, bytes and not requests decide what a client costs. */
     private static final int LARGE_MEBIBYTES = 8;
 
-    StoreReport {
+    /** Copies. */
+    public StoreReport {
         results = List.copyOf(results);
     }
 
-    boolean isVerified() {
+    /** Whether every blob came back as it was. */
+    public boolean isVerified() {
         return results.stream().allMatch(StoreResult::verified);
     }
 
@@ -27,7 +33,8 @@ record StoreReport(List<StoreResult> results) {
         return List.copyOf(cells);
     }
 
-    String table() {
+    /** For people, a line for each cell. */
+    public String table() {
         StringBuilder text = new StringBuilder();
         text.append(String.format(
                 Locale.ROOT,
@@ -63,7 +70,7 @@ record StoreReport(List<StoreResult> results) {
     }
 
     /** How the store stands to the floor where blobs are large: one line per transport and direction. */
-    String summary() {
+    public String summary() {
         Map<String, List<Double>> ratios = new LinkedHashMap<>();
         for (StoreCell cell : cells()) {
             if (cell.mebibytes() >= LARGE_MEBIBYTES && !Double.isNaN(cpuRatio(cell))) {
@@ -83,7 +90,8 @@ record StoreReport(List<StoreResult> results) {
         return text.toString();
     }
 
-    Map<String, Object> asJson() {
+    /** All of it as JSON: {@code cells} and {@code runs}. */
+    public Map<String, Object> asJson() {
         Map<String, Object> json = new LinkedHashMap<>();
         List<Map<String, Object>> cells = new ArrayList<>();
         for (StoreCell cell : cells()) {
