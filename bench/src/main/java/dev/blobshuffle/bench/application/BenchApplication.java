@@ -1,6 +1,7 @@
 package dev.blobshuffle.bench.application;
 
 import dev.blobshuffle.bench.parameter.Parameters;
+import dev.blobshuffle.bench.store.StoreLatencies;
 import dev.blobshuffle.bench.workload.Probes;
 import dev.blobshuffle.bench.workload.Topics;
 import dev.blobshuffle.bench.workload.Workloads;
@@ -28,6 +29,15 @@ import org.apache.kafka.streams.StreamsBuilder;
 public final class BenchApplication {
     /** Prefix of the settings that are this application's own. */
     public static final String OWN = "bench.";
+
+    /** Where the file of what was measured has the latencies of records, as {@link Histograms} write them. */
+    public static final String LATENCIES = "latencies";
+
+    /** The same for puts that succeeded. */
+    public static final String PUT_LATENCIES = "put-latencies";
+
+    /** The same for gets that succeeded. */
+    public static final String GET_LATENCIES = "get-latencies";
 
     private static final Duration REPORT_INTERVAL = Duration.ofMillis(50);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(60);
@@ -80,7 +90,9 @@ public final class BenchApplication {
         Properties measured = after.since(before);
         measured.setProperty("count", Long.toString(probes.count()));
         measured.setProperty("checksum", Long.toString(probes.checksum()));
-        measured.setProperty("latencies", Histograms.format(probes.latencies()));
+        measured.setProperty(LATENCIES, Histograms.format(probes.latencies()));
+        measured.setProperty(PUT_LATENCIES, Histograms.format(StoreLatencies.OF_THIS_PROCESS.puts()));
+        measured.setProperty(GET_LATENCIES, Histograms.format(StoreLatencies.OF_THIS_PROCESS.gets()));
         try (OutputStream out = Files.newOutputStream(Path.of(settings.getProperty(OWN + "measured")))) {
             measured.store(out, null);
         }
@@ -96,7 +108,10 @@ public final class BenchApplication {
                 return before;
             }
             before = Counters.now();
-            probes.latencies(); // those of the warm-up are taken away
+            // Those of the warm-up are taken away.
+            probes.latencies();
+            StoreLatencies.OF_THIS_PROCESS.puts();
+            StoreLatencies.OF_THIS_PROCESS.gets();
         }
         Runtime.getRuntime().halt(1);
         return before;

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
-import java.util.function.DoubleBinaryOperator;
 import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
@@ -14,9 +13,8 @@ import javax.management.ObjectName;
  * What Kafka and the shuffle have counted in this process, read through JMX.
  *
  * @param sums counters, by name
- * @param levels numbers that are not added up over time: latencies of the last seconds
  */
-record Counters(Map<String, Double> sums, Map<String, Double> levels) {
+record Counters(Map<String, Double> sums) {
     private static final String SHUFFLE = "blobshuffle:type=blobshuffle-metrics,*";
     private static final List<String> COUNTED = List.of(
             "blobs-stored",
@@ -26,6 +24,8 @@ record Counters(Map<String, Double> sums, Map<String, Double> levels) {
             "bytes-inlined",
             "puts",
             "gets",
+            "put-failures",
+            "get-failures",
             "bytes-fetched",
             "cache-memory-hits",
             "cache-disk-hits",
@@ -34,40 +34,29 @@ record Counters(Map<String, Double> sums, Map<String, Double> levels) {
             "batches-sealed-delay",
             "batches-sealed-flush",
             "batches-sealed-memory");
-    private static final List<String> LATENCIES = List.of(
-            "put-latency-p50",
-            "put-latency-p95",
-            "put-latency-p99",
-            "get-latency-p50",
-            "get-latency-p95",
-            "get-latency-p99");
 
     static Counters none() {
-        return new Counters(Map.of(), Map.of());
+        return new Counters(Map.of());
     }
 
     static Counters now() {
         Map<String, Double> sums = new TreeMap<>();
-        COUNTED.forEach(name -> sums.put(name, read(SHUFFLE, name, Double::sum)));
+        COUNTED.forEach(name -> sums.put(name, read(SHUFFLE, name)));
         sums.put(
                 "shuffle-broker-bytes",
-                read("kafka.producer:type=producer-topic-metrics,topic=*-repartition,*", "byte-total", Double::sum));
-        sums.put(
-                "dropped-records",
-                read("kafka.streams:type=stream-task-metrics,*", "dropped-records-total", Double::sum));
-        Map<String, Double> levels = new TreeMap<>();
-        LATENCIES.forEach(name -> levels.put(name, read(SHUFFLE, name, Math::max)));
-        return new Counters(sums, levels);
+                read("kafka.producer:type=producer-topic-metrics,topic=*-repartition,*", "byte-total"));
+        sums.put("dropped-records", read("kafka.streams:type=stream-task-metrics,*", "dropped-records-total"));
+        return new Counters(sums);
     }
 
-    private static double read(String pattern, String attribute, DoubleBinaryOperator sum) {
+    private static double read(String pattern, String attribute) {
         try {
             MBeanServer server = ManagementFactory.getPlatformMBeanServer();
             double result = 0;
             for (ObjectName name : server.queryNames(new ObjectName(pattern), null)) {
                 if (server.getAttribute(name, attribute) instanceof Number number
                         && Double.isFinite(number.doubleValue())) {
-                    result = sum.applyAsDouble(result, number.doubleValue());
+                    result += number.doubleValue();
                 }
             }
             return result;
@@ -77,12 +66,11 @@ record Counters(Map<String, Double> sums, Map<String, Double> levels) {
         }
     }
 
-    /** What was counted since an earlier look; the latest levels. The total of dropped records comes along, for a run's check counts from its start. */
+    /** What was counted since an earlier look. The total of dropped records comes along, for a run's check counts from its start. */
     Properties since(Counters earlier) {
         Properties properties = new Properties();
         sums.forEach((name, value) ->
                 properties.setProperty(name, Double.toString(value - earlier.sums.getOrDefault(name, 0.0))));
-        levels.forEach((name, value) -> properties.setProperty(name, Double.toString(value)));
         properties.setProperty("dropped-records-total", Double.toString(sums.getOrDefault("dropped-records", 0.0)));
         return properties;
     }

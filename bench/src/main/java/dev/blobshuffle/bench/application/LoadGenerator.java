@@ -1,11 +1,13 @@
 package dev.blobshuffle.bench.application;
 
+import dev.blobshuffle.bench.parameter.Parameter;
 import dev.blobshuffle.bench.parameter.Parameters;
 import dev.blobshuffle.bench.workload.Message;
 import dev.blobshuffle.bench.workload.Source;
 import dev.blobshuffle.bench.workload.Timeline;
 import dev.blobshuffle.bench.workload.Workloads;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -19,7 +21,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * Sends the input of a workload, in a process of its own: at a rate, each record when it is due, whatever the system does (an open model; the record's timestamp says when it was due), or
- * as fast as possible. Prints {@code start TIME}, the time
+ * as fast as possible. It ends with its standard input. Prints {@code start TIME}, the time
  * of the first record in milliseconds, {@code sent N} several times a second, and {@code done} when the brokers have everything.
  */
 public final class LoadGenerator {
@@ -35,6 +37,7 @@ public final class LoadGenerator {
      *     bootstrap.servers}
      */
     public static void main(String[] args) throws IOException {
+        endWithParent();
         Properties settings = new Properties();
         try (var reader = Files.newBufferedReader(Path.of(args[0]))) {
             settings.load(reader);
@@ -42,7 +45,8 @@ public final class LoadGenerator {
         Parameters parameters = Parameters.of(settings).overriddenBy(System.getenv());
         Map<String, Object> own = new HashMap<>();
         own.put("bootstrap.servers", settings.getProperty("bootstrap.servers"));
-        own.put("acks", "1");
+        // A broker that is killed must neither lose nor double what it had.
+        own.put("acks", parameters.number(Parameter.BROKER_KILLS) > 0 ? "all" : "1");
         own.put("batch.size", "262144");
         own.put("linger.ms", parameters.hasRate() ? "0" : "20");
         try (KafkaProducer<byte[], byte[]> producer =
@@ -56,6 +60,22 @@ public final class LoadGenerator {
         }
         System.out.println("done");
         System.out.flush();
+    }
+
+    /** Ends this process when its standard input ends, which nobody writes to. */
+    private static void endWithParent() {
+        Thread watch = new Thread(
+                () -> {
+                    try {
+                        System.in.transferTo(OutputStream.nullOutputStream());
+                    } catch (IOException e) {
+                        // The parent is gone all the same.
+                    }
+                    Runtime.getRuntime().halt(1);
+                },
+                "parent-watch");
+        watch.setDaemon(true);
+        watch.start();
     }
 
     private static void send(

@@ -25,6 +25,12 @@ public record Chart(String title, Axis x, Axis y, List<Series> series) {
     private static final int BOTTOM = 48;
     private static final double ROOM = 1.08;
 
+    /** Height of a row of names, width of a letter, and how many rows there may be. */
+    private static final int ROW = 13;
+
+    private static final int LETTER = 6;
+    private static final int MOST_ROWS = 4;
+
     /** Copies. */
     public Chart {
         series = List.copyOf(series);
@@ -70,6 +76,8 @@ public record Chart(String title, Axis x, Axis y, List<Series> series) {
     /** One drawing. Owned by one thread. */
     private final class Drawing {
         private final Canvas canvas;
+        private final int rows = rowsOfNames();
+        private final int bottom = BOTTOM + (rows - 1) * ROW;
         private final double leastX = least(x, Series.Point::x);
         private final double mostX = most(x, Series.Point::x, leastX);
         private final double leastY = least(y, Series.Point::low);
@@ -98,11 +106,22 @@ public record Chart(String title, Axis x, Axis y, List<Series> series) {
             }
         }
 
+        /** Names of categories that are too long for one row are spread over several, in turn. */
+        private int rowsOfNames() {
+            int longest = x.categories().stream().mapToInt(String::length).max().orElse(0);
+            int room = (WIDTH - LEFT - RIGHT) / Math.max(1, x.categories().size());
+            return Math.min(MOST_ROWS, 1 + longest * LETTER / Math.max(1, room));
+        }
+
         private void axes() {
+            int row = 0;
             for (double tick : x.ticks(leastX, mostX)) {
                 Canvas.Spot foot = at(tick, leastY);
-                canvas.line(new Canvas.Spot(foot.x(), TOP), new Canvas.Spot(foot.x(), HEIGHT - BOTTOM), "#eeeeee", 1);
-                canvas.text(new Canvas.Spot(foot.x(), HEIGHT - BOTTOM + 16), Canvas.Anchor.MIDDLE, x.label(tick));
+                canvas.line(new Canvas.Spot(foot.x(), TOP), new Canvas.Spot(foot.x(), HEIGHT - bottom), "#eeeeee", 1);
+                canvas.text(
+                        new Canvas.Spot(foot.x(), HEIGHT - bottom + 16 + row++ % rows * ROW),
+                        Canvas.Anchor.MIDDLE,
+                        x.label(tick));
             }
             for (double tick : y.ticks(leastY, mostY)) {
                 double height = at(leastX, tick).y();
@@ -142,7 +161,7 @@ public record Chart(String title, Axis x, Axis y, List<Series> series) {
             double top = at(point.x(), point.y()).y();
             canvas.box(
                     new Canvas.Spot(left, top),
-                    new Canvas.Spot(left + width * 0.92, HEIGHT - BOTTOM),
+                    new Canvas.Spot(left + width * 0.92, HEIGHT - bottom),
                     colour,
                     point.hint());
             whisker(point, left + width * 0.46, "#444444");
@@ -159,10 +178,10 @@ public record Chart(String title, Axis x, Axis y, List<Series> series) {
         }
 
         private Canvas.Spot at(double across, double up) {
-            double bottom = y.scale() == Axis.Scale.LOGARITHMIC ? Math.max(up, leastY) : up;
+            double lowest = y.scale() == Axis.Scale.LOGARITHMIC ? Math.max(up, leastY) : up;
             return new Canvas.Spot(
                     LEFT + x.share(across, leastX, mostX) * (WIDTH - LEFT - RIGHT),
-                    HEIGHT - BOTTOM - y.share(bottom, leastY, mostY) * (HEIGHT - TOP - BOTTOM));
+                    HEIGHT - bottom - y.share(lowest, leastY, mostY) * (HEIGHT - TOP - bottom));
         }
     }
 }

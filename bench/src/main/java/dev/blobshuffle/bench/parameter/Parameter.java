@@ -56,7 +56,17 @@ public enum Parameter {
     KILLS(
             "0",
             Form.NUMBER,
-            "Instances that are killed with SIGKILL and started again while a run of the matcher is measured.");
+            "Instances that are killed with SIGKILL and started again while a run of the matcher is measured."),
+    /** Faults. */
+    BROKER_KILLS(
+            "0",
+            Form.NUMBER,
+            "Brokers that are killed with SIGKILL and started again while a run of the matcher is measured, one at a time; needs replication=3."),
+    /** Faults. */
+    STORE_FAULTS(
+            "0",
+            Form.NUMBER,
+            "Of a thousand requests to the store so many go wrong, in a run of the matcher: they fail before or after their effect, are refused as too many, or are answered with damaged bytes.");
 
     private enum Form {
         COUNT,

@@ -126,6 +126,16 @@ public final class Parameters {
         return number(Parameter.RATE) > 0;
     }
 
+    /** Whether faults are injected: then what an instance has counted says nothing of what came out, for it may do things twice, or end with its counts. */
+    public boolean hasFaults() {
+        return number(Parameter.KILLS) > 0 || number(Parameter.BROKER_KILLS) > 0 || number(Parameter.STORE_FAULTS) > 0;
+    }
+
+    /** Whether processes are killed, whose CPU time ends with them. */
+    public boolean hasKills() {
+        return number(Parameter.KILLS) > 0 || number(Parameter.BROKER_KILLS) > 0;
+    }
+
     /** Records of a whole run, warm-up and all. */
     public long allRecords() {
         return hasRate()

@@ -24,6 +24,9 @@ public record CpuTime(double total, Map<String, Double> threads) {
     /** None. */
     public static final CpuTime NONE = new CpuTime(0, Map.of());
 
+    /** Not known, because a process has ended meanwhile and taken its account with it: a number that is not one. */
+    public static final CpuTime UNKNOWN = new CpuTime(Double.NaN, Map.of());
+
     /** CPU time by kind of thread that counts as compiling: the JVM's, which says more about the length of a run than about its work. */
     private static final List<String> COMPILERS = List.of("C CompilerThre");
 

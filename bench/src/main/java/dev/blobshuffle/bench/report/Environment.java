@@ -44,7 +44,8 @@ public final class Environment {
         }
     }
 
-    private static List<Double> load() {
+    /** The operating system's load average over 1, 5 and 15 minutes; nothing where it has none. */
+    public static List<Double> load() {
         try {
             String[] words = Files.readString(Path.of("/proc/loadavg")).split(" ", -1);
             return List.of(Double.parseDouble(words[0]), Double.parseDouble(words[1]), Double.parseDouble(words[2]));

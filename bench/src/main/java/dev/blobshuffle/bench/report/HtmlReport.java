@@ -8,9 +8,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** Results as one HTML page that needs nothing else, and its plots as files. Stateless. */
 public final class HtmlReport {
+    private static final Map<String, String> FIGURES =
+            Map.of("batch-size", "Figures 7 and 8", "partitions", "Figure 9", "instances", "Figure 10");
+
     private HtmlReport() {}
 
     /**
@@ -28,16 +33,30 @@ public final class HtmlReport {
                                 : "NOT every run had the output that its input asks for; the JSON says which.")
                 .paragraph(
                         "Bars are medians, whiskers the least and the most of the repetitions. On a busy or a small machine only the ratios mean anything.")
+                .paragraph(figures(comparison))
                 .heading("Numbers")
-                .preformatted(ResultTable.of(comparison))
-                .heading("Plots");
-        ResultCharts.of(comparison).values().forEach(page::figure);
+                .preformatted(ResultTable.of(comparison));
+        for (ResultCharts.Group group : ResultCharts.groups(comparison)) {
+            page.heading(group.heading());
+            group.charts().values().forEach(page::figure);
+        }
         List<List<String>> where = new ArrayList<>();
         environment.forEach((name, value) -> where.add(List.of(name, String.valueOf(value))));
-        return page.heading("Where")
+        return page.heading("Where, and the command")
                 .preformatted(command)
                 .table(List.of("", ""), where)
                 .html();
+    }
+
+    /** Which figures of the BlobShuffle paper vary the same. */
+    private static String figures(Comparison comparison) {
+        Set<String> varied = new TreeSet<>();
+        comparison.cells().forEach(cell -> varied.addAll(cell.varied().keySet()));
+        String figures =
+                varied.size() == 1 ? FIGURES.getOrDefault(varied.iterator().next(), "") : "";
+        return figures.isEmpty()
+                ? "Distributions of latencies are what Figure 6 of the BlobShuffle paper shows."
+                : "Varied is " + varied.iterator().next() + ", as in " + figures + " of the BlobShuffle paper.";
     }
 
     /** Writes each plot as SVG and PNG. */

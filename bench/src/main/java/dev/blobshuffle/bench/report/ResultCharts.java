@@ -3,24 +3,29 @@ package dev.blobshuffle.bench.report;
 import dev.blobshuffle.bench.chart.Axis;
 import dev.blobshuffle.bench.chart.Chart;
 import dev.blobshuffle.bench.chart.Series;
+import dev.blobshuffle.bench.parameter.Parameter;
 import dev.blobshuffle.bench.run.Cell;
 import dev.blobshuffle.bench.run.RunResult;
 import dev.blobshuffle.bench.run.Sample;
 import dev.blobshuffle.bench.run.Variant;
 import dev.blobshuffle.bench.workload.Probe;
+import dev.blobshuffle.core.settings.ByteSize;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import org.HdrHistogram.Histogram;
 
-/** The plots of results: bars over cells, latencies as curves, cost against latency, and, where one parameter was varied, the panels of the paper's Figures 6 to 10 over it. Stateless. */
+/** The plots of results: bars over cells, latencies as curves, cost against latency; where one parameter was varied, they are the panels of the paper's Figures 6 to 10 over it. Immutable. */
 final class ResultCharts {
     private static final double BYTES_PER_GIB = 1 << 30;
+    private static final double BYTES_PER_MIB = 1 << 20;
     private static final int MOST_CURVES = 8;
+    private static final Histogram NOTHING = Probe.histogram();
 
     private final Comparison comparison;
     private final List<Cell> cells;
@@ -32,54 +37,132 @@ final class ResultCharts {
                 .sorted((one, other) -> compare(one.label(), other.label()))
                 .toList();
         List<String> names = new ArrayList<>();
-        cells.forEach(cell -> names.add(
-                cell.varied().size() == 1 ? cell.varied().values().iterator().next() : cell.label()));
+        cells.forEach(cell -> names.add(cell.varied().size() == 1 ? cell.values() : cell.label()));
         LinkedHashSet<String> varied = new LinkedHashSet<>();
         cells.forEach(cell -> varied.addAll(cell.varied().keySet()));
         cellAxis = Axis.of(String.join(", ", varied), names);
     }
 
-    /** The plots by a name that suits a file; those with nothing to show are left out. */
+    /**
+     * Plots that belong together.
+     *
+     * @param heading above them
+     * @param charts by a name that suits a file
+     */
+    record Group(String heading, Map<String, Chart> charts) {}
+
+    /** The plots in groups; plots, and groups, with nothing to show are left out. */
+    static List<Group> groups(Comparison comparison) {
+        ResultCharts all = new ResultCharts(comparison);
+        List<Group> groups = new ArrayList<>(List.of(
+                new Group("Throughput and CPU", all.throughput()),
+                new Group("Latency (as in the paper's Figure 6)", all.latencies()),
+                new Group("Cost (as in the paper's Figures 7 and 8)", all.costs()),
+                new Group("Blobs, notifications and reads (as in the paper's Figures 7 and 9)", all.traffic())));
+        groups.forEach(group -> group.charts.values().removeIf(Chart::isEmpty));
+        groups.removeIf(group -> group.charts.isEmpty());
+        return groups;
+    }
+
+    /** All plots by a name that suits a file. */
     static Map<String, Chart> of(Comparison comparison) {
         Map<String, Chart> charts = new LinkedHashMap<>();
-        ResultCharts all = new ResultCharts(comparison);
-        charts.put("throughput", all.bars("Throughput", "MiB/s", run -> run.bytesPerSecond() / (1 << 20)));
-        charts.put("cpu", all.bars("CPU of application and brokers", "CPU-s per GiB", RunResult::allCpu));
-        charts.put("cpu-application", all.bars("CPU of the application", "CPU-s per GiB", RunResult::applicationCpu));
-        charts.put("latency-distribution", all.distribution());
+        groups(comparison).forEach(group -> charts.putAll(group.charts));
+        return charts;
+    }
+
+    private Map<String, Chart> throughput() {
+        Map<String, Chart> charts = new LinkedHashMap<>();
+        charts.put("throughput", bars("Throughput", "MiB/s", run -> run.bytesPerSecond() / BYTES_PER_MIB));
+        charts.put(
+                "throughput-per-instance",
+                bars(
+                        "Throughput of an instance",
+                        "MiB/s",
+                        run -> run.bytesPerSecond()
+                                / BYTES_PER_MIB
+                                / run.cell().parameters().number(Parameter.INSTANCES)));
+        charts.put("cpu", bars("CPU of application and brokers", "CPU-s per GiB", RunResult::allCpu));
+        charts.put("cpu-application", bars("CPU of the application", "CPU-s per GiB", RunResult::applicationCpu));
+        charts.put("backlog", backlog());
+        return charts;
+    }
+
+    private Map<String, Chart> latencies() {
+        Map<String, Chart> charts = new LinkedHashMap<>();
+        charts.put(
+                "latency-distribution",
+                distribution(
+                        "Latency of the shuffle, all records",
+                        comparison.variants(),
+                        run -> run.latencyMillis(50).isPresent() ? run.latencies() : NOTHING));
+        charts.put("put-distribution", distribution("PUT requests", blobs(), RunResult::putLatencies));
+        charts.put("get-distribution", distribution("GET requests", blobs(), RunResult::getLatencies));
         for (double percent : new double[] {50, 95, 99}) {
             charts.put(
                     "latency-p" + Math.round(percent),
-                    all.bars(
+                    bars(
                             "Latency, p" + Math.round(percent),
                             "ms",
                             run -> run.latencyMillis(percent).orElse(Double.NaN)));
         }
-        charts.put("cost-latency", all.costAgainstLatency());
+        return charts;
+    }
+
+    private Map<String, Chart> costs() {
+        Map<String, Chart> charts = new LinkedHashMap<>();
+        charts.put("cost-latency", costAgainstLatency());
         charts.put(
                 "cost",
-                all.blobBars(
+                blobBars(
                         "S3 at 1 GiB/s, from counted requests",
                         "USD per hour",
                         run -> run.s3UsdPerHour().orElse(Double.NaN)));
-        charts.put("requests", all.requests());
+        charts.put("requests", requests());
+        return charts;
+    }
+
+    private Map<String, Chart> traffic() {
+        Map<String, Chart> charts = new LinkedHashMap<>();
         charts.put(
                 "blob-size",
-                all.blobBars(
+                blobBars(
                         "Mean size of a blob",
                         "MiB",
-                        run -> run.counter("blob-bytes-stored") / run.counter("blobs-stored") / (1 << 20)));
+                        run -> run.counter("blob-bytes-stored") / run.counter("blobs-stored") / BYTES_PER_MIB));
+        charts.put("blob-fill", blobBars("Size of a blob, of the most", "%", ResultCharts::fillPercent));
+        charts.put(
+                "notifications",
+                blobBars("Notifications", "per second", run -> perSecond(run, run.counter("notifications-sent"))));
+        charts.put(
+                "cache-reads",
+                blobBars("Reads that a cache answered", "per second", run -> perSecond(run, run.cacheReads())));
         charts.put(
                 "broker-bytes",
-                all.bars(
+                bars(
                         "Through the brokers",
                         "MiB per GiB",
-                        run -> run.counter("shuffle-broker-bytes")
-                                / (run.window().bytes() / BYTES_PER_GIB)
-                                / (1 << 20)));
-        charts.put("backlog", all.backlog());
-        charts.values().removeIf(Chart::isEmpty);
+                        run -> run.counter("shuffle-broker-bytes") / gibibytes(run) / BYTES_PER_MIB));
         return charts;
+    }
+
+    private static double gibibytes(RunResult run) {
+        return run.window().bytes() / BYTES_PER_GIB;
+    }
+
+    private static double perSecond(RunResult run, double count) {
+        return count / run.window().seconds();
+    }
+
+    /** How full blobs are; not a number where their size was not chosen. */
+    private static double fillPercent(RunResult run) {
+        String most = run.cell().parameters().blobSettings().get("blobshuffle.batch.max.bytes");
+        return most == null
+                ? Double.NaN
+                : 100
+                        * run.counter("blob-bytes-stored")
+                        / run.counter("blobs-stored")
+                        / ByteSize.parse(most).bytes();
     }
 
     /** Numbers by their value, and other text by its letters. */
@@ -129,31 +212,29 @@ final class ResultCharts {
         return String.format(Locale.ROOT, format, variant, cell, spread.median(), spread.min(), spread.max());
     }
 
-    /** Figure 6: the share of records whose latency a time does not exceed, all repetitions together. */
-    private Chart distribution() {
+    /** The share of requests or records whose latency a time does not exceed, all repetitions together. */
+    private Chart distribution(String title, List<Variant> variants, Function<RunResult, Histogram> latencies) {
         List<Series> curves = new ArrayList<>();
         for (Cell cell : cells) {
-            for (Variant variant : comparison.variants()) {
+            for (Variant variant : variants) {
                 Histogram sum = Probe.histogram();
-                comparison.runs(cell, variant).stream()
-                        .filter(run -> run.latencyMillis(50).isPresent())
-                        .forEach(run -> sum.add(run.latencies()));
+                comparison.runs(cell, variant).forEach(run -> sum.add(latencies.apply(run)));
                 if (sum.getTotalCount() > 0 && curves.size() < MOST_CURVES) {
-                    List<Series.Point> points = new ArrayList<>();
-                    for (double percent = 0; percent < 100; percent += percent < 99 ? 1 : 0.1) {
-                        double millis = Math.max(0.1, sum.getValueAtPercentile(percent) / 1000.0);
-                        points.add(Series.Point.of(millis, percent, variant.label()));
-                    }
-                    String name = cells.size() == 1 ? variant.label() : variant.label() + " " + cell.label();
-                    curves.add(new Series(name, Series.Form.LINE, points));
+                    String name = cells.size() == 1 ? variant.label() : variant.label() + " " + cell.values();
+                    curves.add(curve(name, sum));
                 }
             }
         }
-        return new Chart(
-                "Latency of the shuffle, all records",
-                Axis.logarithmic("milliseconds"),
-                Axis.linear("% of records"),
-                curves);
+        return new Chart(title, Axis.logarithmic("milliseconds"), Axis.linear("% not above"), curves);
+    }
+
+    private static Series curve(String name, Histogram histogram) {
+        List<Series.Point> points = new ArrayList<>();
+        for (double percent = 0; percent < 100; percent += percent < 99 ? 1 : 0.1) {
+            double millis = Math.max(0.1, histogram.getValueAtPercentile(percent) / 1000.0);
+            points.add(Series.Point.of(millis, percent, name));
+        }
+        return new Series(name, Series.Form.LINE, points);
     }
 
     private Chart costAgainstLatency() {
@@ -182,8 +263,7 @@ final class ResultCharts {
     private Chart requests() {
         List<Series> all = new ArrayList<>();
         for (String request : List.of("puts", "gets")) {
-            for (Series one :
-                    series(blobs(), run -> run.counter(request) / (run.window().bytes() / BYTES_PER_GIB))) {
+            for (Series one : series(blobs(), run -> run.counter(request) / gibibytes(run))) {
                 all.add(new Series(one.name() + " " + request, one.form(), one.points()));
             }
         }
@@ -202,7 +282,9 @@ final class ResultCharts {
                         points.add(Series.Point.of(sample.seconds(), sample.backlog(), variant.label()));
                     }
                     all.add(new Series(
-                            variant.label() + (cells.size() == 1 ? "" : " " + cell.label()), Series.Form.LINE, points));
+                            variant.label() + (cells.size() == 1 ? "" : " " + cell.values()),
+                            Series.Form.LINE,
+                            points));
                 }
             }
         }

@@ -35,6 +35,9 @@ public final class ResultCsv {
 
     private static void flatten(String prefix, Map<?, ?> json, Map<String, String> row) {
         json.forEach((name, value) -> {
+            if (name.equals(RunResult.HISTOGRAMS)) {
+                return; // kilobytes of text that no spreadsheet can read
+            }
             if (value instanceof Map<?, ?> nested) {
                 flatten(prefix + name + ".", nested, row);
             } else if (value != null) {

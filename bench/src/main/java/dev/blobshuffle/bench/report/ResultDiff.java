@@ -1,8 +1,10 @@
 package dev.blobshuffle.bench.report;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * Two result files, number by number. A change counts only if the repetitions of the two do not overlap.
@@ -62,6 +64,22 @@ public record ResultDiff(List<Change> changes) {
         return changes.stream()
                 .filter(change -> change.worseByPercent() > percent)
                 .toList();
+    }
+
+    /** The numbers as JSON: {@code changes}. */
+    public Map<String, Object> asJson() {
+        List<Map<String, Object>> all = new ArrayList<>();
+        for (Change change : changes) {
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("subject", change.subject);
+            json.put("number", change.number.substring(1).replace('/', '.'));
+            json.put("before", change.before.asJson());
+            json.put("after", change.after.asJson());
+            json.put("factor", change.factor());
+            json.put("is_clear", change.isClear());
+            all.add(json);
+        }
+        return Map.of("changes", all);
     }
 
     /** For people, a line for each number. */

@@ -36,19 +36,9 @@ public final class ResultTable {
                 "x native: rate cpu app",
                 "x tuned: rate cpu app"));
         for (Variant variant : comparison.variants()) {
-            text.append(String.format(
-                    Locale.ROOT,
-                    "%-13s %9.1f %8.2f %8.2f %8.2f %9.2f %8s %8s  %-22s %-22s%n",
-                    variant.label(),
-                    median(comparison, cell, variant, RunResult::recordsPerSecond) / 1000,
-                    median(comparison, cell, variant, RunResult::applicationCpu),
-                    median(comparison, cell, variant, RunResult::brokerCpu),
-                    median(comparison, cell, variant, RunResult::allCpu),
-                    median(comparison, cell, variant, RunResult::compilerCpu),
-                    latency(comparison, cell, variant, 50),
-                    latency(comparison, cell, variant, 95),
-                    ratios(comparison, cell, variant, Variant.NATIVE),
-                    ratios(comparison, cell, variant, Variant.NATIVE_TUNED)));
+            if (!comparison.runs(cell, variant).isEmpty()) {
+                text.append(line(comparison, cell, variant));
+            }
         }
         long shaky = comparison.runs().stream()
                 .filter(run -> run.cell().equals(cell) && !run.isSteady())
@@ -61,21 +51,43 @@ public final class ResultTable {
         text.append('\n');
     }
 
+    private static String line(Comparison comparison, Cell cell, Variant variant) {
+        return String.format(
+                Locale.ROOT,
+                "%-13s %9s %8s %8s %8s %9s %8s %8s  %-22s %-22s%n",
+                variant.label(),
+                number("%.1f", median(comparison, cell, variant, run -> run.recordsPerSecond() / 1000)),
+                number("%.2f", median(comparison, cell, variant, RunResult::applicationCpu)),
+                number("%.2f", median(comparison, cell, variant, RunResult::brokerCpu)),
+                number("%.2f", median(comparison, cell, variant, RunResult::allCpu)),
+                number("%.2f", median(comparison, cell, variant, RunResult::compilerCpu)),
+                latency(comparison, cell, variant, 50),
+                latency(comparison, cell, variant, 95),
+                ratios(comparison, cell, variant, Variant.NATIVE),
+                ratios(comparison, cell, variant, Variant.NATIVE_TUNED));
+    }
+
+    private static String number(String format, double number) {
+        return Double.isFinite(number) ? String.format(Locale.ROOT, format, number) : "-";
+    }
+
     private static String latency(Comparison comparison, Cell cell, Variant variant, double percent) {
-        double millis = median(
-                comparison, cell, variant, run -> run.latencyMillis(percent).orElse(Double.NaN));
-        return Double.isFinite(millis) ? String.format(Locale.ROOT, "%.1f", millis) : "-";
+        return number(
+                "%.1f",
+                median(
+                        comparison,
+                        cell,
+                        variant,
+                        run -> run.latencyMillis(percent).orElse(Double.NaN)));
     }
 
     private static String ratios(Comparison comparison, Cell cell, Variant variant, Variant reference) {
-        return comparison.variants().contains(reference)
-                ? String.format(
-                        Locale.ROOT,
-                        "%.2f  %.2f  %.2f",
-                        ratio(comparison, cell, variant, reference, RunResult::bytesPerSecond),
-                        ratio(comparison, cell, variant, reference, RunResult::allCpu),
-                        ratio(comparison, cell, variant, reference, RunResult::applicationCpu))
-                : "";
+        if (comparison.runs(cell, reference).isEmpty()) {
+            return "";
+        }
+        return number("%.2f", ratio(comparison, cell, variant, reference, RunResult::bytesPerSecond)) + "  "
+                + number("%.2f", ratio(comparison, cell, variant, reference, RunResult::allCpu)) + "  "
+                + number("%.2f", ratio(comparison, cell, variant, reference, RunResult::applicationCpu));
     }
 
     private static double median(

@@ -27,6 +27,9 @@ public record BenchPlan(
         List<String> jvmOptions,
         Path directory,
         Path memory) {
+    private static final int LEAST_BROKERS_TO_KILL = 3;
+    private static final int MOST_STORE_FAULTS = 900;
+
     /**
      * Copies and checks.
      *
@@ -41,20 +44,32 @@ public record BenchPlan(
         }
         for (Cell cell : cells) {
             workload.source(cell.parameters(), new Timeline(0, 1));
-            if (cell.parameters().number(Parameter.KILLS) > 0) {
-                requireKillable(workload, cell);
+            if (cell.parameters().hasFaults()) {
+                requireRobust(workload, cell);
             }
         }
     }
 
-    private static void requireKillable(Workload workload, Cell cell) {
-        if (!workload.bearsKills()) {
-            throw new IllegalArgumentException("Cannot kill instances of " + workload.name()
-                    + ": its check needs what they counted. Give the workload matcher.");
+    private static void requireRobust(Workload workload, Cell cell) {
+        if (!workload.bearsFaults()) {
+            throw new IllegalArgumentException("Cannot inject faults into " + workload.name()
+                    + ": its check needs what instances counted. Give the workload matcher.");
         }
         if (!cell.parameters().hasRate()) {
             throw new IllegalArgumentException(
-                    "Cannot kill instances that run as fast as they can: a run may be over before. Give --rate.");
+                    "Cannot inject faults into a run as fast as it goes: it may be over before. Give a rate, for example --with rate=1000.");
+        }
+        if (cell.parameters().number(Parameter.BROKER_KILLS) > 0
+                && cell.parameters().number(Parameter.REPLICATION) < LEAST_BROKERS_TO_KILL) {
+            throw new IllegalArgumentException("Cannot kill one of "
+                    + cell.parameters().text(Parameter.REPLICATION)
+                    + " broker(s): the others would be no majority. Give --with replication=3.");
+        }
+        if (cell.parameters().number(Parameter.STORE_FAULTS) > MOST_STORE_FAULTS) {
+            throw new IllegalArgumentException("Cannot let "
+                    + cell.parameters().text(Parameter.STORE_FAULTS)
+                    + " of a thousand requests go wrong: nothing would come through. Give 0 to " + MOST_STORE_FAULTS
+                    + ".");
         }
     }
 }

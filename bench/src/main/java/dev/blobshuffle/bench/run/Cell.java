@@ -1,5 +1,6 @@
 package dev.blobshuffle.bench.run;
 
+import dev.blobshuffle.bench.parameter.Parameter;
 import dev.blobshuffle.bench.parameter.Parameters;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -13,6 +14,8 @@ import java.util.Map;
  * @param parameters all of it
  */
 public record Cell(Map<String, String> varied, Parameters parameters) {
+    private static final String UNLIMITED = "as fast as possible";
+
     /** Copies. */
     public Cell {
         varied = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(varied));
@@ -49,7 +52,18 @@ public record Cell(Map<String, String> varied, Parameters parameters) {
     /** For people: {@code instances=2, batch-size=1 MiB}; empty for the only one. */
     public String label() {
         List<String> words = new ArrayList<>();
-        varied.forEach((name, value) -> words.add(name + "=" + value));
+        varied.forEach((name, value) -> words.add(isUnlimited(name, value) ? UNLIMITED : name + "=" + value));
         return String.join(", ", words);
+    }
+
+    /** For people: the values alone. */
+    public String values() {
+        List<String> words = new ArrayList<>();
+        varied.forEach((name, value) -> words.add(isUnlimited(name, value) ? UNLIMITED : value));
+        return String.join(", ", words);
+    }
+
+    private static boolean isUnlimited(String name, String value) {
+        return name.equals(Parameter.RATE.label()) && value.equals("0");
     }
 }

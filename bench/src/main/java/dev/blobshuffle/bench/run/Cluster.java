@@ -85,6 +85,12 @@ final class Cluster implements AutoCloseable {
         }
     }
 
+    /** Kills a broker with SIGKILL, starts it again on its data, and returns when it serves. */
+    void killBroker(int node) {
+        kafka.kill(node);
+        kafka.restart(node);
+    }
+
     /** Deletes all topics whose names begin so. */
     void deleteTopics(String prefix) throws IOException, InterruptedException {
         List<String> own = get(admin.listTopics().names()).stream()

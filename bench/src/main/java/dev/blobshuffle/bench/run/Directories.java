@@ -1,6 +1,7 @@
 package dev.blobshuffle.bench.run;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -12,12 +13,15 @@ public final class Directories {
 
     /** Deletes a directory and everything in it, if it is there. */
     public static void delete(Path directory) throws IOException {
-        if (Files.exists(directory)) {
-            try (Stream<Path> all = Files.walk(directory)) {
-                for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.delete(path);
-                }
+        if (!Files.exists(directory)) {
+            return;
+        }
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(path);
             }
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
         }
     }
 }

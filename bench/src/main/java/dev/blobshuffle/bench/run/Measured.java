@@ -1,10 +1,12 @@
 package dev.blobshuffle.bench.run;
 
+import dev.blobshuffle.bench.application.BenchApplication;
 import dev.blobshuffle.bench.application.Histograms;
 import dev.blobshuffle.bench.workload.Probe;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 
@@ -14,22 +16,45 @@ import org.HdrHistogram.Histogram;
  * @param count records after the shuffle, from the start
  * @param checksum their sum
  * @param latencies in microseconds, after the warm-up
- * @param counters after the warm-up, by name; of latencies of the store the largest of the instances'
+ * @param counters after the warm-up, by name
  */
-record Measured(long count, long checksum, Histogram latencies, Map<String, Double> counters) {
+record Measured(long count, long checksum, Latencies latencies, Map<String, Double> counters) {
+    private static final String COUNT = "count";
+    private static final String CHECKSUM = "checksum";
+    private static final Set<String> NO_COUNTERS = Set.of(
+            COUNT,
+            CHECKSUM,
+            BenchApplication.LATENCIES,
+            BenchApplication.PUT_LATENCIES,
+            BenchApplication.GET_LATENCIES);
+
+    /**
+     * Latencies of all instances, in microseconds.
+     *
+     * @param records from entering the shuffle, or from when they were due, to their turn after it
+     * @param puts requests to the store that succeeded
+     * @param gets requests to the store that succeeded
+     */
+    record Latencies(Histogram records, Histogram puts, Histogram gets) {
+        private void add(Properties instance) {
+            records.add(Histograms.parse(instance.getProperty(BenchApplication.LATENCIES)));
+            puts.add(Histograms.parse(instance.getProperty(BenchApplication.PUT_LATENCIES)));
+            gets.add(Histograms.parse(instance.getProperty(BenchApplication.GET_LATENCIES)));
+        }
+    }
+
     static Measured of(Collection<Properties> instances) {
         long count = 0;
         long checksum = 0;
-        Histogram latencies = Probe.histogram();
+        Latencies latencies = new Latencies(Probe.histogram(), Probe.histogram(), Probe.histogram());
         Map<String, Double> counters = new TreeMap<>();
         for (Properties instance : instances) {
-            count += Long.parseLong(instance.getProperty("count"));
-            checksum += Long.parseLong(instance.getProperty("checksum"));
-            latencies.add(Histograms.parse(instance.getProperty("latencies")));
+            count += Long.parseLong(instance.getProperty(COUNT));
+            checksum += Long.parseLong(instance.getProperty(CHECKSUM));
+            latencies.add(instance);
             for (String name : instance.stringPropertyNames()) {
-                if (!name.equals("count") && !name.equals("checksum") && !name.equals("latencies")) {
-                    double value = Double.parseDouble(instance.getProperty(name));
-                    counters.merge(name, value, name.contains("-latency-") ? Math::max : Double::sum);
+                if (!NO_COUNTERS.contains(name)) {
+                    counters.merge(name, Double.parseDouble(instance.getProperty(name)), Double::sum);
                 }
             }
         }

@@ -58,8 +58,7 @@ final class Run implements AutoCloseable {
         topics = new Topics(id, input);
         directory = plan.directory().resolve(id);
         Path blobs = variant == Variant.BLOBS_MEMORY ? plan.memory().resolve(id) : directory.resolve("blobs");
-        long bytes = parameters.allRecords() * parameters.number(Parameter.RECORD_BYTES);
-        store = RunStore.open(variant, blobs, parameters.text(Parameter.STORE_LATENCY), bytes);
+        store = RunStore.open(variant, blobs, parameters);
     }
 
     private void start() throws IOException {
@@ -118,7 +117,11 @@ final class Run implements AutoCloseable {
 
     /** Reads an input that a load generator sends meanwhile. */
     RunResult follow() throws IOException, InterruptedException {
-        cluster.createInput(topics.input(), parameters.count(Parameter.PARTITIONS));
+        if (parameters.number(Parameter.BROKER_KILLS) > 0) {
+            cluster.createTopic(topics.input(), parameters.count(Parameter.PARTITIONS));
+        } else {
+            cluster.createInput(topics.input(), parameters.count(Parameter.PARTITIONS));
+        }
         start();
         await(() -> instances.stream().allMatch(Instance::isRunning));
         if (!workload().prepared(parameters).isEmpty()) {
@@ -144,10 +147,16 @@ final class Run implements AutoCloseable {
             });
             Look before = measure();
             long end = warm + parameters.number(Parameter.SECONDS) * 1_000_000_000;
-            Kills kills = new Kills(warm, end);
+            Faults faults = new Faults(
+                    parameters,
+                    new Random(plan.seed() + repetition),
+                    warm,
+                    end,
+                    this::killInstance,
+                    random -> cluster.killBroker(random.nextInt(parameters.count(Parameter.REPLICATION))));
             await(() -> {
                 generator.check();
-                kills.killIfDue();
+                faults.strikeIfDue();
                 sample(before, generator.sent());
                 return System.nanoTime() >= end;
             });
@@ -157,6 +166,12 @@ final class Run implements AutoCloseable {
             samples.replaceAll(sample -> sample.ofSent(perRecord));
             return result(input, before, after, drained(generator, input));
         }
+    }
+
+    private void killInstance(Random random) throws IOException {
+        int number = random.nextInt(instances.size());
+        instances.get(number).close();
+        instances.set(number, startInstance(number));
     }
 
     private static Input finished(FutureTask<Input> expected) throws IOException, InterruptedException {
@@ -170,8 +185,8 @@ final class Run implements AutoCloseable {
     /** Waits for what is left; what is wrong if it does not come. */
     private Optional<String> drained(Generator generator, Input input) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + parameters.number(Parameter.DRAIN_SECONDS) * 1_000_000_000;
-        boolean isCounted = parameters.number(Parameter.KILLS) == 0
-                && workload().prepared(parameters).isEmpty();
+        boolean isCounted =
+                !parameters.hasFaults() && workload().prepared(parameters).isEmpty();
         await(() -> {
             generator.check();
             boolean isAll = generator.isDone()
@@ -243,12 +258,12 @@ final class Run implements AutoCloseable {
     }
 
     private Look look() throws IOException {
-        boolean isWhole = parameters.number(Parameter.KILLS) == 0; // CPU time ends with a process
+        boolean isWhole = !parameters.hasKills();
         return new Look(
                 count(),
                 System.nanoTime(),
-                isWhole ? CpuTime.of(instances.stream().map(Instance::pid).toList()) : CpuTime.NONE,
-                cluster.cpu(),
+                isWhole ? CpuTime.of(instances.stream().map(Instance::pid).toList()) : CpuTime.UNKNOWN,
+                isWhole ? cluster.cpu() : CpuTime.UNKNOWN,
                 store.cpu());
     }
 
@@ -320,29 +335,6 @@ final class Run implements AutoCloseable {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new UncheckedIOException(new IOException("Cannot read what came out: interrupted.", e));
-            }
-        }
-    }
-
-    /** Kills instances at equal distances of time, in seeded random order, and starts each again at once. */
-    private final class Kills {
-        private final Random random = new Random(plan.seed() + repetition);
-        private final long first;
-        private final long between;
-        private final long wanted = parameters.number(Parameter.KILLS);
-        private long done;
-
-        private Kills(long begin, long end) {
-            between = (end - begin) / (wanted + 1);
-            first = begin + between;
-        }
-
-        private void killIfDue() throws IOException {
-            if (done < wanted && System.nanoTime() >= first + done * between) {
-                done++;
-                int number = random.nextInt(instances.size());
-                instances.get(number).close();
-                instances.set(number, startInstance(number));
             }
         }
     }

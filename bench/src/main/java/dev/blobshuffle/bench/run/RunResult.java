@@ -1,6 +1,8 @@
 package dev.blobshuffle.bench.run;
 
+import dev.blobshuffle.bench.application.Histograms;
 import dev.blobshuffle.bench.process.CpuTime;
+import dev.blobshuffle.bench.workload.Probe;
 import dev.blobshuffle.core.plan.PriceTable;
 import dev.blobshuffle.core.plan.PriceTables;
 import java.util.LinkedHashMap;
@@ -34,6 +36,20 @@ public record RunResult(
         Optional<String> problem) {
     private static final double BYTES_PER_GIB = 1 << 30;
     private static final double STEADY = 0.1;
+    private static final Map<String, Double> QUANTILES = quantiles();
+
+    /** Where the JSON has the distributions of latencies, which no other form of a result has. */
+    public static final String HISTOGRAMS = "histograms_microseconds";
+
+    private static Map<String, Double> quantiles() {
+        Map<String, Double> quantiles = new LinkedHashMap<>();
+        quantiles.put("p50", 50.0);
+        quantiles.put("p95", 95.0);
+        quantiles.put("p99", 99.0);
+        quantiles.put("p99_9", 99.9);
+        quantiles.put("max", 100.0);
+        return quantiles;
+    }
 
     /**
      * The time between warm-up and end.
@@ -106,8 +122,8 @@ public record RunResult(
 
     /** A quantile of the latency in milliseconds, by its percentage; none where latency means nothing. */
     public OptionalDouble latencyMillis(double percent) {
-        return window.hasLatency && measured.latencies().getTotalCount() > 0
-                ? OptionalDouble.of(measured.latencies().getValueAtPercentile(percent) / 1000.0)
+        return window.hasLatency && measured.latencies().records().getTotalCount() > 0
+                ? OptionalDouble.of(measured.latencies().records().getValueAtPercentile(percent) / 1000.0)
                 : OptionalDouble.empty();
     }
 
@@ -134,7 +150,17 @@ public record RunResult(
 
     /** All latencies, in microseconds. */
     public Histogram latencies() {
-        return measured.latencies();
+        return measured.latencies().records();
+    }
+
+    /** Latencies of puts that succeeded, in microseconds. */
+    public Histogram putLatencies() {
+        return measured.latencies().puts();
+    }
+
+    /** Latencies of gets that succeeded, in microseconds. */
+    public Histogram getLatencies() {
+        return measured.latencies().gets();
     }
 
     /** A counter of the shuffle, after the warm-up. */
@@ -192,11 +218,12 @@ public record RunResult(
         json.put("store_puts", Math.round(counter("puts")));
         json.put("store_gets", Math.round(counter("gets")));
         json.put("cache_reads", Math.round(cacheReads()));
-        json.put("put_latency_ms", storeLatencyAsJson("put"));
-        json.put("get_latency_ms", storeLatencyAsJson("get"));
+        json.put("put_latency_ms", quantiles(putLatencies()));
+        json.put("get_latency_ms", quantiles(getLatencies()));
         json.put("s3_usd_per_hour_at_1_gib_per_second", orNull(s3UsdPerHour()));
         json.put("dropped_updates", Math.round(counter("dropped-records")));
         json.put("backlog_trend_records_per_second", lagTrend());
+        json.put(HISTOGRAMS, histogramsAsJson());
         json.put("counters", new LinkedHashMap<>(measured.counters()));
         json.put("application_threads_cpu_seconds", window.application.threads());
         json.put("brokers_threads_cpu_seconds", window.brokers.threads());
@@ -214,21 +241,24 @@ public record RunResult(
     }
 
     private Map<String, Object> latencyAsJson() {
-        Map<String, Object> latency = new LinkedHashMap<>();
-        latency.put("p50", orNull(latencyMillis(50)));
-        latency.put("p95", orNull(latencyMillis(95)));
-        latency.put("p99", orNull(latencyMillis(99)));
-        latency.put("p99_9", orNull(latencyMillis(99.9)));
-        latency.put("max", orNull(latencyMillis(100)));
-        return latency;
+        return quantiles(window.hasLatency ? latencies() : Probe.histogram());
     }
 
-    private Map<String, Object> storeLatencyAsJson(String request) {
-        Map<String, Object> latency = new LinkedHashMap<>();
-        for (String quantile : List.of("p50", "p95", "p99")) {
-            latency.put(quantile, variant.hasBlobs() ? counter(request + "-latency-" + quantile) : null);
-        }
-        return latency;
+    /** Milliseconds; all null if there was nothing. */
+    private static Map<String, Object> quantiles(Histogram latencies) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        QUANTILES.forEach((name, percent) -> json.put(
+                name, latencies.getTotalCount() == 0 ? null : latencies.getValueAtPercentile(percent) / 1000.0));
+        return json;
+    }
+
+    /** The whole distributions, in HdrHistogram's compressed encoding: to be added up with those of other runs. */
+    private Map<String, Object> histogramsAsJson() {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("latency", Histograms.format(latencies()));
+        json.put("put", Histograms.format(putLatencies()));
+        json.put("get", Histograms.format(getLatencies()));
+        return json;
     }
 
     private static @Nullable Double orNull(OptionalDouble number) {

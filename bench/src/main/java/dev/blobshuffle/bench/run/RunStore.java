@@ -1,6 +1,9 @@
 package dev.blobshuffle.bench.run;
 
+import dev.blobshuffle.bench.parameter.Parameter;
+import dev.blobshuffle.bench.parameter.Parameters;
 import dev.blobshuffle.bench.process.CpuTime;
+import dev.blobshuffle.bench.store.ObservedStoreProvider;
 import dev.blobshuffle.core.plan.LatencyProfile;
 import dev.blobshuffle.testkit.s3sim.RequestCounts;
 import dev.blobshuffle.testkit.s3sim.S3SimProcess;
@@ -30,19 +33,24 @@ final class RunStore implements AutoCloseable {
      * Opens the store of a variant.
      *
      * @param directory for blobs in files
-     * @param latency name of the profile of a server
-     * @param bytes that a run shuffles
+     * @param parameters of the run
      */
-    static RunStore open(Variant variant, Path directory, String latency, long bytes) throws IOException {
+    static RunStore open(Variant variant, Path directory, Parameters parameters) throws IOException {
         Files.createDirectories(directory);
+        long faults = parameters.number(Parameter.STORE_FAULTS);
         if (variant.carrier() == Variant.Carrier.S3) {
-            S3SimProcess sim = S3SimProcess.tls(BUCKET, bytes + bytes / 10 + SPARE_BYTES, profile(latency));
+            long bytes = parameters.allRecords() * parameters.number(Parameter.RECORD_BYTES);
+            LatencyProfile latency = profile(parameters.text(Parameter.STORE_LATENCY));
+            S3SimProcess sim = S3SimProcess.tls(BUCKET, bytes + bytes / 10 + SPARE_BYTES, latency);
             return new RunStore(
                     directory,
-                    "s3://" + BUCKET + "/run?region=us-east-1&path-style=true&endpoint=" + sim.endpoint(),
+                    ObservedStoreProvider.uri(
+                            "s3://" + BUCKET + "/run?region=us-east-1&path-style=true&endpoint=" + sim.endpoint(),
+                            faults),
                     Optional.of(sim));
         }
-        return new RunStore(directory, "file://" + directory + "?fsync=none", Optional.empty());
+        return new RunStore(
+                directory, ObservedStoreProvider.uri("file://" + directory + "?fsync=none", faults), Optional.empty());
     }
 
     private static LatencyProfile profile(String name) {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
@@ -16,12 +17,11 @@ import java.util.function.Consumer;
  * time. Owned by one thread.
  */
 public final class Runner {
-    private static final Duration NO_LIMIT = Duration.ofDays(365);
-
     private final BenchPlan plan;
     private final Consumer<String> progress;
     private final List<RunResult> results = new ArrayList<>();
-    private final long deadline;
+    private final TimeBox<Turn> time;
+    private int leftOut;
 
     /**
      * A runner.
@@ -29,24 +29,33 @@ public final class Runner {
      * @param progress is told what goes on, line by line
      */
     public Runner(BenchPlan plan, Consumer<String> progress) {
-        this(plan, progress, NO_LIMIT);
+        this(plan, progress, TimeBox.unlimited());
     }
 
     /**
-     * A runner that begins no further run after a time, but for those of the first repetition.
+     * A runner that leaves out runs that would not end within a time from now. The cells of a repetition then follow each other as in the plan, so that what is left out is the end of
+     * it.
      *
      * @param progress is told what goes on, line by line
      */
     public Runner(BenchPlan plan, Consumer<String> progress, Duration limit) {
+        this(plan, progress, TimeBox.of(limit));
+    }
+
+    private Runner(BenchPlan plan, Consumer<String> progress, TimeBox<Turn> time) {
         this.plan = plan;
         this.progress = progress;
-        deadline = System.nanoTime() + limit.toNanos();
+        this.time = time;
     }
 
     /** Runs everything; the results in the order in which they ran. */
     public List<RunResult> run() throws IOException, InterruptedException {
         for (int replication : replications()) {
             run(replication);
+        }
+        if (leftOut > 0) {
+            progress.accept("The time is up: " + leftOut + " of "
+                    + plan.repetitions() * plan.cells().size() * plan.variants().size() + " runs were left out");
         }
         return List.copyOf(results);
     }
@@ -60,26 +69,40 @@ public final class Runner {
     private void run(int replication) throws IOException, InterruptedException {
         progress.accept("Replication " + replication + ": starting " + replication + " broker(s)");
         try (Session session = Session.open(plan, replication, progress)) {
-            List<Turn> block = new ArrayList<>();
-            for (Cell cell : plan.cells()) {
-                if (cell.parameters().count(Parameter.REPLICATION) == replication) {
-                    plan.variants().forEach(variant -> block.add(new Turn(cell, variant)));
-                }
-            }
             Random order = new Random(plan.seed());
             for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
-                Collections.shuffle(block, order);
-                for (Turn turn : block) {
-                    if (System.nanoTime() - deadline > 0 && repetition > 0) {
-                        progress.accept("  the time is up: no more repetitions");
-                        return;
-                    }
-                    RunResult result = session.run(turn.cell, turn.variant, repetition);
-                    results.add(result);
-                    progress.accept(line(result));
+                for (Turn turn : block(replication, order)) {
+                    run(session, turn, repetition);
                 }
             }
         }
+    }
+
+    /** The runs of a repetition in their order. */
+    private List<Turn> block(int replication, Random order) {
+        List<Turn> block = new ArrayList<>();
+        for (Cell cell : plan.cells()) {
+            if (cell.parameters().count(Parameter.REPLICATION) == replication) {
+                plan.variants().forEach(variant -> block.add(new Turn(cell, variant)));
+            }
+        }
+        Collections.shuffle(block, order);
+        if (time.isLimited()) {
+            block.sort(Comparator.comparingInt(turn -> plan.cells().indexOf(turn.cell)));
+        }
+        return block;
+    }
+
+    private void run(Session session, Turn turn, int repetition) throws IOException, InterruptedException {
+        if (!time.hasRoomFor(turn)) {
+            leftOut++;
+            return;
+        }
+        long start = System.nanoTime();
+        RunResult result = session.run(turn.cell, turn.variant, repetition);
+        time.took(turn, System.nanoTime() - start);
+        results.add(result);
+        progress.accept(line(result));
     }
 
     private String line(RunResult result) {
@@ -87,16 +110,22 @@ public final class Runner {
                 ? String.format(
                         Locale.ROOT, ", p95 %.0f ms", result.latencyMillis(95).getAsDouble())
                 : "";
+        String cpu = Double.isFinite(result.allCpu())
+                ? String.format(
+                        Locale.ROOT,
+                        ", CPU-s/GiB: application %.2f, brokers %.2f, compilers %.2f",
+                        result.applicationCpu(),
+                        result.brokerCpu(),
+                        result.compilerCpu())
+                : "";
         return String.format(
                 Locale.ROOT,
-                "  %d/%d %-13s %6.1f krec/s, CPU-s/GiB: application %.2f, brokers %.2f, compilers %.2f%s%s%s",
+                "  %d/%d %-13s %6.1f krec/s%s%s%s%s",
                 result.repetition() + 1,
                 plan.repetitions(),
                 result.variant().label(),
                 result.recordsPerSecond() / 1000,
-                result.applicationCpu(),
-                result.brokerCpu(),
-                result.compilerCpu(),
+                cpu,
                 latency,
                 result.cell().varied().isEmpty() ? "" : "  (" + result.cell().label() + ")",
                 result.problem().map(problem -> "  WRONG: " + problem).orElse(""));

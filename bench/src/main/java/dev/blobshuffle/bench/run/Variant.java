@@ -2,6 +2,7 @@ package dev.blobshuffle.bench.run;
 
 import dev.blobshuffle.kstreams.BlobShuffleClientSupplier;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
 import java.util.stream.Collectors;
@@ -11,7 +12,10 @@ public enum Variant {
     /** Kafka Streams as it comes. */
     NATIVE(Carrier.KAFKA),
 
-    /** Kafka Streams with larger producer batches: {@code batch.size} 256 KiB, {@code linger.ms} 20. */
+    /**
+     * Kafka Streams with larger producer batches, {@code batch.size} 256 KiB, {@code linger.ms} 20, and as many records per poll as the variants with blobs: 4,000, if the application
+     * chose no number.
+     */
     NATIVE_TUNED(Carrier.KAFKA),
 
     /** Through blobs in a memory file system. */
@@ -22,6 +26,12 @@ public enum Variant {
 
     /** Through blobs in a simulated S3 in a process of its own, over TLS, with the latencies of a profile. */
     BLOBS_S3(Carrier.S3);
+
+    /** What the variants with blobs poll where the application chose no number. */
+    private static final String POLL_RECORDS = "4000";
+
+    private static final List<String> POLL_RECORDS_NAMES =
+            List.of("max.poll.records", "consumer.max.poll.records", "main.consumer.max.poll.records");
 
     private final Carrier carrier;
 
@@ -71,6 +81,9 @@ public enum Variant {
         if (this == NATIVE_TUNED) {
             settings.setProperty("producer.batch.size", "262144");
             settings.setProperty("producer.linger.ms", "20");
+            if (POLL_RECORDS_NAMES.stream().noneMatch(settings::containsKey)) {
+                settings.setProperty("main.consumer.max.poll.records", POLL_RECORDS);
+            }
         }
         if (hasBlobs()) {
             settings.setProperty("blobshuffle.store", storeUri);

@@ -26,13 +26,15 @@ import org.apache.kafka.streams.state.WindowStore;
 
 /**
  * Theodolite's UC4: measurements are summed up per group of sensors and 5 seconds, and the sums of groups per group of groups, by way of a topic that feeds them back. Three shuffles:
- * parents by child, measurements by (child, parent), and the table of those by (parent, window). What is counted is the input, for how many partial sums are fed back depends on timing.
+ * parents by child, measurements by (child, parent), and the table of those by (parent, window). The table of inputs has no cache, unlike Theodolite's: it would keep a window's last
+ * value from those above whenever the next window's came within the same commit, and how many windows are complete would depend on timing. What is counted is the input, for how many partial sums are fed back depends on timing.
  */
 final class HierarchyWorkload implements Workload {
     private static final Duration WINDOW = Duration.ofSeconds(5);
     private static final String CONFIGURATION = "configuration";
     private static final String FEEDBACK = "aggregation-feedback";
     static final String OUTPUT = "output";
+    static final String SUMS_STORE = "sums";
     private static final String CHANGED = "SENSOR_REGISTRY_CHANGED";
     private static final String CHILDREN_STORE = "children";
     private static final String PARENTS_STORE = "last-parents";
@@ -58,7 +60,7 @@ final class HierarchyWorkload implements Workload {
 
     @Override
     public Expectation expectation(Parameters parameters) {
-        return new HierarchyExpectation(parameters.count(Parameter.GROUPS));
+        return new HierarchyExpectation(parameters.count(Parameter.GROUPS), WINDOW.toMillis());
     }
 
     @Override
@@ -101,7 +103,8 @@ final class HierarchyWorkload implements Workload {
                         (old, newest) -> newest,
                         Materialized.<String, Measurement, KeyValueStore<Bytes, byte[]>>as("input-table")
                                 .withKeySerde(text)
-                                .withValueSerde(Measurement.SERDE));
+                                .withValueSerde(Measurement.SERDE)
+                                .withCachingDisabled());
         aggregate(input, parents, topics);
     }
 
@@ -128,7 +131,7 @@ final class HierarchyWorkload implements Workload {
                         () -> GroupSum.NONE,
                         (key, added, sum) -> sum.plus(key, added),
                         (key, removed, sum) -> sum.minus(removed),
-                        Materialized.<String, GroupSum, KeyValueStore<Bytes, byte[]>>as("sums")
+                        Materialized.<String, GroupSum, KeyValueStore<Bytes, byte[]>>as(SUMS_STORE)
                                 .withKeySerde(text)
                                 .withValueSerde(GroupSum.SERDE));
         sums.toStream()

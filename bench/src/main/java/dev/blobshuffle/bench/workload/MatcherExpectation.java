@@ -8,23 +8,23 @@ import java.util.Optional;
 
 /**
  * Matches per rule, recomputed from the input. A rule that m records match has written ⌊m / rate⌋ events and keeps the rest in its state; the sums of first bytes in its events and its
- * state are those of its records. Under exactly-once that holds exactly, whatever was killed; under at-least-once with kills no rule has seen less. Owned by one thread.
+ * state are those of its records. Under exactly-once that holds exactly, whatever was killed or failed; under at-least-once with faults no rule has seen less. Owned by one thread.
  */
 final class MatcherExpectation implements Expectation {
     private final MatchingRules rules;
     private final long outputRate;
     private final boolean isExact;
-    private final boolean isKilled;
+    private final boolean isDisturbed;
     private final long[] matches;
     private final long[] sums;
     private long shuffled;
     private long shuffledBytes;
 
-    MatcherExpectation(MatchingRules rules, long outputRate, boolean isExactlyOnce, boolean isKilled) {
+    MatcherExpectation(MatchingRules rules, long outputRate, boolean isExactlyOnce, boolean isDisturbed) {
         this.rules = rules;
         this.outputRate = outputRate;
-        this.isExact = isExactlyOnce || !isKilled;
-        this.isKilled = isKilled;
+        this.isExact = isExactlyOnce || !isDisturbed;
+        this.isDisturbed = isDisturbed;
         matches = new long[rules.size()];
         sums = new long[rules.size()];
     }
@@ -52,8 +52,9 @@ final class MatcherExpectation implements Expectation {
 
     @Override
     public Optional<String> problem(Observed observed) {
-        Optional<String> count = isKilled
-                ? Optional.empty() // what a killed instance had counted is lost with it
+        Optional<String> count = isDisturbed
+                ? Optional.empty() // a killed instance loses what it counted, and what a transaction takes back was
+                // counted too
                 : Expectation.unlessEqual("matches after the shuffle", shuffled, observed.count());
         if (count.isPresent()) {
             return count;

@@ -65,7 +65,7 @@ final class MatcherWorkload implements Workload {
                 MatchingRules.of(parameters),
                 parameters.number(Parameter.OUTPUT_RATE),
                 parameters.text(Parameter.GUARANTEE).startsWith("exactly_once"),
-                parameters.number(Parameter.KILLS) > 0);
+                parameters.hasFaults());
     }
 
     @Override
@@ -164,7 +164,7 @@ final class MatcherWorkload implements Workload {
     }
 
     @Override
-    public boolean bearsKills() {
+    public boolean bearsFaults() {
         return true;
     }
 }

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
  */
 final class Sensors implements Source {
     static final double WATTS = 10;
+    private static final String PREFIX = "s_";
 
     private final int sensors;
     private final Timeline timeline;
@@ -18,7 +19,12 @@ final class Sensors implements Source {
     }
 
     static String name(int sensor) {
-        return "s_" + sensor;
+        return PREFIX + sensor;
+    }
+
+    /** The number of a sensor by its name. */
+    static int number(String name) {
+        return Integer.parseInt(name.substring(PREFIX.length()));
     }
 
     @Override

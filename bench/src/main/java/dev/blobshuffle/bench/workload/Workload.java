@@ -35,8 +35,8 @@ public interface Workload {
         return false;
     }
 
-    /** Whether the check needs nothing that is lost with an instance, so that instances may be killed. */
-    default boolean bearsKills() {
+    /** Whether the check needs nothing that is lost with an instance, so that faults may be injected. */
+    default boolean bearsFaults() {
         return false;
     }
 }

@@ -55,6 +55,24 @@ class ChartTest {
     }
 
     @Test
+    void longNamesOfCategoriesDoNotShareARow() {
+        List<String> names =
+                List.of("replication.factor=3", "topology-optimization=all", "standby-replicas=2", "c4", "c5");
+        String svg = new Chart("t", Axis.of("option", names), Axis.linear("y"), List.of()).svg();
+
+        assertThat(heightOf(svg, names.get(0))).isNotEqualTo(heightOf(svg, names.get(1)));
+        assertThat(heightOf(CHART.svg(), "10")).isEqualTo(heightOf(CHART.svg(), "100"));
+    }
+
+    private static String heightOf(String svg, String text) {
+        return svg.lines()
+                .filter(line -> line.contains(">" + text + "<"))
+                .map(line -> line.replaceAll(".* y=\"([0-9.]+)\".*", "$1"))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
     void pageEscapesWhatItIsGiven() {
         String html = new HtmlPage("a & b")
                 .heading("<h>")

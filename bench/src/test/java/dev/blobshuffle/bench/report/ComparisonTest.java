@@ -3,6 +3,7 @@ package dev.blobshuffle.bench.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.blobshuffle.bench.application.Histograms;
 import dev.blobshuffle.bench.run.RunResult;
 import dev.blobshuffle.bench.run.RunResults;
 import dev.blobshuffle.bench.run.Variant;
@@ -82,6 +83,9 @@ class ComparisonTest {
                         .keySet().stream().map(Object::toString).toList())
                 .contains("application", "brokers", "jit");
         assertThat(((Map<?, ?>) run.get("latency_ms")).get("p50")).isEqualTo(2500.607);
+        Map<?, ?> histograms = (Map<?, ?>) run.get(RunResult.HISTOGRAMS);
+        assertThat(Histograms.parse((String) histograms.get("latency")).getTotalCount())
+                .isEqualTo(1000);
         Map<?, ?> ratio = (Map<?, ?>) ((List<?>) json.get("ratios")).get(0);
         assertThat(((Map<?, ?>) ratio.get("throughput"))
                         .keySet().stream().map(Object::toString).toList())
@@ -92,7 +96,12 @@ class ComparisonTest {
     void csvHasALineForEachRun() {
         String csv = ResultCsv.of(comparison.runs());
 
-        assertThat(csv.lines()).hasSize(7).first().asString().contains("cpu_seconds_per_gib.application");
+        assertThat(csv.lines())
+                .hasSize(7)
+                .first()
+                .asString()
+                .contains("cpu_seconds_per_gib.application")
+                .doesNotContain("histogram");
         assertThat(csv.lines().map(line -> line.split(",", -1).length).distinct())
                 .hasSize(1);
     }

@@ -38,7 +38,7 @@ public final class RunResults {
                 new Measured(
                         1 << 20,
                         0,
-                        latencies,
+                        new Measured.Latencies(latencies, Probe.histogram(), Probe.histogram()),
                         variant.hasBlobs()
                                 ? Map.of("puts", 64.0, "gets", 128.0, "blobs-stored", 64.0, "blob-bytes-stored", 0x1p30)
                                 : Map.of()),

@@ -2,6 +2,7 @@ package dev.blobshuffle.bench.workload;
 
 import dev.blobshuffle.bench.parameter.Parameters;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -70,6 +71,14 @@ final class DrivenWorkload implements Observed {
 
     private TestInputTopic<byte[], byte[]> input(TopologyTestDriver driver, String topic) {
         return driver.createInputTopic(topic, new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    /** Forgets everything that was written to a topic with the key that was written last. */
+    void forgetLastKey(String topic) {
+        List<TestRecord<byte[], byte[]>> records = new ArrayList<>(written(topic));
+        byte[] key = records.get(records.size() - 1).key();
+        records.removeIf(record -> Arrays.equals(record.key(), key));
+        written.put(topics.own(topic), records);
     }
 
     Expectation expectation() {

@@ -69,6 +69,16 @@ class WorkloadsTest {
     }
 
     @Test
+    void sumThatIsMissingIsFound() {
+        DrivenWorkload run = DrivenWorkload.run(new HierarchyWorkload(), SMALL.with("rate", "16"), RECORDS, i -> true);
+        run.forgetLastKey("sums-changelog");
+
+        assertThat(run.problem())
+                .hasValueSatisfying(
+                        problem -> assertThat(problem).contains("sums of windows", "0 updates dropped", "g_"));
+    }
+
+    @Test
     void hierarchyNeedsARate() {
         assertThatThrownBy(() -> new HierarchyWorkload().source(SMALL.with("rate", "0"), new Timeline(0, 1)))
                 .hasMessageContaining("--rate");

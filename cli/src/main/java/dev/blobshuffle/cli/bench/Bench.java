@@ -15,12 +15,15 @@ import dev.blobshuffle.bench.workload.Workload;
 import dev.blobshuffle.cli.json.Json;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 
 /** Checks options, runs a plan in directories of its own, which are gone afterwards, and writes what was asked for. Owned by one thread. */
@@ -30,6 +33,9 @@ final class Bench {
     private final CommandLine command;
     private final RunOptions options;
     private final PrintWriter out;
+
+    /** Set when the JVM is asked to end, by the thread that then cleans up. */
+    private volatile boolean isEnding;
 
     Bench(CommandLine command, RunOptions options) {
         this.command = command;
@@ -47,12 +53,12 @@ final class Bench {
      *
      * @return the status of the command
      */
-    int run(Workload workload, Cells cells) throws IOException, InterruptedException {
+    int run(Workload workload, Cells cells) throws InterruptedException {
         return run(workload, cells, NO_LIMIT);
     }
 
-    /** As above, with no further repetition after a time. */
-    int run(Workload workload, Cells cells, Duration limit) throws IOException, InterruptedException {
+    /** As above, but runs that would not end within a time are left out. */
+    int run(Workload workload, Cells cells, Duration limit) throws InterruptedException {
         List<Variant> variants;
         List<Cell> checked;
         try {
@@ -63,9 +69,28 @@ final class Bench {
             throw invalid(String.valueOf(e.getMessage()));
         }
         checkMachine();
+        try {
+            return measure(workload, variants, checked, limit);
+        } catch (IOException | UncheckedIOException | IllegalStateException e) {
+            return failed(e);
+        }
+    }
+
+    /** Says what went wrong; the status of the command. */
+    int failed(Exception failure) {
+        command.getErr().println(failure.getMessage() != null ? failure.getMessage() : failure);
+        command.getErr().flush();
+        return 1;
+    }
+
+    private int measure(Workload workload, List<Variant> variants, List<Cell> checked, Duration limit)
+            throws IOException, InterruptedException {
         Map<String, Object> environment = Environment.asJson();
-        List<RunResult> results = inDirectories(
-                (files, memory) -> new Runner(plan(workload, variants, checked, files, memory), this::say).run());
+        List<RunResult> results = inDirectories((files, memory) -> {
+            BenchPlan plan = plan(workload, variants, checked, files, memory);
+            Runner runner = limit.equals(NO_LIMIT) ? new Runner(plan, this::say) : new Runner(plan, this::say, limit);
+            return runner.run();
+        });
         Comparison comparison = new Comparison(variants, results);
         say("");
         say(ResultTable.of(comparison));
@@ -113,14 +138,33 @@ final class Bench {
         Path base = options.directory != null ? options.directory : Path.of(System.getProperty("java.io.tmpdir"));
         Path files = Files.createTempDirectory(Files.createDirectories(base), "blobshuffle-bench");
         Path memory = Files.createTempDirectory(options.memory, "blobshuffle-bench");
-        Thread cleaning = new Thread(() -> clean(files, memory), "clean-up");
+        Thread cleaning = new Thread(() -> endNow(files, memory), "clean-up");
         Runtime.getRuntime().addShutdownHook(cleaning);
         try {
             return work.in(files, memory);
         } finally {
+            if (isEnding) {
+                cleaning.join(); // What fails now fails because its processes are gone: it is not worth a word.
+                new CountDownLatch(1).await();
+            }
             Runtime.getRuntime().removeShutdownHook(cleaning);
             clean(files, memory);
         }
+    }
+
+    /** Ends all processes and deletes their files: when somebody has pressed Ctrl-C. */
+    private void endNow(Path files, Path memory) {
+        isEnding = true;
+        // Again until there are none: the command goes on meanwhile and may be about to start one.
+        for (List<ProcessHandle> processes = processes(); !processes.isEmpty(); processes = processes()) {
+            processes.forEach(ProcessHandle::destroyForcibly);
+            processes.forEach(process -> process.onExit().join());
+        }
+        clean(files, memory);
+    }
+
+    private static List<ProcessHandle> processes() {
+        return ProcessHandle.current().descendants().toList();
     }
 
     private static void clean(Path files, Path memory) {
@@ -138,20 +182,41 @@ final class Bench {
             Map<String, Object> all = new LinkedHashMap<>();
             all.put("environment", environment);
             all.putAll(comparison.asJson());
-            Files.writeString(options.json, Json.write(all));
+            write("Numbers", options.json, Json.write(all));
         }
         if (options.csv != null) {
-            Files.writeString(options.csv, ResultCsv.of(comparison.runs()));
+            write("Numbers", options.csv, ResultCsv.of(comparison.runs()));
         }
         if (options.plots != null) {
             HtmlReport.writePlots(comparison, options.plots);
+            say("Plots: " + options.plots);
         }
         if (options.report != null) {
-            List<String> words = command.getParseResult().originalArgs();
-            String repeat = "./blobshuffle " + (words.contains("bench") ? "" : "bench ") + String.join(" ", words);
-            Files.writeString(
-                    options.report, HtmlReport.of("BlobShuffle: " + workload.name(), repeat, comparison, environment));
-            say("Plots: " + options.report);
+            write(
+                    "Report with plots",
+                    options.report,
+                    HtmlReport.of("BlobShuffle: " + workload.name(), command(), comparison, environment));
         }
+    }
+
+    /** The command as it was given, for whoever repeats it. */
+    String command() {
+        List<String> words = command.getParseResult().originalArgs();
+        return "./blobshuffle " + (words.contains("bench") ? "" : "bench ")
+                + words.stream().map(Bench::quoted).collect(Collectors.joining(" "));
+    }
+
+    private static String quoted(String word) {
+        return word.matches("[A-Za-z0-9_./:=,@%+-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
+    }
+
+    /** Writes a file, and says where it is. */
+    void write(String what, Path file, String text) throws IOException {
+        Path parent = file.toAbsolutePath().getParent();
+        if (parent != null) {
+            Files.createDirectories(parent);
+        }
+        Files.writeString(file, text);
+        say(what + ": " + file);
     }
 }

@@ -13,6 +13,7 @@ import picocli.CommandLine.Command;
             QuickCommand.class,
             ShuffleCommand.class,
             RunCommand.class,
+            OptionsCommand.class,
             SearchCommand.class,
             CompareCommand.class,
             ParametersCommand.class,

@@ -2,8 +2,10 @@ package dev.blobshuffle.cli.bench;
 
 import dev.blobshuffle.bench.report.ResultDiff;
 import dev.blobshuffle.bench.report.ResultFile;
+import dev.blobshuffle.cli.json.Json;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -32,11 +34,14 @@ final class CompareCommand implements Callable<Integer> {
                     "Fail if a number got worse by more than this percentage, and the repetitions do not overlap: for CI.")
     private @Nullable Double failAbove;
 
+    @Option(names = "--json", description = "File for all numbers as JSON.")
+    private @Nullable Path json;
+
     @Spec
     private CommandSpec spec;
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
         ResultDiff diff;
         try {
             diff = ResultDiff.of(ResultFile.read(before), ResultFile.read(after));
@@ -44,16 +49,21 @@ final class CompareCommand implements Callable<Integer> {
             throw new CommandLine.ParameterException(
                     spec.commandLine(), "Cannot compare " + before + " and " + after + ": " + e.getMessage());
         }
+        if (diff.changes().isEmpty()) {
+            throw new CommandLine.ParameterException(
+                    spec.commandLine(),
+                    "Cannot compare " + before + " and " + after
+                            + ": no workload, variant and varied values are in both. Give results of the same command.");
+        }
         PrintWriter out = spec.commandLine().getOut();
         out.print(diff.table());
-        if (failAbove == null) {
-            out.flush();
-            return 0;
-        }
-        List<ResultDiff.Change> worse = diff.worseBy(failAbove);
+        List<ResultDiff.Change> worse = failAbove == null ? List.of() : diff.worseBy(failAbove);
         worse.forEach(change -> out.printf(
                 Locale.ROOT, "WORSE by %.1f %%: %s %s%n", change.worseByPercent(), change.subject(), change.number()));
         out.flush();
+        if (json != null) {
+            Files.writeString(json, Json.write(diff.asJson()));
+        }
         return worse.isEmpty() ? 0 : 1;
     }
 }

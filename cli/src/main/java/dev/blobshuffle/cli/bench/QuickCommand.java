@@ -1,13 +1,14 @@
 package dev.blobshuffle.cli.bench;
 
 import dev.blobshuffle.bench.parameter.Parameters;
+import dev.blobshuffle.bench.report.Environment;
 import dev.blobshuffle.bench.workload.Workloads;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -15,30 +16,37 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * The command {@code blobshuffle bench quick}: a first impression in about three minutes. The minimal shuffle benchmark with three brokers, natively, natively tuned and through blobs in
- * files: as fast as it goes, and at 5,000 records per second, where latency means something; as many repetitions as fit, at least one.
+ * The command {@code blobshuffle bench quick}: a first impression in less than three minutes. The minimal shuffle benchmark with three brokers, natively, natively tuned and through blobs in
+ * files: as fast as it goes, and at 5,000 records per second, where latency means something; as many repetitions as fit.
  */
 @Command(
         name = "quick",
-        description = "A first impression in about three minutes, with plots; no arguments needed.",
+        description = "A first impression in three minutes, with plots; no arguments needed.",
         mixinStandardHelpOptions = true,
         showDefaultValues = true)
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class QuickCommand implements Callable<Integer> {
+    private static final long RECORDS = 300_000;
+
+    /** Waiting threads per processor, counted by the operating system, from which on a machine is busy; and beyond which no fewer records are measured. */
+    private static final double BUSY = 1.5;
+
+    private static final double MOST_BUSY = 8;
+
     @Mixin
     private RunOptions options;
 
     @Option(
             names = "--seconds",
-            defaultValue = "130",
-            description = "Time after which no run begins, but for those of the first repetition.")
+            defaultValue = "165",
+            description = "Time for everything: runs that would not end in it are left out.")
     private long seconds;
 
     @Option(
             names = "--records",
-            defaultValue = "300000",
-            description = "Records of 1 KiB that a run as fast as possible measures, after half as many.")
-    private long records;
+            description =
+                    "Records of 1 KiB that a run as fast as possible measures, after half as many; default: 300,000, fewer on a busy machine.")
+    private @Nullable Long chosenRecords;
 
     @Option(names = "--replication", defaultValue = "3", description = "Replication factor, and number of brokers.")
     private String replication;
@@ -47,26 +55,46 @@ final class QuickCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public Integer call() throws InterruptedException {
         Bench bench = new Bench(spec.commandLine(), options);
         if (spec.commandLine().getParseResult().matchedOption("--variants") == null) {
             options.variants = List.of("native", "native-tuned", "blobs-file");
         }
         if (options.report == null) {
-            options.report = Files.createDirectories(Path.of("target", "bench")).resolve("quick.html");
+            options.report = Path.of("target", "bench", "quick.html");
         }
         if (options.json == null) {
             options.json = options.report.resolveSibling("quick.json");
         }
+        long records = chosenRecords != null ? chosenRecords : recordsFor(Environment.load(), bench);
         Parameters base = options.parameters(Parameters.defaults()
                 .with("replication", replication)
                 .with("records", Long.toString(records))
                 .with("warm-up-records", Long.toString(records / 2))
-                .with("warm-up-seconds", "4")
-                .with("seconds", "8"));
+                .with("warm-up-seconds", "3")
+                .with("seconds", "6")
+                .with("drain-seconds", "20"));
         return bench.run(
                 Workloads.named("shuffle"),
                 () -> RunCommand.cells(base, List.of("rate=0,5000")),
                 Duration.ofSeconds(seconds));
+    }
+
+    /** As many as fit into the time: on a machine with other work to do, fewer. */
+    private static long recordsFor(List<Double> load, Bench bench) {
+        int processors = Runtime.getRuntime().availableProcessors();
+        double perProcessor = load.isEmpty() ? 0 : load.get(0) / processors;
+        if (perProcessor <= BUSY) {
+            return RECORDS;
+        }
+        long fewer = Math.round(RECORDS / Math.min(perProcessor, MOST_BUSY));
+        bench.say(String.format(
+                Locale.ROOT,
+                "The machine is busy (load %.0f, %d processors): %d records instead of %d. Only ratios will mean anything.",
+                load.get(0),
+                processors,
+                fewer,
+                RECORDS));
+        return fewer;
     }
 }

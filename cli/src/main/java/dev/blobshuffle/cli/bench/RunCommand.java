@@ -4,7 +4,6 @@ import dev.blobshuffle.bench.parameter.Parameters;
 import dev.blobshuffle.bench.run.Cell;
 import dev.blobshuffle.bench.workload.Workload;
 import dev.blobshuffle.bench.workload.Workloads;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -43,7 +42,7 @@ final class RunCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public Integer call() throws InterruptedException {
         Bench bench = new Bench(spec.commandLine(), options);
         Workload chosen;
         try {

@@ -1,9 +1,12 @@
 package dev.blobshuffle.cli.bench;
 
 import dev.blobshuffle.bench.chart.Chart;
+import dev.blobshuffle.bench.chart.HtmlPage;
 import dev.blobshuffle.bench.parameter.Parameter;
 import dev.blobshuffle.bench.parameter.Parameters;
+import dev.blobshuffle.bench.report.Environment;
 import dev.blobshuffle.bench.report.HtmlReport;
+import dev.blobshuffle.bench.report.ResultCsv;
 import dev.blobshuffle.bench.run.BenchPlan;
 import dev.blobshuffle.bench.run.Cell;
 import dev.blobshuffle.bench.run.RunResult;
@@ -16,8 +19,10 @@ import dev.blobshuffle.bench.search.Strategy;
 import dev.blobshuffle.bench.search.TheodoliteFiles;
 import dev.blobshuffle.bench.workload.Workload;
 import dev.blobshuffle.bench.workload.Workloads;
+import dev.blobshuffle.cli.json.Json;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -82,8 +87,10 @@ final class SearchCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
+    private final List<RunResult> allRuns = new ArrayList<>();
+
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public Integer call() throws InterruptedException {
         Bench bench = new Bench(spec.commandLine(), options);
         Workload workload;
         List<Variant> variants;
@@ -94,6 +101,10 @@ final class SearchCommand implements Callable<Integer> {
             variants = options.variants.stream().map(Variant::named).toList();
             strategy = Strategy.named(strategyName);
             base = options.parameters(Parameters.defaults()).with("rate", Long.toString(loads.get(0)));
+            if (loads.stream().anyMatch(load -> load < 1) || instances.stream().anyMatch(number -> number < 1)) {
+                throw new IllegalArgumentException("Cannot search loads " + loads + " with instances " + instances
+                        + ": one is less than 1. Give 1 or more.");
+            }
             if (!metric.equals("demand") && !metric.equals("capacity")) {
                 throw new IllegalArgumentException(
                         "Cannot search for " + metric + ": there is no such metric. Give demand or capacity.");
@@ -103,12 +114,18 @@ final class SearchCommand implements Callable<Integer> {
             throw bench.invalid(String.valueOf(e.getMessage()));
         }
         bench.checkMachine();
-        Map<String, Map<Long, OptionalLong>> found = bench.inDirectories((files, memory) -> {
-            BenchPlan plan = bench.plan(workload, variants, List.of(Cell.only(base)), files, memory);
-            return search(bench, plan, base, strategy);
-        });
-        print(found);
-        return 0;
+        Map<String, Object> environment = Environment.asJson();
+        try {
+            Map<String, Map<Long, OptionalLong>> found = bench.inDirectories((files, memory) -> {
+                BenchPlan plan = bench.plan(workload, variants, List.of(Cell.only(base)), files, memory);
+                return search(bench, plan, base, strategy);
+            });
+            print(found);
+            write(bench, workload, found, environment);
+            return 0;
+        } catch (IOException | UncheckedIOException | IllegalStateException e) {
+            return bench.failed(e);
+        }
     }
 
     private Map<String, Map<Long, OptionalLong>> search(Bench bench, BenchPlan plan, Parameters base, Strategy strategy)
@@ -124,15 +141,15 @@ final class SearchCommand implements Callable<Integer> {
                         theodolite == null ? Optional.empty() : Optional.of(TheodoliteFiles.open(theodolite));
                 if (files.isPresent()) {
                     files.get().writeConfiguration(configuration(plan, variant), execution());
+                    bench.say("Theodolite's experiment " + files.get().id() + " is " + variant.label());
                 }
                 ScalabilitySearch search = new ScalabilitySearch(
                         loads,
                         instances,
                         strategy,
                         (load, number) -> holds(bench, session, base, variant, objectives, files, load, number));
-                boolean isDemand = metric.equals("demand");
-                Map<Long, OptionalLong> result = isDemand ? search.demand(restriction) : search.capacity(restriction);
-                if (files.isPresent() && isDemand) {
+                Map<Long, OptionalLong> result = isDemand() ? search.demand(restriction) : search.capacity(restriction);
+                if (files.isPresent() && isDemand()) {
                     files.get().writeDemand(result);
                 } else if (files.isPresent()) {
                     files.get().writeCapacity(result);
@@ -155,10 +172,14 @@ final class SearchCommand implements Callable<Integer> {
             long number)
             throws IOException, InterruptedException {
         Parameters parameters = base.with(Parameter.RATE, load).with(Parameter.INSTANCES, number);
+        Map<String, String> varied = new LinkedHashMap<>();
+        varied.put(Parameter.RATE.label(), Long.toString(load));
+        varied.put(Parameter.INSTANCES.label(), Long.toString(number));
         List<RunResult> runs = new ArrayList<>();
         for (int repetition = 0; repetition < options.repetitions; repetition++) {
-            RunResult run = session.run(Cell.only(parameters), variant, repetition);
+            RunResult run = session.run(new Cell(varied, parameters), variant, repetition);
             runs.add(run);
+            allRuns.add(run);
             if (files.isPresent()) {
                 files.get().writeIndicator(load, number, run);
             }
@@ -188,11 +209,15 @@ final class SearchCommand implements Callable<Integer> {
         return json;
     }
 
-    private void print(Map<String, Map<Long, OptionalLong>> found) throws IOException {
-        boolean isDemand = metric.equals("demand");
+    private boolean isDemand() {
+        return metric.equals("demand");
+    }
+
+    private void print(Map<String, Map<Long, OptionalLong>> found) {
         PrintWriter out = spec.commandLine().getOut();
         out.println();
-        out.println(isDemand ? "Demand: instances by records per second" : "Capacity: records per second by instances");
+        out.println(
+                isDemand() ? "Demand: instances by records per second" : "Capacity: records per second by instances");
         found.forEach((variant, steps) -> {
             out.printf("%-13s", variant);
             steps.forEach((one, other) ->
@@ -200,11 +225,51 @@ final class SearchCommand implements Callable<Integer> {
             out.println();
         });
         out.flush();
-        if (options.plots != null) {
-            Chart chart = isDemand
-                    ? DemandChart.of("Demand", "records per second", "instances", found)
-                    : DemandChart.of("Capacity", "instances", "records per second", found);
-            HtmlReport.writePlots(Map.of(metric, chart), options.plots);
+    }
+
+    /** Writes the files that the options ask for. */
+    private void write(
+            Bench bench, Workload workload, Map<String, Map<Long, OptionalLong>> found, Map<String, Object> environment)
+            throws IOException {
+        Chart chart = isDemand()
+                ? DemandChart.of("Demand", "records per second", "instances", found)
+                : DemandChart.of("Capacity", "instances", "records per second", found);
+        if (options.json != null) {
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("environment", environment);
+            json.put("search", execution());
+            json.put("found", found.entrySet().stream().map(this::found).toList());
+            json.put("runs", allRuns.stream().map(RunResult::asJson).toList());
+            bench.write("Numbers", options.json, Json.write(json));
         }
+        if (options.csv != null) {
+            bench.write("Numbers", options.csv, ResultCsv.of(allRuns));
+        }
+        if (options.plots != null) {
+            HtmlReport.writePlots(Map.of(metric, chart), options.plots);
+            bench.say("Plots: " + options.plots);
+        }
+        if (options.report != null) {
+            HtmlPage page = new HtmlPage("BlobShuffle: " + metric + " of " + workload.name())
+                    .figure(chart)
+                    .heading("Where, and the command")
+                    .preformatted(bench.command());
+            environment.forEach((name, value) -> page.paragraph(name + ": " + value));
+            bench.write("Report with plots", options.report, page.html());
+        }
+    }
+
+    private Map<String, Object> found(Map.Entry<String, Map<Long, OptionalLong>> variant) {
+        List<Map<String, Object>> steps = new ArrayList<>();
+        variant.getValue().forEach((one, other) -> {
+            Map<String, Object> step = new LinkedHashMap<>();
+            step.put(isDemand() ? "records_per_second" : "instances", one);
+            step.put(isDemand() ? "instances" : "records_per_second", other.isPresent() ? other.getAsLong() : null);
+            steps.add(step);
+        });
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("variant", variant.getKey());
+        json.put(metric, steps);
+        return json;
     }
 }

@@ -4,7 +4,6 @@ import dev.blobshuffle.bench.parameter.Parameter;
 import dev.blobshuffle.bench.parameter.Parameters;
 import dev.blobshuffle.bench.run.Cell;
 import dev.blobshuffle.bench.workload.Workloads;
-import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -80,7 +79,7 @@ final class ShuffleCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public Integer call() throws InterruptedException {
         return new Bench(spec.commandLine(), options).run(Workloads.named("shuffle"), this::cells);
     }
 

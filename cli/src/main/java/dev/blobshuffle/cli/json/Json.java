@@ -74,9 +74,10 @@ public final class Json {
         text.append('\n').append("  ".repeat(depth));
     }
 
-    /** At most three decimals, and none where there is nothing to tell: milliseconds to the microsecond. */
+    /** At most three decimals, and none where there is nothing to tell: milliseconds to the microsecond. Six for what is less than 1, ratios for example. */
     private static String decimal(double number) {
-        return String.format(Locale.ROOT, "%.3f", number).replaceAll("\\.?0+$", "");
+        String format = Math.abs(number) < 1 ? "%.6f" : "%.3f";
+        return String.format(Locale.ROOT, format, number).replaceAll("\\.?0+$", "");
     }
 
     private static void appendString(StringBuilder text, String string) {

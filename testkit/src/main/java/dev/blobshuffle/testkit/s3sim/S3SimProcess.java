@@ -44,7 +44,9 @@ public final class S3SimProcess implements AutoCloseable {
     /** As {@link #plain}, with HTTPS and a new identity: clients trust it by {@link #trustStore}. */
     public static S3SimProcess tls(String bucket, long bytes, LatencyProfile latency) {
         try {
-            return start(bucket, bytes, latency, Optional.of(Files.createTempFile("s3sim-trust", ".p12")));
+            Path trustStore = Files.createTempFile("s3sim-trust", ".p12");
+            trustStore.toFile().deleteOnExit(); // a process that is interrupted closes nothing
+            return start(bucket, bytes, latency, Optional.of(trustStore));
         } catch (IOException e) {
             throw new UncheckedIOException("Cannot make a file for a trust store. Check the temporary directory.", e);
         }

@@ -1,0 +1,44 @@
+package dev.blobshuffle.bench.run;
+
+import dev.blobshuffle.bench.parameter.Parameters;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The options of Kafka Streams whose effect on scalability Theodolite's authors studied, each alone against the defaults: topology optimization, replicas of
+ * internal topics, standby replicas, warm-up replicas. Stateless.
+ */
+public final class OptionStudy {
+    /** What distinguishes the cells. */
+    private static final String OPTION = "option";
+
+    private static final List<List<String>> TRIED = List.of(
+            List.of("topology-optimization", "all"),
+            List.of("replication.factor", "3"),
+            List.of("standby-replicas", "1"),
+            List.of("standby-replicas", "2"),
+            List.of("warm-up-replicas", "1"),
+            List.of("warm-up-replicas", "3"));
+
+    private OptionStudy() {}
+
+    /** The study's own settings, as far as a machine has room for them: three brokers, internal topics without replicas, a commit every 100 ms. */
+    public static Parameters base() {
+        return Parameters.defaults()
+                .with("replication", "3")
+                .with("replication.factor", "1")
+                .with("commit-interval-ms", "100")
+                .with("rate", "2000");
+    }
+
+    /** The defaults, and each option alone. */
+    public static List<Cell> cells(Parameters base) {
+        List<Cell> cells = new ArrayList<>();
+        cells.add(new Cell(Map.of(OPTION, "defaults"), base));
+        for (List<String> one : TRIED) {
+            cells.add(new Cell(Map.of(OPTION, one.get(0) + "=" + one.get(1)), base.with(one.get(0), one.get(1))));
+        }
+        return cells;
+    }
+}

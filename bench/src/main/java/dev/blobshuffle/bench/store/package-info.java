@@ -1,0 +1,5 @@
+/** The store of a measured instance: any other store, whose requests are timed, and go wrong where that is asked for. */
+@NullMarked
+package dev.blobshuffle.bench.store;
+
+import org.jspecify.annotations.NullMarked;
