@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -38,13 +39,15 @@ class InternalsCanaryTest {
                 .isNotNull();
 
         assertThat(node.getMethod("process", Record.class)).isNotNull();
-        assertThat(recordContext.getMethods())
-                .extracting("name")
+        boolean keepsRawRecords = Arrays.stream(recordContext.getConstructors())
+                .anyMatch(constructor -> constructor.getParameterCount() == 7);
+        assertThat(Arrays.stream(recordContext.getMethods())
+                        .map(method -> method.getName())
+                        .filter(name -> name.startsWith("sourceRaw"))
+                        .toList())
                 .as("raw records from Kafka 4.1: the constructor of seven comes with them")
-                .contains(
-                        recordContext.getConstructors().length > 1
-                                ? new String[] {"sourceRawKey", "sourceRawValue"}
-                                : new String[0]);
+                .containsExactlyInAnyOrderElementsOf(
+                        keepsRawRecords ? List.of("sourceRawKey", "sourceRawValue") : List.of());
 
         Class<?> cached = type("state.internals.CachedStateStore");
         assertThat(cached.getMethods())
