@@ -50,6 +50,7 @@ final class BatchPace {
     private volatile Duration delay;
     private volatile long sectionBytes;
     private volatile long blobBytes;
+    private volatile long predictedNanos;
 
     /** @param pacing null: as the options say */
     BatchPace(BatcherOptions options, @Nullable Pacing pacing) {
@@ -79,6 +80,11 @@ final class BatchPace {
     /** The aim for the size of a blob. */
     long blobBytes() {
         return blobBytes;
+    }
+
+    /** The predicted p95 of the latency of records; 0: none was predicted. */
+    long predictedNanos() {
+        return predictedNanos;
     }
 
     /**
@@ -140,6 +146,7 @@ final class BatchPace {
         pace = chosen;
         double expected = chosen.fillSeconds() * rate;
         double noise = adaptive.bytesHardlyNoticed(HARDLY_NOTICED);
+        predictedNanos = (long) (chosen.p95Seconds() * NANOS);
         delay = Duration.ofNanos((long) (chosen.fillSeconds() * NANOS));
         blobBytes = atMost(options.batchBytes(), (SLACK * expected + noise) / chosen.blobs());
         sectionBytes = atMost(options.batchBytes(), fullestShare * (SURGE * expected + 2 * noise));

@@ -27,6 +27,9 @@ final class OpenBatch {
     private static final long LARGEST_STEP = 32 << 10;
     private static final int STEPS_PER_BATCH = 8;
 
+    /** Multiples of it, by one, are spread evenly: the golden ratio. */
+    private static final double EVEN = 0.6180339887498949;
+
     private final Time time;
     private final Uploads uploads;
     private final BatchPace pace;
@@ -189,6 +192,7 @@ final class OpenBatch {
         if (mayHaveMissed) {
             long filled = Math.max(1, now - openedNanos);
             sealed.forEach(segment -> segment.filledFor(filled));
+            checkOne(sealed);
         }
         fills.values().forEach(ZoneFill::clear);
         seals++;
@@ -197,6 +201,14 @@ final class OpenBatch {
             secondLook = time.schedule(SECOND_LOOK, this::lookAgain);
         }
         return sealed;
+    }
+
+    /** What was predicted is compared with one segment of each batch: the others share its fate. */
+    private void checkOne(List<Segment> sealed) {
+        if (!sealed.isEmpty()) {
+            int chosen = (int) (seals * EVEN % 1 * sealed.size());
+            sealed.get(chosen).predicted(pace.predictedNanos());
+        }
     }
 
     private void lookAgain() {

@@ -4,6 +4,7 @@ import dev.blobshuffle.core.metrics.Distribution;
 import dev.blobshuffle.core.metrics.Gauge;
 import dev.blobshuffle.core.metrics.Latency;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.plan.Calibration;
 import dev.blobshuffle.core.plan.Pace;
 import dev.blobshuffle.core.plan.PaceConditions;
 import dev.blobshuffle.core.plan.PaceModel;
@@ -45,6 +46,7 @@ final class Pacing implements AutoCloseable {
     private final Time time;
     private final ShuffleMetrics metrics;
     private final RequestTimes puts = RequestTimes.puts();
+    private final Calibration calibration = new Calibration();
     private final List<ShuffleMetrics.Registration> gauges = new ArrayList<>();
     private double[] channel = new double[QUANTILES];
     private long refreshed;
@@ -85,12 +87,23 @@ final class Pacing implements AutoCloseable {
         puts.took(bytes, nanosSinceSeal / NANOS);
     }
 
-    /** Takes note of a segment that the channel has: counts the latency of one of its records. */
+    /** Takes note of a segment that the channel has: counts the latency of one of its records, and checks what was predicted for it. */
     void delivered(Segment segment, long nowNanos) {
         int number = deliveries.getAndIncrement() & Integer.MAX_VALUE;
-        double waited = number * EVEN % 1 * segment.filledNanos();
+        double waited = number
+                * EVEN
+                % 1
+                * Math.max(segment.filledNanos(), target.hidden().toNanos());
         double read = reads[number % QUANTILES] * NANOS;
-        metrics.record(Latency.SHUFFLE_LATENCY, (long) (nowNanos - segment.sealedNanos() + waited + read));
+        long latency = (long) (nowNanos - segment.sealedNanos() + waited + read);
+        metrics.record(Latency.SHUFFLE_LATENCY, latency);
+        if (segment.predictedNanos() > 0) {
+            check(segment.predictedNanos(), latency);
+        }
+    }
+
+    private synchronized void check(long predictedNanos, long latencyNanos) {
+        calibration.took(predictedNanos, latencyNanos);
     }
 
     /** Bytes that no put would be noticeably longer for. */
@@ -104,7 +117,7 @@ final class Pacing implements AutoCloseable {
 
     synchronized Pace choose(PaceConditions conditions, Optional<Pace> last) {
         refresh();
-        Pace pace = new PaceModel(puts, reads, channel).choose(conditions, last);
+        Pace pace = new PaceModel(puts, reads, channel, calibration.factor()).choose(conditions, last);
         if (!pace.meetsTarget() && !hasWarned && puts.count() >= TRUSTED_PUTS) {
             hasWarned = true;
             LOG.warn(
@@ -131,8 +144,8 @@ final class Pacing implements AutoCloseable {
         }
         isMeasured = true;
         refreshed = now;
-        // A reader here is as good as those elsewhere; where nobody reads, a get is taken for a put without bytes.
-        reads = quantiles(metrics.distribution(Latency.GET_LATENCY), puts.usual(0));
+        // Readers here are as good as those elsewhere; where nobody reads, a get is taken for a put without bytes.
+        reads = quantiles(metrics.distribution(Latency.HAND_OUT_LATENCY), puts.usual(0));
         channel = quantiles(metrics.distribution(Latency.NOTIFICATION_LATENCY), ASSUMED_CHANNEL_SECONDS);
     }
 

@@ -60,6 +60,7 @@ final class Segment implements Channel.SegmentRecords, Channel.Delivery {
     private @Nullable Notification notification;
     private boolean isDue;
     private long filledNanos;
+    private long predictedNanos;
     private long sentNanos;
 
     Segment(
@@ -108,6 +109,16 @@ final class Segment implements Channel.SegmentRecords, Channel.Delivery {
     /** The batch took this long from its first record to its seal. By the sealing thread. */
     void filledFor(long nanos) {
         filledNanos = nanos;
+    }
+
+    /** The segment's latency is to be compared with a p95 in nanoseconds. By the sealing thread. */
+    void predicted(long nanos) {
+        predictedNanos = nanos;
+    }
+
+    /** The p95 to compare with, nanoseconds; 0: none. */
+    long predictedNanos() {
+        return predictedNanos;
     }
 
     /** How long the batch filled, nanoseconds; 0 if nobody saw its first record. */

@@ -20,6 +20,8 @@ final class PartitionQueue<C> {
     private final ArrayDeque<QueuedSegment<C>> unfetched = new ArrayDeque<>();
 
     private boolean isPaused;
+    private long pausedNanos;
+    private long pausedAt;
     private boolean isEverOffered;
     private long lastOffset;
     private long undelivered;
@@ -89,12 +91,16 @@ final class PartitionQueue<C> {
     private boolean handOutSegment(QueuedSegment<C> segment, Turn turn, Debatcher.Sink<C> sink) {
         int recordsBefore = turn.records();
         long bytesBefore = turn.bytes();
+        int indexBefore = segment.index();
         try {
             segment.handOut(turn, sink);
         } finally {
             int records = turn.records() - recordsBefore;
             undelivered -= records;
             engine.delivered(records, turn.bytes() - bytesBefore);
+        }
+        if (segment.isTimed(indexBefore)) {
+            engine.handedOut(segment.nanosHere());
         }
         if (!segment.isFinished()) {
             return false;
@@ -194,7 +200,17 @@ final class PartitionQueue<C> {
     }
 
     void pause(boolean paused) {
-        isPaused = paused;
+        if (paused != isPaused) {
+            long now = engine.time().nanos();
+            pausedNanos += paused ? 0 : now - pausedAt;
+            pausedAt = now;
+            isPaused = paused;
+        }
+    }
+
+    /** A clock that stands still while the partition is paused. */
+    long unpausedNanos() {
+        return (isPaused ? pausedAt : engine.time().nanos()) - pausedNanos;
     }
 
     boolean isPaused() {

@@ -27,6 +27,9 @@ final class QueuedSegment<C> {
     /** A byte that flipped on the way is gone with the next read; a blob that is corrupt stays so. */
     private static final int FRESH_READS = 3;
 
+    /** Multiples of it, by one, are spread evenly: the golden ratio. */
+    private static final double EVEN = 0.6180339887498949;
+
     /** What the segment waits for. */
     private enum State {
         IDLE,
@@ -39,6 +42,10 @@ final class QueuedSegment<C> {
     private final long offset;
     private final Notification notification;
     private final C carrier;
+    private final long arrivedNanos;
+
+    /** The record whose time is taken. */
+    private final int timed;
 
     private State state = State.IDLE;
     private int index;
@@ -64,6 +71,8 @@ final class QueuedSegment<C> {
         this.notification = notification;
         this.index = Math.min(firstRecord, notification.records() - 1);
         this.carrier = carrier;
+        arrivedNanos = queue.unpausedNanos();
+        timed = index + (int) (offset * EVEN % 1 * (notification.records() - index));
     }
 
     /** Hands out records, in order, while there are bytes. */
@@ -78,6 +87,16 @@ final class QueuedSegment<C> {
             index++;
             turn.handedOut((key == null ? 0 : key.length) + (value == null ? 0 : value.length));
         }
+    }
+
+    /** Whether the record whose time is taken is among those that were handed out since an index. */
+    boolean isTimed(int since) {
+        return since <= timed && timed < index;
+    }
+
+    /** How long its partition was not paused since the notification arrived, nanoseconds. */
+    long nanosHere() {
+        return queue.unpausedNanos() - arrivedNanos;
     }
 
     /** Steps to the record at the index. False when bytes are missing. */

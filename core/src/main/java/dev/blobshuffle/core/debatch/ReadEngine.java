@@ -7,6 +7,7 @@ import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.Gauge;
+import dev.blobshuffle.core.metrics.Latency;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.shuffle.Debatcher;
 import dev.blobshuffle.core.store.BlobStore;
@@ -92,6 +93,11 @@ public final class ReadEngine implements AutoCloseable {
         lag.add(-records);
         metrics.add(Counter.RECORDS_DELIVERED, records);
         metrics.add(Counter.BYTES_DELIVERED, bytes);
+    }
+
+    /** Takes note of how long a record was here, in nanoseconds. */
+    void handedOut(long nanos) {
+        metrics.record(Latency.HAND_OUT_LATENCY, nanos);
     }
 
     /** Ends its metrics. Idempotent. */

@@ -39,26 +39,29 @@ public final class PaceModel {
     private final RequestTimes puts;
     private final double[] ratios;
     private final double[] after = new double[RequestTimes.KEPT];
+    private final double calibration;
 
     /**
      * A model of the present times.
      *
      * @param puts times of puts, as of now: read while a pace is chosen
-     * @param reads times of reads in seconds: 16 quantiles
+     * @param reads times from the arrival of a notification until its records are handed out, in seconds: 16 quantiles
      * @param channel times from the send of a notification until it is there, in seconds: 16 quantiles
+     * @param calibration what predictions are to be multiplied by, {@link Calibration#factor}
      */
-    public PaceModel(RequestTimes puts, double[] reads, double[] channel) {
-        if (reads.length != QUANTILES || channel.length != QUANTILES) {
-            throw new IllegalArgumentException("Cannot model a pace: there are " + reads.length + " and "
-                    + channel.length + " quantiles. Give " + QUANTILES + ".");
+    public PaceModel(RequestTimes puts, double[] reads, double[] channel, double calibration) {
+        if (reads.length != QUANTILES || channel.length != QUANTILES || !(calibration > 0)) {
+            throw new IllegalArgumentException(
+                    "Cannot model a pace: there are " + reads.length + " and " + channel.length
+                            + " quantiles, and the calibration is " + calibration + ". Give " + QUANTILES
+                            + ", and a positive one.");
         }
         this.puts = puts;
         ratios = puts.ratios();
         for (int i = 0; i < after.length; i++) {
-            // A section is handed out after those that came just before it: the longer of two reads.
-            double read = Math.max(reads[i * 7 % QUANTILES], reads[(i * 11 + i / QUANTILES) % QUANTILES]);
-            after[i] = read + channel[(i * 5 + i / QUANTILES) % QUANTILES];
+            after[i] = reads[(i * 11 + i / QUANTILES) % QUANTILES] + channel[(i * 5 + i / QUANTILES) % QUANTILES];
         }
+        this.calibration = calibration;
     }
 
     /** The cheapest pace that meets the target, or else the cheapest that comes near to the best. The last one stays unless another is clearly cheaper. */
@@ -156,7 +159,7 @@ public final class PaceModel {
                 : (blobs + gets) / seconds;
     }
 
-    /** Share of records that take longer than the target. */
+    /** Share of records that take longer than the target, before calibration. */
     double late(double seconds, int blobs, double target, PaceConditions conditions) {
         double bytes = seconds * conditions.bytesPerSecond();
         double put = bytes < conditions.inlineBytes() ? 0 : puts.usual(bytes / blobs);
@@ -172,7 +175,7 @@ public final class PaceModel {
     }
 
     private boolean isWithin(double target, double seconds, int blobs, PaceConditions conditions) {
-        return late(seconds, blobs, target, conditions) <= 1 - P95;
+        return late(seconds, blobs, target / calibration, conditions) <= 1 - P95;
     }
 
     /** The latency in seconds that 95 % of the records do not exceed. */

@@ -20,6 +20,7 @@ import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.Gauge;
+import dev.blobshuffle.core.metrics.Latency;
 import dev.blobshuffle.core.shuffle.Debatcher;
 import dev.blobshuffle.core.shuffle.Debatcher.Position;
 import java.time.Duration;
@@ -489,6 +490,30 @@ class PrefetchingDebatcherTest {
         debatcher.prefetch();
         debatcher.awaitProgress(Duration.ofMillis(5));
         assertThat(debatcher.isReady()).isFalse();
+    }
+
+    @Test
+    void oneRecordOfEachSegmentIsTimed() throws InterruptedException {
+        offer(P0, 0, fixture.blobs.segment(rows("a", 30)));
+        offer(P1, 0, fixture.blobs.segment(rows("b", 1)));
+        debatcher.offer(P1, 1, 10, "plain");
+        fixture.drainUntil(32);
+        assertThat(fixture.metrics.distribution(Latency.HAND_OUT_LATENCY).count())
+                .isEqualTo(2);
+    }
+
+    @Test
+    void timeDoesNotCountWhileThePartitionIsPaused() throws InterruptedException {
+        long begin = fixture.time.nanos();
+        offer(P0, 0, fixture.blobs.segment(rows("a", 1)));
+        debatcher.pause(P0);
+        long paused = fixture.time.nanos();
+        fixture.time.signal().await(0, paused + Duration.ofMillis(20).toNanos());
+        long resumed = fixture.time.nanos();
+        debatcher.resume(P0);
+        fixture.drainUntil(1);
+        long most = fixture.time.nanos() - begin - (resumed - paused);
+        assertThat(fixture.metrics.distribution(Latency.HAND_OUT_LATENCY).max()).isBetween(1L, most);
     }
 
     @Test

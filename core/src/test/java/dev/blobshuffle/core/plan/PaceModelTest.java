@@ -40,7 +40,7 @@ class PaceModelTest {
     }
 
     private static PaceModel model(RequestTimes puts) {
-        return new PaceModel(puts, READS, CHANNEL);
+        return new PaceModel(puts, READS, CHANNEL, 1);
     }
 
     private static PaceConditions at(double mebibytesPerSecond, double target) {
