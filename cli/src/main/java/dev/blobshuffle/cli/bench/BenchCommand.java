@@ -1,5 +1,6 @@
 package dev.blobshuffle.cli.bench;
 
+import dev.blobshuffle.cli.bench.adaptive.AdaptiveCommand;
 import dev.blobshuffle.cli.bench.keyparallel.KeyParallelCommand;
 import picocli.CommandLine.Command;
 
@@ -7,7 +8,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "bench",
         description =
-                "Measures whole applications, native against blobs, stores, caches that members share, and slow functions.",
+                "Measures whole applications, native against blobs, stores, caches that members share, target latencies, and slow functions.",
         mixinStandardHelpOptions = true,
         subcommands = {
             QuickCommand.class,
@@ -20,6 +21,7 @@ import picocli.CommandLine.Command;
             TheodoliteCommand.class,
             StoreCommand.class,
             PeerCommand.class,
+            AdaptiveCommand.class,
             KeyParallelCommand.class
         },
         synopsisSubcommandLabel = "COMMAND")
