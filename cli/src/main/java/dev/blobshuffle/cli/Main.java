@@ -9,6 +9,7 @@ import dev.blobshuffle.cli.gc.GcCommand;
 import dev.blobshuffle.cli.inspect.InspectCommand;
 import dev.blobshuffle.cli.plan.PlanCommand;
 import dev.blobshuffle.cli.skip.SkipCommand;
+import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -46,6 +47,21 @@ final class Main {
 
     /** The command line with all its subcommands, not yet parsed: what tests run too. */
     static CommandLine commandLine() {
-        return new CommandLine(new Main());
+        return new CommandLine(new Main()).setParameterExceptionHandler(Main::refuse);
+    }
+
+    /** What is wrong, and where to look: all the usage would push it out of sight. */
+    private static int refuse(CommandLine.ParameterException wrong, String[] arguments) {
+        CommandLine command = wrong.getCommandLine();
+        PrintWriter err = command.getErr();
+        err.println(wrong.getMessage());
+        boolean isSuggested = CommandLine.UnmatchedArgumentException.printSuggestions(wrong, err);
+        if (!command.getSubcommands().isEmpty()) {
+            command.usage(err);
+        } else if (!isSuggested) {
+            err.println("Try '" + command.getCommandSpec().qualifiedName() + " --help'.");
+        }
+        err.flush();
+        return command.getCommandSpec().exitCodeOnInvalidInput();
     }
 }

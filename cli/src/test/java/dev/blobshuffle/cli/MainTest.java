@@ -32,6 +32,14 @@ class MainTest {
     }
 
     @Test
+    void aWrongOptionIsToldWithoutAllTheUsage() {
+        assertThat(commandLine.execute("plan", "--throughput", "100MiB")).isEqualTo(2);
+        assertThat(err.toString())
+                .contains("Cannot read '100MiB'. Give a rate", "Try 'blobshuffle plan --help'.")
+                .doesNotContain("Usage:");
+    }
+
+    @Test
     void noCommandPrintsTheUsageAndIsWrongUsage() {
         assertThat(commandLine.execute()).isEqualTo(2);
         assertThat(err.toString()).contains("Usage: blobshuffle");

@@ -111,6 +111,9 @@ public final class PlanCommand implements Callable<Integer> {
                 .map(places -> MetricsReading.from(places, Optional.ofNullable(application)));
         if (measured.isPresent()) {
             measured.get().over(builder);
+        } else if (application != null) {
+            throw new PlanFailed(
+                    "Cannot choose application '" + application + "': there are no metrics. Give --from-metrics too.");
         } else if (workload.throughput == null) {
             throw new PlanFailed(
                     "Cannot plan: there is no load. Give --throughput, for example --throughput 100MiB/s.");

@@ -10,7 +10,7 @@ import picocli.CommandLine.TypeConversionException;
 
 /** Reads numbers with units from the command line. Stateless. */
 final class Quantity {
-    private static final Pattern TEXT = Pattern.compile("(\\d{1,15}(?:\\.\\d{1,9})?) ?([a-zA-Z]*)");
+    private static final Pattern TEXT = Pattern.compile("(-?\\d{1,15}(?:\\.\\d{1,9})?) ?([a-zA-Z]*)");
     private static final Map<String, Double> BYTES = Map.ofEntries(
             Map.entry("", 1.0),
             Map.entry("b", 1.0),
@@ -25,15 +25,26 @@ final class Quantity {
     private static final Map<String, Double> SECONDS =
             Map.of("ms", 0.001, "s", 1.0, "min", 60.0, "m", 60.0, "h", 3600.0, "d", 86_400.0);
 
+    /** {@code Mb} are bits to some. */
+    private static final Pattern BITS = Pattern.compile("[KMGT]i?b");
+
     private Quantity() {}
 
+    /** Whether a number is in range is for those to say who use it. */
     private static double read(String text, Map<String, Double> units, String form) {
         Matcher matcher = TEXT.matcher(text.strip());
         Double factor = matcher.matches() ? units.get(matcher.group(2).toLowerCase(Locale.ROOT)) : null;
         if (factor == null) {
-            throw new TypeConversionException("Cannot read '" + text + "'. Give " + form + ".");
+            throw cannotRead(text, form);
+        }
+        if (BITS.matcher(matcher.group(2)).matches()) {
+            throw cannotRead(text, form + ": a small b may mean bits");
         }
         return Double.parseDouble(matcher.group(1)) * factor;
+    }
+
+    private static TypeConversionException cannotRead(String text, String form) {
+        return new TypeConversionException("Cannot read '" + text + "'. Give " + form + ".");
     }
 
     /** Bytes: {@code 1KiB}, {@code 100 MB}, {@code 512}. */
@@ -51,7 +62,7 @@ final class Quantity {
             String form = "a rate such as 1GiB/s, 100MiB/s or 5MB/s";
             String perSecond = text.strip();
             if (!perSecond.endsWith("/s")) {
-                throw new TypeConversionException("Cannot read '" + text + "'. Give " + form + ".");
+                throw cannotRead(text, form);
             }
             return read(perSecond.substring(0, perSecond.length() - 2), BYTES, form);
         }

@@ -130,7 +130,7 @@ final class TuningOptions {
     Double cpuSeconds;
 
     PriceTable priceTable() {
-        return prices == null ? PriceTables.named(provider) : PriceTables.read(prices);
+        return prices == null ? PriceTables.named(provider.toLowerCase(Locale.ROOT)) : PriceTables.read(prices);
     }
 
     LatencyProfile latencyProfile(PriceTable table) {
@@ -179,6 +179,10 @@ final class TuningOptions {
                     "Cannot price settings: one of --batch-bytes and --delay is missing. Give both, or neither and a goal.");
         }
         if (batchBytes != null && delay != null) {
+            if (targetP95 != null || maxCost != null) {
+                throw new PlanFailed(
+                        "Cannot both price settings and look for some. Give --batch-bytes and --delay, or --target-p95, or --max-cost.");
+            }
             return new Goal.Fixed(
                     base.toBuilder().blobBytes(batchBytes).delay(delay).build());
         }

@@ -250,10 +250,15 @@ class PlanCommandTest {
     @ParameterizedTest
     @CsvSource({
         "--throughput 1GB, 2, 1GiB/s",
-        "--throughput -1MiB/s, 2, Cannot read",
+        "--throughput -1MiB/s, 1, more than 0",
+        "--throughput 100Mb/s, 2, may mean bits",
+        "--throughput 99999999999TiB/s, 1, 900 TiB/s",
+        "--throughput 1MiB/s --application x, 1, Give --from-metrics",
+        "--throughput 1MiB/s --batch-bytes 1MiB --delay 1s --target-p95 2s, 1, Cannot both price",
+        "--throughput 1MiB/s --target-p95 -2s, 1, Give a positive time",
         "--throughput 0MiB/s, 1, throughput is 0",
         "--throughput 1MiB/s --instances 2, 1, cannot be in 3 zones",
-        "--throughput 1MiB/s --zones 0, 1, zones is 0",
+        "--throughput 1MiB/s --zones 0, 1, number of zones is 0",
         "--throughput 1MiB/s --provider acme, 1, 'acme'",
         "--throughput 1MiB/s --prices /none, 1, Cannot read prices",
         "--throughput 1MiB/s --guarantee maybe, 2, exactly_once_v2 or at_least_once",

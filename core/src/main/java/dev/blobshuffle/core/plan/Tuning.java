@@ -54,20 +54,28 @@ public record Tuning(
 
     /** Checks every value. */
     public Tuning {
-        require(blobBytes >= 1024 && blobBytes <= 1L << 40, "blob size", blobBytes + " bytes");
-        require(!delay.isNegative() && delay.toDays() < 1, "delay", delay.toMillis() + " ms");
-        require(inlineBytes >= 0, "inline size", inlineBytes + " bytes");
-        require(!retention.isNegative() && retention.toDays() <= 3650, "retention", retention);
-        require(hedgedShare >= 0 && hedgedShare <= 1, "hedged share", hedgedShare);
-        require(overheadBytes >= 0, "overhead of a record", overheadBytes + " bytes");
-        require(notificationBytes >= 0, "size of a notification", notificationBytes + " bytes");
-        require(cpuSecondsPerGib >= 0, "processor time", cpuSecondsPerGib + " s/GiB");
+        require(
+                blobBytes >= 1024 && blobBytes <= 1L << 40,
+                "the blob size is " + blobBytes + " bytes",
+                "1 KiB to 1 TiB");
+        require(
+                !delay.isNegative() && delay.toDays() < 1,
+                "the delay is " + delay.toMillis() + " ms",
+                "0 or more, less than 1 d");
+        require(inlineBytes >= 0, "the inline size is " + inlineBytes + " bytes", "0 or more");
+        require(
+                !retention.isNegative() && retention.toDays() <= 3650,
+                "the retention is " + retention.toSeconds() + " s",
+                "0 to 3650 d");
+        require(hedgedShare >= 0 && hedgedShare <= 1, "the hedged share is " + hedgedShare, "0 to 1: 0.05 for 5 %");
+        require(overheadBytes >= 0, "the overhead of a record is " + overheadBytes + " bytes", "0 or more");
+        require(notificationBytes >= 0, "a notification has " + notificationBytes + " bytes", "0 or more");
+        require(cpuSecondsPerGib >= 0, "the processor time is " + cpuSecondsPerGib + " s/GiB", "0 or more");
     }
 
-    private static void require(boolean sound, String what, Object value) {
+    private static void require(boolean sound, String what, String range) {
         if (!sound) {
-            throw new InvalidSettings("Cannot plan: " + what + " is " + value
-                    + ", which is out of range. Give a value that a shuffle can have.");
+            throw new InvalidSettings("Cannot plan: " + what + ". Give " + range + ".");
         }
     }
 

@@ -52,29 +52,39 @@ public record Workload(
 
     /** Checks every value. */
     public Workload {
-        require(bytesPerSecond > 0 && bytesPerSecond < 1e15, "throughput", bytesPerSecond + " bytes/s");
-        require(recordBytes >= 1 && recordBytes <= 1e9, "record size", recordBytes + " bytes");
-        require(instances >= 1 && instances <= MOST, "instances", instances);
-        require(threads >= 1 && threads <= MOST, "threads", threads);
-        require(zones >= 1 && zones <= 100, "zones", zones);
-        require(partitions >= 1 && partitions <= MOST, "partitions", partitions);
         require(
-                commitInterval.toMillis() >= 1 && commitInterval.toDays() <= 1,
-                "commit interval",
-                commitInterval.toMillis() + " ms");
-        require(compression > 0 && compression <= 1, "compressed share", compression);
-        require(replicationFactor >= 1 && replicationFactor <= 100, "replication factor", replicationFactor);
+                bytesPerSecond > 0 && bytesPerSecond < 1e15,
+                "the throughput is " + bytesPerSecond + " bytes/s",
+                "more than 0 and less than 1e15 bytes/s, 900 TiB/s");
+        require(
+                recordBytes >= 1 && recordBytes <= 1e9,
+                "the record size is " + recordBytes + " bytes",
+                "1 byte to 1 GB, key and value together");
+        require(instances >= 1 && instances <= MOST, "the number of instances is " + instances, "1 to " + MOST);
+        require(threads >= 1 && threads <= MOST, "the number of threads is " + threads, "1 to " + MOST);
+        require(zones >= 1 && zones <= 100, "the number of zones is " + zones, "1 to 100");
+        require(partitions >= 1 && partitions <= MOST, "the number of partitions is " + partitions, "1 to " + MOST);
+        require(
+                commitInterval.toMillis() >= 1 && commitInterval.compareTo(Duration.ofDays(1)) <= 0,
+                "the commit interval is " + commitInterval.toMillis() + " ms",
+                "1 ms to 1 d");
+        require(
+                compression > 0 && compression <= 1,
+                "the compressed share is " + compression,
+                "what is left of a byte, above 0 and at most 1: 0.25 if records shrink to a quarter");
+        require(
+                replicationFactor >= 1 && replicationFactor <= 100,
+                "the replication factor is " + replicationFactor,
+                "1 to 100");
         if (instances < zones) {
             throw new InvalidSettings("Cannot plan: " + instances + " instances cannot be in " + zones
                     + " zones. Give at least as many instances as zones.");
         }
     }
 
-    private static void require(boolean sound, String what, Object value) {
+    private static void require(boolean sound, String what, String range) {
         if (!sound) {
-            throw new InvalidSettings("Cannot plan: " + what + " is " + value
-                    + ", which is out of range. Give a positive number that a cluster can have"
-                    + (what.startsWith("compressed") ? ", at most 1." : "."));
+            throw new InvalidSettings("Cannot plan: " + what + ". Give " + range + ".");
         }
     }
 
