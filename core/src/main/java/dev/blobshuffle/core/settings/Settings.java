@@ -218,7 +218,7 @@ public final class Settings {
             "Address on which the process shows its metrics to Prometheus, `host:port`, at `/metrics`; port 0 for any free one. Whoever reaches it may read them.");
 
     /** The longest that a blob may be in the store before its notification is in Kafka, by the most that brokers grant a transaction. */
-    private static final Duration LEAST_GRACE = Duration.ofMinutes(15);
+    static final Duration LEAST_GRACE = Duration.ofMinutes(15);
 
     /** How long blobs are kept. */
     public static final Setting<Optional<Duration>> RETENTION = Setting.millisOrWord(
@@ -360,7 +360,7 @@ public final class Settings {
                 Optional.ofNullable(configuration.get("client.rack")).map(Object::toString),
                 environment);
         Settings settings = new Settings(values, zone);
-        settings.checkRelations();
+        new Contradictions(settings).check();
         return settings;
     }
 
@@ -376,94 +376,6 @@ public final class Settings {
                 .orElseThrow();
         throw new InvalidSettings("Cannot use setting " + key + ": there is none of this name. The nearest is "
                 + nearest + "; docs/settings.md lists all.");
-    }
-
-    private void checkRelations() {
-        ByteSize batch = value(BATCH_MAX_BYTES);
-        ByteSize buffer = value(WRITE_BUFFER_BYTES);
-        if (batch.bytes() > buffer.bytes() / 2) {
-            throw contradiction(
-                    BATCH_MAX_BYTES,
-                    batch,
-                    WRITE_BUFFER_BYTES,
-                    buffer,
-                    "One batch fills while another is stored, so give the buffer at least twice as much.");
-        }
-        ByteSize inline = value(INLINE_MAX_BYTES).orElse(new ByteSize(0));
-        if (inline.compareTo(batch) > 0) {
-            throw contradiction(
-                    INLINE_MAX_BYTES,
-                    inline,
-                    BATCH_MAX_BYTES,
-                    batch,
-                    "No blob would ever be written; set write.enabled=false if that is meant.");
-        }
-        Duration delay = value(BATCH_MAX_DELAY);
-        Duration timeout = value(DELIVERY_TIMEOUT);
-        if (delay.compareTo(timeout) >= 0) {
-            throw contradiction(
-                    BATCH_MAX_DELAY,
-                    delay.toMillis(),
-                    DELIVERY_TIMEOUT,
-                    timeout.toMillis(),
-                    "Give the delay less than the timeout.");
-        }
-        Duration grace = value(SWEEP_INTERVAL).orElse(Duration.ofDays(3650));
-        if (timeout.plus(LEAST_GRACE).compareTo(grace) > 0) {
-            throw contradiction(
-                    DELIVERY_TIMEOUT,
-                    timeout.toMillis(),
-                    SWEEP_INTERVAL,
-                    grace.toMillis(),
-                    "A blob would be deleted before its notification is sent: give the interval 15 minutes more than the timeout.");
-        }
-        checkTarget(delay, timeout);
-        checkCaches();
-    }
-
-    private void checkTarget(Duration delay, Duration timeout) {
-        Optional<Duration> given = value(BATCH_TARGET_LATENCY);
-        if (given.isEmpty()) {
-            return;
-        }
-        long target = given.get().toMillis();
-        if (delay.isZero()) {
-            throw contradiction(
-                    BATCH_TARGET_LATENCY,
-                    target,
-                    BATCH_MAX_DELAY,
-                    0,
-                    "The target chooses a delay up to that one: give it 1 or more, or leave one of them out.");
-        }
-        if (target >= timeout.toMillis()) {
-            throw contradiction(
-                    BATCH_TARGET_LATENCY,
-                    target,
-                    DELIVERY_TIMEOUT,
-                    timeout.toMillis(),
-                    "Batches could fill for longer than that: give the target less than the timeout.");
-        }
-    }
-
-    private void checkCaches() {
-        ByteSize batch = value(BATCH_MAX_BYTES);
-        ByteSize memory = cacheMemory();
-        boolean isNeeded = value(CACHE_ZONE_ENABLED) || !value(CACHE_DISK_DIRS).isEmpty();
-        boolean isUsed = isNeeded || memory.bytes() > 0;
-        if (isUsed && batch.bytes() > memory.bytes() / 2) {
-            throw contradiction(
-                    BATCH_MAX_BYTES,
-                    batch,
-                    CACHE_MEMORY_BYTES,
-                    memory,
-                    "What is cached passes through memory whole, so give the cache at least twice as much.");
-        }
-    }
-
-    private static InvalidSettings contradiction(
-            Setting<?> one, Object value, Setting<?> other, Object otherValue, String remedy) {
-        return new InvalidSettings(
-                "Cannot use setting " + one + "=" + value + " with " + other + "=" + otherValue + ". " + remedy);
     }
 
     /** The value of a setting: as given, or the default. */
