@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.blobshuffle.cli.BlobTopic;
+import dev.blobshuffle.cli.BlobTopic.Outcome;
 import dev.blobshuffle.core.batch.BatcherOptions;
 import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.format.Headers;
@@ -17,12 +19,9 @@ import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.zone.Zone;
-import dev.blobshuffle.kafka.BlobConsumer;
-import dev.blobshuffle.kafka.BlobProducer;
 import dev.blobshuffle.kafka.NotificationRecord;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -30,7 +29,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -46,14 +44,11 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.apache.kafka.common.serialization.StringDeserializer;
-import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** On a real broker and a file store: what can be read stays, everything else goes. */
 class GcIT {
@@ -66,6 +61,7 @@ class GcIT {
     @TempDir
     private Path store;
 
+    private BlobTopic shared;
     private String topic;
 
     @BeforeAll
@@ -80,29 +76,13 @@ class GcIT {
 
     @BeforeEach
     void createTopic() {
-        topic = "swept-" + System.nanoTime();
-        kafka.createTopic(topic, 1);
-    }
-
-    private Map<String, Object> settings(Object... more) {
-        Map<String, Object> settings = new HashMap<>(Map.of(
-                "bootstrap.servers",
-                kafka.bootstrapServers(),
-                "auto.offset.reset",
-                "earliest",
-                "blobshuffle.store",
-                store.toUri() + "?fsync=none",
-                "blobshuffle.topics.include",
-                "swept-.*"));
-        for (int i = 0; i < more.length; i += 2) {
-            settings.put((String) more[i], more[i + 1]);
-        }
-        return settings;
+        shared = new BlobTopic(kafka, store, "swept");
+        topic = shared.name();
     }
 
     /** One blob for each value. */
     private void write(String... values) {
-        try (Producer<String, String> producer = producer()) {
+        try (Producer<String, String> producer = shared.producer()) {
             for (String value : values) {
                 producer.send(new ProducerRecord<>(topic, 0, "k", value));
                 producer.flush();
@@ -110,13 +90,8 @@ class GcIT {
         }
     }
 
-    private Producer<String, String> producer(Object... more) {
-        return new BlobProducer<>(settings(more), new StringSerializer(), new StringSerializer());
-    }
-
     private List<String> read(int count, Object... more) {
-        try (Consumer<String, String> consumer =
-                new BlobConsumer<>(settings(more), new StringDeserializer(), new StringDeserializer())) {
+        try (Consumer<String, String> consumer = shared.consumer(more)) {
             consumer.assign(List.of(new TopicPartition(topic, 0)));
             List<String> read = new ArrayList<>();
             long deadline = System.nanoTime() + PATIENCE.toNanos();
@@ -155,21 +130,8 @@ class GcIT {
         }
     }
 
-    private record Outcome(int status, String text) {}
-
     private Outcome gc(StringWriter out, String... more) {
-        List<String> arguments = new ArrayList<>(List.of(
-                "--bootstrap",
-                kafka.bootstrapServers(),
-                "--store",
-                store.toUri().toString()));
-        arguments.addAll(Arrays.asList(more));
-        PrintWriter writer = new PrintWriter(out);
-        int status = new CommandLine(new GcCommand())
-                .setOut(writer)
-                .setErr(writer)
-                .execute(arguments.toArray(String[]::new));
-        return new Outcome(status, out.toString());
+        return shared.run(new GcCommand(), store, out, more);
     }
 
     private Outcome sweep(String... more) {
@@ -201,10 +163,8 @@ class GcIT {
     @Test
     void groupThatStoppedInTheMiddleGoesOnWhereItWas() {
         write("a", "b");
-        try (Consumer<String, String> consumer = new BlobConsumer<>(
-                settings("group.id", "stopped-" + topic, "enable.auto.commit", false),
-                new StringDeserializer(),
-                new StringDeserializer())) {
+        try (Consumer<String, String> consumer =
+                shared.consumer("group.id", "stopped-" + topic, "enable.auto.commit", false)) {
             TopicPartition partition = new TopicPartition(topic, 0);
             consumer.assign(List.of(partition));
             long deadline = System.nanoTime() + PATIENCE.toNanos();
@@ -221,7 +181,7 @@ class GcIT {
 
     @Test
     void blobsOfAnOpenTransactionStayAndItCommitsLate() throws Exception {
-        try (Producer<String, String> producer = producer("transactional.id", topic)) {
+        try (Producer<String, String> producer = shared.producer("transactional.id", topic)) {
             producer.initTransactions();
             producer.beginTransaction();
             producer.send(new ProducerRecord<>(topic, 0, "k", "late"));
@@ -234,7 +194,7 @@ class GcIT {
 
     @Test
     void blobsOfAnAbortedTransactionGoWithItsNotifications() throws Exception {
-        try (Producer<String, String> producer = producer("transactional.id", topic)) {
+        try (Producer<String, String> producer = shared.producer("transactional.id", topic)) {
             producer.initTransactions();
             producer.beginTransaction();
             producer.send(new ProducerRecord<>(topic, 0, "k", "aborted"));
@@ -387,10 +347,8 @@ class GcIT {
     void reportSaysWhatHoldsTheOldestBlobAndWhoHasStillToReadIt() throws Exception {
         write("a", "b");
         read(1, "group.id", "past-" + topic, "enable.auto.commit", false);
-        try (Consumer<String, String> consumer = new BlobConsumer<>(
-                settings("group.id", "behind-" + topic, "enable.auto.commit", false),
-                new StringDeserializer(),
-                new StringDeserializer())) {
+        try (Consumer<String, String> consumer =
+                shared.consumer("group.id", "behind-" + topic, "enable.auto.commit", false)) {
             TopicPartition partition = new TopicPartition(topic, 0);
             consumer.assign(List.of(partition));
             consumer.seek(partition, 0);
@@ -459,10 +417,8 @@ class GcIT {
     @Test
     void clusterWhoseNotificationsLeadToAnotherStoreIsRefused(@TempDir Path other) throws Exception {
         write("a");
-        try (Producer<String, String> stranger = new BlobProducer<>(
-                settings("blobshuffle.store", other.toUri().toString()),
-                new StringSerializer(),
-                new StringSerializer())) {
+        try (Producer<String, String> stranger =
+                shared.producer("blobshuffle.store", other.toUri().toString())) {
             stranger.send(new ProducerRecord<>(topic, 0, "k", "b"));
         }
         purgeBefore(1);

@@ -5,19 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.blobshuffle.cli.BlobTopic;
+import dev.blobshuffle.cli.BlobTopic.Outcome;
 import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.kafka.BlobConsumer;
-import dev.blobshuffle.kafka.BlobProducer;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,14 +26,11 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.StringDeserializer;
-import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** On a real broker and a file store out of which blobs were taken. */
 class SkipIT {
@@ -46,6 +41,7 @@ class SkipIT {
     @TempDir
     private Path store;
 
+    private BlobTopic shared;
     private String topic;
     private TopicPartition partition;
 
@@ -61,31 +57,14 @@ class SkipIT {
 
     @BeforeEach
     void createTopic() {
-        topic = "skipped-" + System.nanoTime();
+        shared = new BlobTopic(kafka, store, "skipped");
+        topic = shared.name();
         partition = new TopicPartition(topic, 0);
-        kafka.createTopic(topic, 1);
-    }
-
-    private Map<String, Object> settings(Object... more) {
-        Map<String, Object> settings = new HashMap<>(Map.of(
-                "bootstrap.servers",
-                kafka.bootstrapServers(),
-                "auto.offset.reset",
-                "earliest",
-                "blobshuffle.store",
-                store.toUri() + "?fsync=none",
-                "blobshuffle.topics.include",
-                "skipped-.*"));
-        for (int i = 0; i < more.length; i += 2) {
-            settings.put((String) more[i], more[i + 1]);
-        }
-        return settings;
     }
 
     /** One blob with two records for each value, at the offset of its index. */
     private void write(String... values) {
-        try (Producer<String, String> producer =
-                new BlobProducer<>(settings(), new StringSerializer(), new StringSerializer())) {
+        try (Producer<String, String> producer = shared.producer()) {
             for (String value : values) {
                 producer.send(new ProducerRecord<>(topic, 0, "k", value + "1"));
                 producer.send(new ProducerRecord<>(topic, 0, "k", value + "2"));
@@ -103,13 +82,10 @@ class SkipIT {
         }
     }
 
-    private Consumer<String, String> consumer(String... more) {
-        Map<String, Object> settings = settings("group.id", topic, "enable.auto.commit", false);
-        for (int i = 0; i < more.length; i += 2) {
-            settings.put(more[i], more[i + 1]);
-        }
-        Consumer<String, String> consumer =
-                new BlobConsumer<>(settings, new StringDeserializer(), new StringDeserializer());
+    private Consumer<String, String> consumer(Object... more) {
+        List<Object> settings = new ArrayList<>(List.of("group.id", topic, "enable.auto.commit", false));
+        settings.addAll(Arrays.asList(more));
+        Consumer<String, String> consumer = shared.consumer(settings.toArray());
         consumer.assign(List.of(partition));
         return consumer;
     }
@@ -134,30 +110,14 @@ class SkipIT {
         }
     }
 
-    private record Outcome(int status, String text) {}
-
     private Outcome skip(String... more) {
         return skip(store, more);
     }
 
     private Outcome skip(Path from, String... more) {
-        List<String> arguments = new ArrayList<>(List.of(
-                "--bootstrap",
-                kafka.bootstrapServers(),
-                "--store",
-                from.toUri().toString(),
-                "--group",
-                topic,
-                "--topic",
-                topic));
+        List<String> arguments = new ArrayList<>(List.of("--group", topic, "--topic", topic));
         arguments.addAll(Arrays.asList(more));
-        StringWriter out = new StringWriter();
-        PrintWriter writer = new PrintWriter(out);
-        int status = new CommandLine(new SkipCommand())
-                .setOut(writer)
-                .setErr(writer)
-                .execute(arguments.toArray(String[]::new));
-        return new Outcome(status, out.toString());
+        return shared.run(new SkipCommand(), from, new StringWriter(), arguments.toArray(String[]::new));
     }
 
     @Test
@@ -228,10 +188,7 @@ class SkipIT {
         lose(0);
         assertThat(skip("--execute").text()).contains("has committed nothing");
         commitAt(0);
-        try (Consumer<String, String> member = new BlobConsumer<>(
-                settings("group.id", topic, "enable.auto.commit", false),
-                new StringDeserializer(),
-                new StringDeserializer())) {
+        try (Consumer<String, String> member = shared.consumer("group.id", topic, "enable.auto.commit", false)) {
             member.subscribe(List.of("skipped-nothing", topic));
             long deadline = System.nanoTime() + PATIENCE.toNanos();
             assertThatThrownBy(() -> {

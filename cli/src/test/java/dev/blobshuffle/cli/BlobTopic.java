@@ -1,0 +1,84 @@
+package dev.blobshuffle.cli;
+
+import dev.blobshuffle.kafka.BlobConsumer;
+import dev.blobshuffle.kafka.BlobProducer;
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import picocli.CommandLine;
+
+/** A new topic of one partition whose records go through blobs in a file store, and the commands that look after both. */
+public final class BlobTopic {
+    private final EmbeddedKafka kafka;
+    private final Path store;
+    private final String name;
+    private final String pattern;
+
+    /** Creates the topic. */
+    public BlobTopic(EmbeddedKafka kafka, Path store, String kind) {
+        this.kafka = kafka;
+        this.store = store;
+        name = kind + "-" + System.nanoTime();
+        pattern = kind + "-.*";
+        kafka.createTopic(name, 1);
+    }
+
+    /** What a command said, and its status. */
+    public record Outcome(int status, String text) {}
+
+    /** The topic's name. */
+    public String name() {
+        return name;
+    }
+
+    /** Settings of a client, with further ones as names and values in turn. */
+    public Map<String, Object> settings(Object... more) {
+        Map<String, Object> settings = new HashMap<>(Map.of(
+                "bootstrap.servers",
+                kafka.bootstrapServers(),
+                "auto.offset.reset",
+                "earliest",
+                "blobshuffle.store",
+                store.toUri() + "?fsync=none",
+                "blobshuffle.topics.include",
+                pattern));
+        for (int i = 0; i < more.length; i += 2) {
+            settings.put((String) more[i], more[i + 1]);
+        }
+        return settings;
+    }
+
+    /** A producer with such settings. */
+    public Producer<String, String> producer(Object... more) {
+        return new BlobProducer<>(settings(more), new StringSerializer(), new StringSerializer());
+    }
+
+    /** A consumer with such settings. */
+    public Consumer<String, String> consumer(Object... more) {
+        return new BlobConsumer<>(settings(more), new StringDeserializer(), new StringDeserializer());
+    }
+
+    /**
+     * Runs a command with the brokers and a store.
+     *
+     * @param out takes what it says, as it says it
+     */
+    public Outcome run(Object command, Path from, StringWriter out, String... more) {
+        List<String> arguments = new ArrayList<>(List.of(
+                "--bootstrap", kafka.bootstrapServers(), "--store", from.toUri().toString()));
+        arguments.addAll(Arrays.asList(more));
+        PrintWriter writer = new PrintWriter(out);
+        int status = new CommandLine(command).setOut(writer).setErr(writer).execute(arguments.toArray(String[]::new));
+        return new Outcome(status, out.toString());
+    }
+}
