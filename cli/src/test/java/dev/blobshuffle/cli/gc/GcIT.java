@@ -16,10 +16,16 @@ import dev.blobshuffle.core.shuffle.Channel;
 import dev.blobshuffle.core.shuffle.Lane;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
+import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.kafka.NotificationRecord;
+import dev.blobshuffle.kafka.retention.Halt;
+import dev.blobshuffle.kafka.retention.KafkaLogs;
+import dev.blobshuffle.kafka.retention.Sweep;
+import dev.blobshuffle.kafka.retention.SweepPace;
+import dev.blobshuffle.kafka.retention.SweepScope;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -31,6 +37,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -392,6 +399,41 @@ class GcIT {
         assertThat(gc(new StringWriter(), "--delete", "--retention", "900000").text())
                 .contains("older than 900000 ms", "1 blobs are deleted");
         assertThat(blobs()).isEqualTo(1);
+    }
+
+    /** A demo's cluster is gone for good when it ends, and the next one has the store. */
+    @Test
+    void lastBlobTakesTheClaimOfItsClusterWithIt() throws Exception {
+        write("a", "b");
+        claim();
+        purgeBefore(1);
+        assertThat(sweep().text()).contains("1 blobs are deleted");
+        assertThat(claims()).isEqualTo(1);
+        purgeBefore(2);
+        assertThat(sweep().text()).contains("1 blobs are deleted");
+        assertThat(claims()).isZero();
+    }
+
+    private void claim() throws InterruptedException {
+        try (SystemTime time = new SystemTime();
+                BlobStore opened =
+                        BlobStores.openUnchecked(store.toUri().toString(), StoreContext.unmetered(time));
+                KafkaLogs logs = new KafkaLogs(Map.of("bootstrap.servers", kafka.bootstrapServers()), time)) {
+            new Sweep(
+                            (MeasurableStore) opened,
+                            SweepScope.everything(Set.of()),
+                            SweepPace.BESIDE_AN_APPLICATION,
+                            new Halt(time))
+                    .claim(logs);
+        }
+    }
+
+    private long claims() throws IOException {
+        try (Stream<Path> paths = Files.walk(store)) {
+            return paths.map(Path::toString)
+                    .filter(file -> file.endsWith(".blob") && file.contains(CLAIMS))
+                    .count();
+        }
     }
 
     @Test
