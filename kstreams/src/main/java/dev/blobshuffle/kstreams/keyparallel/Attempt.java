@@ -24,6 +24,7 @@ final class Attempt<I, O> implements Runnable {
     Attempt(ParallelCalls<I, O> calls, List<PendingRecord<I, O>> records) {
         this.calls = calls;
         this.records = records;
+        startedNanos = calls.time().nanos();
     }
 
     List<PendingRecord<I, O>> records() {
@@ -88,8 +89,12 @@ final class Attempt<I, O> implements Runnable {
             return;
         }
         calls.tally().calls.increment();
-        calls.tally().callNanos.add(calls.time().nanos() - startedNanos);
-        calls.settle(records, outcomes);
+        long tookNanos;
+        synchronized (this) {
+            tookNanos = calls.time().nanos() - startedNanos;
+        }
+        calls.tally().callNanos.add(tookNanos);
+        calls.settle(records, outcomes, tookNanos);
         boolean isFree;
         synchronized (this) {
             isFree = isReturned;

@@ -33,6 +33,7 @@ final class Backlog<I, O> {
     private long accepted;
     private long bytes;
     private int waiting;
+    private @Nullable KeyGroup<I, O> last;
 
     /**
      * Empty.
@@ -51,8 +52,10 @@ final class Backlog<I, O> {
         boolean ignored = pending.add(record);
         bytes += size;
         waiting++;
+        last = group;
         if (group != null) {
             group.records.add(record);
+            group.waiting++;
         }
         if (group == null || !plan.isSerial() || group.open == 0) {
             makeReady(record);
@@ -96,6 +99,9 @@ final class Backlog<I, O> {
     /** A record ends without a call. */
     void skip(PendingRecord<I, O> record, Outcome<O> outcome) {
         waiting--;
+        if (record.group != null) {
+            record.group.waiting--;
+        }
         end(record, outcome);
     }
 
@@ -132,6 +138,9 @@ final class Backlog<I, O> {
         record.state = State.RUNNING;
         record.attempts++;
         waiting--;
+        if (record.group != null) {
+            record.group.waiting--;
+        }
         call.add(record);
     }
 
@@ -139,6 +148,9 @@ final class Backlog<I, O> {
     void park(PendingRecord<I, O> record) {
         record.state = State.PARKED;
         waiting++;
+        if (record.group != null) {
+            record.group.waiting++;
+        }
     }
 
     /** The repetition may start; where calls of a key follow each other, when those of all records before it have ended. */
@@ -219,6 +231,16 @@ final class Backlog<I, O> {
     /** Those among them whose call has not started, or waits to be repeated. */
     int waiting() {
         return waiting;
+    }
+
+    /** Calls that have to start, one after the other, until the record that was accepted last has started; 0 where calls of a key overlap. */
+    int callsAheadOfLast() {
+        KeyGroup<I, O> group = last;
+        if (group == null || !plan.isSerial()) {
+            return 0;
+        }
+        int batch = plan.batching() == CallPlan.Batching.SAME_KEY ? plan.maxBatch() : 1;
+        return (group.waiting + batch - 1) / batch;
     }
 
     /** Whether one of them may start. */

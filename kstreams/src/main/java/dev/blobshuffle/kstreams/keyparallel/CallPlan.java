@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param maxPendingBytes the same in bytes
  * @param timeout of an attempt
  * @param retries of what failed
- * @param drainTarget the time within which what waits should be done: it limits what may wait; absent: any number may, for nobody waits for it
+ * @param drain the longest that a commit waits for calls: it limits what may wait for its call; absent: any number may, for nobody waits for it
  */
 record CallPlan(
         Ordering ordering,
@@ -25,7 +25,7 @@ record CallPlan(
         long maxPendingBytes,
         Duration timeout,
         RetryPolicy retries,
-        Optional<Duration> drainTarget) {
+        Optional<Duration> drain) {
     /** With a fixed number of calls at a time, and commits that wait for them. */
     CallPlan(
             Ordering ordering,
@@ -36,7 +36,7 @@ record CallPlan(
             long maxPendingBytes,
             Duration timeout,
             RetryPolicy retries,
-            Duration drainTarget) {
+            Duration drain) {
         this(
                 ordering,
                 batching,
@@ -46,7 +46,7 @@ record CallPlan(
                 maxPendingBytes,
                 timeout,
                 retries,
-                Optional.of(drainTarget));
+                Optional.of(drain));
     }
 
     /** Which records one call may take. */

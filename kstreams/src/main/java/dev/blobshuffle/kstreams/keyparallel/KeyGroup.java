@@ -15,6 +15,9 @@ final class KeyGroup<I, O> {
     /** Records that are unprepared, ready, running or parked, and, if the next call has to wait until results are handed on, those that are not. */
     int open;
 
+    /** Records whose call has not started, or waits to be repeated. */
+    int waiting;
+
     KeyGroup(@Nullable KeyHandle key) {
         this.key = key;
     }

@@ -2,7 +2,6 @@ package dev.blobshuffle.kstreams.keyparallel;
 
 import dev.blobshuffle.core.settings.ByteSize;
 import dev.blobshuffle.kstreams.commit.CommitGate;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -29,8 +28,6 @@ record NodeDefinition<K, V>(
 
     /** Virtual threads came with it. */
     private static final int FIRST_WITH_VIRTUAL_THREADS = 21;
-
-    private static final Duration DRAIN_TARGET = Duration.ofSeconds(2);
 
     /** Nearly all that is written is soon removed: restoring reads what is not compacted yet. */
     private static final Map<String, String> CHANGELOG =
@@ -93,7 +90,6 @@ record NodeDefinition<K, V>(
     }
 
     CallPlan plan(TimeLimits limits) {
-        Duration third = limits.drain().dividedBy(3);
         return new CallPlan(
                 options.ordering(),
                 batching,
@@ -103,8 +99,6 @@ record NodeDefinition<K, V>(
                 options.maxPendingBytes().bytes(),
                 limits.timeout(),
                 options.retries(),
-                options.commitMode() instanceof CommitMode.Checkpoint
-                        ? Optional.empty()
-                        : Optional.of(third.compareTo(DRAIN_TARGET) < 0 ? third : DRAIN_TARGET));
+                options.commitMode() instanceof CommitMode.Checkpoint ? Optional.empty() : Optional.of(limits.drain()));
     }
 }

@@ -77,7 +77,7 @@ final class ParallelCalls<I, O> implements AutoCloseable {
         this.strays = strays;
         progress = time.signal();
         backlog = new Backlog<>(plan, isStaged);
-        allowance = plan.drainTarget().map(target -> new Allowance(target, plan.maxPending(), time.nanos()));
+        allowance = plan.drain().map(drain -> new Allowance(drain, plan.maxPending(), time.nanos()));
     }
 
     /** Takes a record, and starts its call if it may. Never refuses: see {@link #isFull()}. For the owner. */
@@ -97,11 +97,14 @@ final class ParallelCalls<I, O> implements AutoCloseable {
         try {
             return backlog.pending() > plan.maxPending()
                     || backlog.pending() > 1 && backlog.bytes() > maxBytes()
-                    || allowance.isPresent()
-                            && backlog.waiting() > allowance.get().records(time.nanos());
+                    || allowance.isPresent() && isMoreThan(allowance.get());
         } finally {
             lock.unlock();
         }
+    }
+
+    private boolean isMoreThan(Allowance allowed) {
+        return backlog.waiting() > allowed.records(time.nanos()) || backlog.callsAheadOfLast() > allowed.callsOfKey();
     }
 
     private long maxBytes() {
@@ -228,7 +231,7 @@ final class ParallelCalls<I, O> implements AutoCloseable {
     }
 
     /** A call has ended: its records are released, or repeated. */
-    void settle(List<PendingRecord<I, O>> records, List<Outcome<O>> outcomes) {
+    void settle(List<PendingRecord<I, O>> records, List<Outcome<O>> outcomes, long tookNanos) {
         List<PendingRecord<I, O>> parked = new ArrayList<>(0);
         lock.lock();
         try {
@@ -249,7 +252,7 @@ final class ParallelCalls<I, O> implements AutoCloseable {
                 }
             }
             if (allowance.isPresent()) {
-                allowance.get().completed(done, time.nanos());
+                allowance.get().ended(done, tookNanos, time.nanos());
             }
         } finally {
             lock.unlock();
