@@ -38,14 +38,15 @@ record CallCell(
             cells.add(new CallCell(name, CallVariant.PLAIN, latency, RATE, MANY, 0, 1, 1));
             cells.add(new CallCell(name, CallVariant.KEY, latency, RATE, MANY, 0, CONCURRENCY, 1));
         }
+        cells.add(new CallCell("4-partitions", CallVariant.PLAIN, 250, RATE, MANY, 0, 1, 4));
         cells.add(new CallCell("54-partitions", CallVariant.PLAIN, 250, RATE, MANY, 0, 1, 54));
-        for (CallVariant variant :
-                new CallVariant[] {CallVariant.KEY, CallVariant.BATCH_BY_KEY, CallVariant.KEY_OUTPUT}) {
+        for (CallVariant variant : List.of(
+                CallVariant.KEY, CallVariant.KEY_CHECKPOINT, CallVariant.BATCH_BY_KEY, CallVariant.KEY_OUTPUT)) {
             cells.add(new CallCell("36-keys", variant, 250, RATE, 36, 0, CONCURRENCY, 1));
         }
-        cells.add(new CallCell("zipf-1.0", CallVariant.KEY, 250, RATE, MANY, 1, CONCURRENCY, 1));
-        cells.add(new CallCell("zipf-1.0", CallVariant.BATCH_BY_KEY, 250, RATE, MANY, 1, CONCURRENCY, 1));
-        cells.add(new CallCell("zipf-1.0", CallVariant.KEY_OUTPUT, 250, RATE, MANY, 1, CONCURRENCY, 1));
+        for (CallVariant variant : List.of(CallVariant.KEY, CallVariant.BATCH_BY_KEY, CallVariant.KEY_OUTPUT)) {
+            cells.add(new CallCell("zipf-1.0", variant, 250, RATE, MANY, 1, CONCURRENCY, 1));
+        }
         cells.add(new CallCell("one-key", CallVariant.PLAIN, 25, 60, 1, 0, 1, 1));
         cells.add(new CallCell("one-key", CallVariant.KEY, 25, 60, 1, 0, CONCURRENCY, 1));
         cells.add(new CallCell("saturation", CallVariant.KEY, 250, 4_500, 100_000, 0, 1_024, 1));
@@ -57,7 +58,7 @@ record CallCell(
         double perSecond = 1_000.0 / latencyMillis;
         return switch (variant) {
             case PLAIN -> Math.min(offered, partitions * perSecond);
-            case KEY -> Math.min(offered, Math.min(concurrency * perSecond, perSecond / share()));
+            case KEY, KEY_CHECKPOINT -> Math.min(offered, Math.min(concurrency * perSecond, perSecond / share()));
             case BATCH_BY_KEY ->
                 Math.min(offered, Math.min(concurrency * perSecond, CallVariant.MAX_BATCH * perSecond / share()));
             case KEY_OUTPUT -> Math.min(offered, concurrency * perSecond);

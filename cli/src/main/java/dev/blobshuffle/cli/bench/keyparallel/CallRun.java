@@ -1,13 +1,14 @@
 package dev.blobshuffle.cli.bench.keyparallel;
 
 import dev.blobshuffle.kafkaembedded.KafkaProcess;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Queue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -15,39 +16,71 @@ import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Produced;
 
 /** Runs one row: an application in this process, records at a constant rate, a sink; and then looks whether every record that is committed has its result. Owned by one thread. */
 final class CallRun {
+    private static final Duration START = Duration.ofMinutes(2);
     private static final Duration CLOSE = Duration.ofMinutes(2);
 
     private final KafkaProcess kafka;
+    private final CallClient client;
     private final String guarantee;
     private final long commitIntervalMillis;
     private final Path directory;
 
-    CallRun(KafkaProcess kafka, String guarantee, long commitIntervalMillis, Path directory) {
+    CallRun(KafkaProcess kafka, CallClient client, String guarantee, long commitIntervalMillis, Path directory) {
         this.kafka = kafka;
+        this.client = client;
         this.guarantee = guarantee;
         this.commitIntervalMillis = commitIntervalMillis;
         this.directory = directory;
     }
 
     CallResult run(CallCell cell, int number, Duration warmUp, Duration span)
-            throws InterruptedException, ExecutionException, IOException {
+            throws InterruptedException, ExecutionException {
         String id = "calls-" + number;
         kafka.createTopic(id + "-input", cell.partitions());
         kafka.createTopic(id + "-output", 1);
         KafkaStreams streams = new KafkaStreams(topology(cell, id), settings(cell, id));
-        try (CallSink sink = new CallSink(kafka.bootstrapServers(), id + "-output");
-                CallFeed feed = new CallFeed(kafka.bootstrapServers(), cell, id + "-input")) {
-            streams.start();
+        try (CallSink sink = new CallSink(kafka.bootstrapServers(), id + "-output")) {
+            start(streams, cell);
+            return measured(cell, id, streams, sink, warmUp, span);
+        } finally {
+            streams.close(CLOSE);
+        }
+    }
+
+    /** Starts the application and waits until all threads have their partitions: what they wait for before is not the function. */
+    private static void start(KafkaStreams streams, CallCell cell) throws InterruptedException {
+        CountDownLatch running = new CountDownLatch(1);
+        streams.setStateListener((now, before) -> {
+            if (now == KafkaStreams.State.RUNNING || now == KafkaStreams.State.ERROR) {
+                running.countDown();
+            }
+        });
+        streams.start();
+        if (!running.await(START.toSeconds(), TimeUnit.SECONDS) || streams.state() == KafkaStreams.State.ERROR) {
+            throw new IllegalStateException("Cannot measure " + cell.name() + ": the application is " + streams.state()
+                    + " after at most " + START.toSeconds() + " s. Look into its log.");
+        }
+    }
+
+    private CallResult measured(
+            CallCell cell, String id, KafkaStreams streams, CallSink sink, Duration warmUp, Duration span)
+            throws InterruptedException, ExecutionException {
+        try (CallFeed feed = new CallFeed(kafka.bootstrapServers(), cell, id + "-input")) {
             sink.readFor(warmUp);
             double achieved = sink.measure(span);
             Queue<CallFeed.Written> written = feed.finish();
-            if (!streams.close(CLOSE)) {
-                throw new IllegalStateException("the application did not end in " + CLOSE);
+            if (cell.variant() == CallVariant.KEY_CHECKPOINT) {
+                sink.readUntil(written.size(), CLOSE); // An end would store what is pending, and it would look lost.
+            }
+            if (streams.state() == KafkaStreams.State.ERROR || !streams.close(CLOSE)) {
+                throw new IllegalStateException("Cannot measure " + cell.name() + ": the application is "
+                        + streams.state() + ". Look into its log.");
             }
             sink.readToEnd();
             long lost = lost(id, written, sink);
@@ -59,8 +92,6 @@ final class CallRun {
                     lost,
                     sink.duplicated(),
                     sink.inversions());
-        } finally {
-            streams.close(CLOSE);
         }
     }
 
@@ -79,10 +110,10 @@ final class CallRun {
         }
     }
 
-    private static org.apache.kafka.streams.Topology topology(CallCell cell, String id) {
+    private Topology topology(CallCell cell, String id) {
         StreamsBuilder builder = new StreamsBuilder();
         cell.variant()
-                .applied(builder.stream(id + "-input", Consumed.with(Serdes.String(), Serdes.String())), cell)
+                .applied(builder.stream(id + "-input", Consumed.with(Serdes.String(), Serdes.String())), cell, client)
                 .to(id + "-output", Produced.with(Serdes.String(), Serdes.String()));
         return builder.build();
     }

@@ -48,6 +48,14 @@ final class CallSink implements AutoCloseable {
         }
     }
 
+    /** Reads until there are so many results, but no longer than a limit. */
+    void readUntil(int results, Duration limit) {
+        long end = System.nanoTime() + limit.toNanos();
+        while (seen.size() < results && System.nanoTime() < end) {
+            consumer.poll(Duration.ofMillis(20)).forEach(this::check);
+        }
+    }
+
     /** Measures for a while. @return results per second */
     double measure(Duration span) {
         long start = System.nanoTime();

@@ -1,82 +1,85 @@
 package dev.blobshuffle.cli.bench.keyparallel;
 
+import dev.blobshuffle.kstreams.keyparallel.CommitMode;
 import dev.blobshuffle.kstreams.keyparallel.KeyParallel;
 import dev.blobshuffle.kstreams.keyparallel.KeyParallelOptions;
+import dev.blobshuffle.kstreams.keyparallel.KeyParallelOptionsBuilder;
 import dev.blobshuffle.kstreams.keyparallel.Ordering;
 import dev.blobshuffle.kstreams.keyparallel.Outcome;
 import java.util.Locale;
-import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.kstream.KStream;
 
-/** How the function is called. Its latency is a wait: it has the time of a service, and none of its work. */
+/** How the service is called. */
 enum CallVariant {
-    /** By {@code mapValues}. */
+    /** By {@code mapValues}, one record after the other. */
     PLAIN {
         @Override
-        KStream<String, String> applied(KStream<String, String> stream, CallCell cell) {
-            return stream.mapValues(value -> called(value, cell));
+        KStream<String, String> applied(KStream<String, String> stream, CallCell cell, CallClient client) {
+            return stream.mapValues(value -> client.call(value, cell.latencyMillis()));
         }
     },
 
     /** In strict order per key. */
     KEY {
         @Override
-        KStream<String, String> applied(KStream<String, String> stream, CallCell cell) {
-            return stream.processValues(
-                    KeyParallel.mapValues((key, value) -> called(value, cell), options(cell, Ordering.KEY)));
+        KStream<String, String> applied(KStream<String, String> stream, CallCell cell, CallClient client) {
+            return parallel(stream, cell, client, options(cell, Ordering.KEY));
+        }
+    },
+
+    /** In strict order per key, and commits do not wait. */
+    KEY_CHECKPOINT {
+        @Override
+        KStream<String, String> applied(KStream<String, String> stream, CallCell cell, CallClient client) {
+            return parallel(
+                    stream,
+                    cell,
+                    client,
+                    options(cell, Ordering.KEY).commitMode(CommitMode.checkpoint(Serdes.String(), Serdes.String())));
         }
     },
 
     /** In strict order per key, several records of a key in a call. */
     BATCH_BY_KEY {
         @Override
-        KStream<String, String> applied(KStream<String, String> stream, CallCell cell) {
+        KStream<String, String> applied(KStream<String, String> stream, CallCell cell, CallClient client) {
             return stream.processValues(KeyParallel.batchByKey(
                     (key, values) -> {
-                        await(cell);
-                        return values.stream().map(Outcome::of).toList();
+                        String answer = client.call("", cell.latencyMillis());
+                        return values.stream()
+                                .map(value -> Outcome.of(value + answer))
+                                .toList();
                     },
                     MAX_BATCH,
-                    options(cell, Ordering.KEY)));
+                    options(cell, Ordering.KEY).build()));
         }
     },
 
     /** With results in order per key. */
     KEY_OUTPUT {
         @Override
-        KStream<String, String> applied(KStream<String, String> stream, CallCell cell) {
-            return stream.processValues(
-                    KeyParallel.mapValues((key, value) -> called(value, cell), options(cell, Ordering.KEY_OUTPUT)));
+        KStream<String, String> applied(KStream<String, String> stream, CallCell cell, CallClient client) {
+            return parallel(stream, cell, client, options(cell, Ordering.KEY_OUTPUT));
         }
     };
 
     static final int MAX_BATCH = 16;
 
-    abstract KStream<String, String> applied(KStream<String, String> stream, CallCell cell);
+    abstract KStream<String, String> applied(KStream<String, String> stream, CallCell cell, CallClient client);
 
     /** As it is written in reports. */
     String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    private static String called(String value, CallCell cell) {
-        await(cell);
-        return value;
+    private static KStream<String, String> parallel(
+            KStream<String, String> stream, CallCell cell, CallClient client, KeyParallelOptionsBuilder options) {
+        return stream.processValues(
+                KeyParallel.mapValuesAsync((key, value) -> client.begin(value, cell.latencyMillis()), options.build()));
     }
 
-    private static void await(CallCell cell) {
-        long end = System.nanoTime() + cell.latencyMillis() * 1_000_000L;
-        for (long left = end - System.nanoTime();
-                left > 0 && !Thread.currentThread().isInterrupted();
-                left = end - System.nanoTime()) {
-            LockSupport.parkNanos(left);
-        }
-    }
-
-    private static KeyParallelOptions options(CallCell cell, Ordering ordering) {
-        return KeyParallelOptions.builder("calls")
-                .ordering(ordering)
-                .maxConcurrency(cell.concurrency())
-                .build();
+    private static KeyParallelOptionsBuilder options(CallCell cell, Ordering ordering) {
+        return KeyParallelOptions.builder("calls").ordering(ordering).maxConcurrency(cell.concurrency());
     }
 }

@@ -15,13 +15,14 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * The command {@code blobshuffle bench keyparallel}: a function that takes 5, 20 or 250 ms for each record, by Kafka Streams as it is and called in parallel, beside what is possible at most. The first rows are
+ * The command {@code blobshuffle bench keyparallel}: a service that takes 5, 20 or 250 ms for each record, called by Kafka Streams as it is and in parallel, beside what is possible at most. The first rows are
  * those of the Thulawa paper's Table 2: 215 records per second.
  */
 @Command(
@@ -31,10 +32,10 @@ import picocli.CommandLine.Spec;
         showDefaultValues = true)
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 public final class KeyParallelCommand implements Callable<Integer> {
-    @Option(names = "--seconds", defaultValue = "20", description = "Seconds that each row is measured.")
+    @Option(names = "--seconds", defaultValue = "10", description = "Seconds that each row is measured.")
     private int seconds;
 
-    @Option(names = "--warm-up-seconds", defaultValue = "8", description = "Seconds before that.")
+    @Option(names = "--warm-up-seconds", defaultValue = "4", description = "Seconds before that.")
     private int warmUpSeconds;
 
     @Option(names = "--rows", defaultValue = ".*", description = "Regular expression for the names of rows.")
@@ -57,9 +58,8 @@ public final class KeyParallelCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException, ExecutionException {
+        List<CallCell> cells = cells();
         PrintWriter out = spec.commandLine().getOut();
-        List<CallResult> results = new ArrayList<>();
-        Path directory = Files.createTempDirectory("blobshuffle-calls");
         out.printf(
                 Locale.ROOT,
                 "%-15s %-13s %7s %9s %9s %9s %9s %6s %10s%n",
@@ -72,19 +72,8 @@ public final class KeyParallelCommand implements Callable<Integer> {
                 "p99 ms",
                 "lost",
                 "inversions");
-        try (KafkaProcess kafka = KafkaProcess.builder().start()) {
-            CallRun run = new CallRun(kafka, guarantee, commitIntervalMillis, directory);
-            for (CallCell cell : CallCell.all()) {
-                if (cell.name().matches(rows)) {
-                    CallResult result = run.run(
-                            cell, results.size(), Duration.ofSeconds(warmUpSeconds), Duration.ofSeconds(seconds));
-                    results.add(result);
-                    print(out, result);
-                }
-            }
-        } finally {
-            delete(directory);
-        }
+        out.flush();
+        List<CallResult> results = run(cells, out);
         if (json != null) {
             Files.writeString(
                     json, Json.write(results.stream().map(CallResult::asJson).toList()));
@@ -96,6 +85,43 @@ public final class KeyParallelCommand implements Callable<Integer> {
                         : "WRONG: results are missing, doubled or out of order.");
         out.flush();
         return isRight ? 0 : 1;
+    }
+
+    private List<CallCell> cells() {
+        List<CallCell> cells = CallCell.all().stream()
+                .filter(cell -> cell.name().matches(rows))
+                .toList();
+        if (cells.isEmpty() || seconds < 1 || warmUpSeconds < 0) {
+            throw new CommandLine.ParameterException(
+                    spec.commandLine(),
+                    "Cannot measure rows " + rows + " for " + seconds + " s after " + warmUpSeconds
+                            + " s: there are none, or the time is none. Rows are "
+                            + CallCell.all().stream()
+                                    .map(CallCell::name)
+                                    .distinct()
+                                    .toList() + ", and --seconds is 1 or more.");
+        }
+        return cells;
+    }
+
+    private List<CallResult> run(List<CallCell> cells, PrintWriter out)
+            throws IOException, InterruptedException, ExecutionException {
+        List<CallResult> results = new ArrayList<>();
+        Path directory = Files.createTempDirectory("blobshuffle-calls");
+        try (KafkaProcess kafka = KafkaProcess.builder().start();
+                CallServiceProcess service = CallServiceProcess.start(directory)) {
+            CallClient client = new CallClient(service.address());
+            CallRun run = new CallRun(kafka, client, guarantee, commitIntervalMillis, directory);
+            for (CallCell cell : cells) {
+                CallResult result =
+                        run.run(cell, results.size(), Duration.ofSeconds(warmUpSeconds), Duration.ofSeconds(seconds));
+                results.add(result);
+                print(out, result);
+            }
+        } finally {
+            delete(directory);
+        }
+        return results;
     }
 
     private static void print(PrintWriter out, CallResult result) {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** Two rows of the report, too short to say anything of speed. */
+/** Two rows of the report against a service of its own, too short to say anything of speed. */
 class KeyParallelCommandIT {
     @TempDir
     private Path directory;
@@ -25,9 +25,9 @@ class KeyParallelCommandIT {
                         "--rows",
                         "table-2-20ms",
                         "--seconds",
-                        "3",
+                        "2",
                         "--warm-up-seconds",
-                        "4",
+                        "1",
                         "--commit-interval-ms",
                         "500",
                         "--json",
