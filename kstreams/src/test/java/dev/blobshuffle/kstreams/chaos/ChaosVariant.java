@@ -1,6 +1,7 @@
 package dev.blobshuffle.kstreams.chaos;
 
 import dev.blobshuffle.kstreams.commit.CommitGate;
+import dev.blobshuffle.kstreams.keyparallel.ForgetfulValues;
 import dev.blobshuffle.kstreams.keyparallel.KeyParallel;
 import dev.blobshuffle.kstreams.keyparallel.KeyParallelOptions;
 import dev.blobshuffle.kstreams.operator.BlobShuffle;
@@ -11,10 +12,7 @@ import org.apache.kafka.common.serialization.Serde;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.Repartitioned;
-import org.apache.kafka.streams.processor.api.FixedKeyProcessor;
-import org.apache.kafka.streams.processor.api.FixedKeyProcessorContext;
 import org.apache.kafka.streams.processor.api.FixedKeyProcessorSupplier;
-import org.apache.kafka.streams.processor.api.FixedKeyRecord;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.ProcessorSupplier;
@@ -65,7 +63,7 @@ enum ChaosVariant {
         KStream<Integer, byte[]> repartition(String name, int partitions, KStream<Integer, byte[]> stream) {
             FixedKeyProcessorSupplier<Integer, byte[], byte[]> slow = slow(name);
             return super.repartition(name, partitions, stream)
-                    .processValues(new ForgetfulValues<>(slow, name + "-function-gate"));
+                    .processValues(new ForgetfulValues<>(slow, name + "-function"));
         }
     };
 
@@ -128,37 +126,6 @@ enum ChaosVariant {
 
                 @Override
                 public void process(Record<K, V> record) {
-                    processor.process(record);
-                }
-
-                @Override
-                public void close() {
-                    processor.close();
-                }
-            };
-        }
-    }
-
-    /** Takes the gate away that holds the commit back. */
-    private record ForgetfulValues<K, V, W>(FixedKeyProcessorSupplier<K, V, W> supplier, String gate)
-            implements FixedKeyProcessorSupplier<K, V, W> {
-        @Override
-        public Set<StoreBuilder<?>> stores() {
-            return supplier.stores();
-        }
-
-        @Override
-        public FixedKeyProcessor<K, V, W> get() {
-            FixedKeyProcessor<K, V, W> processor = supplier.get();
-            return new FixedKeyProcessor<>() {
-                @Override
-                public void init(FixedKeyProcessorContext<K, W> context) {
-                    processor.init(context);
-                    CommitGate.of(context, gate).detach();
-                }
-
-                @Override
-                public void process(FixedKeyRecord<K, V> record) {
                     processor.process(record);
                 }
 

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
 import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 
 /** Instances of one application in this JVM. The first uncaught exception of any of them is kept, and thrown by {@link #check()}. Owned by the test thread. */
@@ -27,6 +28,12 @@ public final class Instances implements AutoCloseable {
     /** Starts one more instance and returns when it is running. */
     public KafkaStreams add(KafkaStreams streams) throws InterruptedException {
         await(start(streams));
+        return streams;
+    }
+
+    /** Starts one more instance, whose threads are replaced when they die, and returns when it is running. */
+    public KafkaStreams addReplacingThreads(KafkaStreams streams) throws InterruptedException {
+        await(start(streams, e -> StreamThreadExceptionResponse.REPLACE_THREAD));
         return streams;
     }
 
@@ -57,6 +64,13 @@ public final class Instances implements AutoCloseable {
     }
 
     private CountDownLatch start(KafkaStreams streams) {
+        return start(streams, e -> {
+            failure.compareAndSet(null, e);
+            return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
+        });
+    }
+
+    private CountDownLatch start(KafkaStreams streams, StreamsUncaughtExceptionHandler handler) {
         running.add(streams);
         CountDownLatch ready = new CountDownLatch(1);
         streams.setStateListener((now, before) -> {
@@ -64,10 +78,7 @@ public final class Instances implements AutoCloseable {
                 ready.countDown();
             }
         });
-        streams.setUncaughtExceptionHandler(e -> {
-            failure.compareAndSet(null, e);
-            return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
-        });
+        streams.setUncaughtExceptionHandler(handler);
         streams.start();
         return ready;
     }

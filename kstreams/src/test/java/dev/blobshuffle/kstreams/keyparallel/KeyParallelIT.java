@@ -48,30 +48,39 @@ class KeyParallelIT {
         kafka.close();
     }
 
-    /** Slow calls at every commit, two nodes in a chain whose gates' names sort both ways, a cache behind them, and instances that come and go. */
+    /**
+     * Slow calls at every commit, two nodes in a chain whose gates' names sort both ways, a cache behind them, and instances that come and go. By the classic protocol tasks become
+     * standbys and come back, with the same processors.
+     */
     @ParameterizedTest
-    @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#withEachGuarantee")
+    @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#withGuarantees")
     void resultsAreExactWhileInstancesComeAndGo(String guarantee, String protocol) throws Exception {
         try (ParallelApplication application = ParallelApplication.create(
                         kafka.bootstrapServers(),
                         admin,
-                        "churn-" + guarantee,
+                        "churn-" + guarantee + "-" + protocol,
                         Map.of(
                                 "processing.guarantee",
                                 guarantee,
                                 "group.protocol",
                                 protocol,
                                 "commit.interval.ms",
-                                200),
+                                200,
+                                "num.standby.replicas",
+                                1),
                         directory);
                 Instances instances = new Instances()) {
             application.write(600);
             KafkaStreams first = instances.add(application.instance("zgate", "agate", KeyParallelIT::slow));
             application.write(600);
             application.awaitOutput(200, instances);
-            instances.add(application.instance("zgate", "agate", KeyParallelIT::slow));
+            KafkaStreams second = instances.add(application.instance("zgate", "agate", KeyParallelIT::slow));
             application.write(600);
             application.awaitOutput(800, instances);
+            if (protocol.equals("classic")) {
+                // Of tasks that the first one had: it had all.
+                await(instances, () -> hasStandbys(first) && hasStandbys(second));
+            }
             instances.stop(first);
             application.write(200);
             new Drain(admin, kafka.bootstrapServers(), application.id(), List.of(application.input())).await(instances);
@@ -79,10 +88,10 @@ class KeyParallelIT {
         }
     }
 
-    /** The tasks go back to the last commit, no thread dies, and nothing of the calls that did end becomes visible. */
+    /** A service that gets slow all of a sudden: the tasks go back to the last commit, no thread dies, and nothing of the calls that did end becomes visible. */
     @Test
     void drainThatTakesTooLongRollsBack() throws Exception {
-        AtomicBoolean isFast = new AtomicBoolean();
+        AtomicBoolean isFast = new AtomicBoolean(true);
         KeyParallelOptionsBuilder options = KeyParallelOptions.builder("stuck")
                 .timeout(Duration.ofMillis(900))
                 .drainTimeout(Duration.ofMillis(1_000));
@@ -101,10 +110,14 @@ class KeyParallelIT {
                         }
                         return value;
                     }));
-            await(instances, () -> ofThreads(streams, "task-closed-total") > 0);
+            application.awaitOutput(4, instances);
+            double closed = ofThreads(streams, "task-closed-total");
+            isFast.set(false);
+            application.writeOneKey(4);
+            await(instances, () -> ofThreads(streams, "task-closed-total") > closed);
             assertThat(application.outputs())
                     .as("records whose commit waits for a slower one are not visible")
-                    .isLessThan(4);
+                    .isLessThan(8);
             isFast.set(true);
             new Drain(admin, kafka.bootstrapServers(), application.id(), List.of(application.input())).await(instances);
             application.assertRight(true);
@@ -135,7 +148,12 @@ class KeyParallelIT {
                                 "commit.interval.ms",
                                 1_000,
                                 "max.poll.interval.ms",
-                                600_000),
+                                600_000,
+                                // What Kafka holds beside: natively 1,000 records of each partition.
+                                "buffered.records.per.partition",
+                                20,
+                                "main.consumer.fetch.max.bytes",
+                                1 << 20),
                         directory);
                 Instances instances = new Instances()) {
             KafkaStreams streams =
@@ -145,6 +163,7 @@ class KeyParallelIT {
                         }
                         return value;
                     }));
+            long heap = liveHeap();
             application.writeLarge(2_000, 20_000); // Once it runs: a thread that waits for room joins no group.
             try {
                 await(instances, () -> ofNodes(streams, "running-calls") > 0);
@@ -153,14 +172,35 @@ class KeyParallelIT {
                     assertThat(ofNodes(streams, "pending-bytes"))
                             .isLessThanOrEqualTo(ParallelApplication.PARTITIONS * (budget.bytes() + 21_000.0));
                     assertThat(ofNodes(streams, "pending-records")).isPositive();
+                    assertThat(ofNodes(streams, "limited-by-concurrency") + ofNodes(streams, "limited-by-budget"))
+                            .as("what it says that it waits for")
+                            .isPositive();
                     LockSupport.parkNanos(20_000_000);
                 }
+                long more = liveHeap() - heap;
+                System.out.printf(
+                        "%d s without an answer: %.2f MiB are pending, of at most %.2f; the heap, with broker and producer, grew by %.2f MiB%n",
+                        HANG_SECONDS,
+                        ofNodes(streams, "pending-bytes") / (1 << 20),
+                        (double) ParallelApplication.PARTITIONS * budget.bytes() / (1 << 20),
+                        (double) more / (1 << 20));
+                assertThat(more).as("growth of the heap").isLessThan(32 << 20);
             } finally {
                 isBack.countDown();
             }
             new Drain(admin, kafka.bootstrapServers(), application.id(), List.of(application.input())).await(instances);
             application.assertRight(false);
         }
+    }
+
+    private static long liveHeap() {
+        System.gc();
+        return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+    }
+
+    private static boolean hasStandbys(KafkaStreams streams) {
+        return streams.metadataForLocalThreads().stream()
+                .anyMatch(thread -> !thread.standbyTasks().isEmpty());
     }
 
     private static String slow(String key, String value) {

@@ -50,7 +50,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The functions in a topology, under TopologyTestDriver, which commits after every record. */
 class KeyParallelTest {
-    private static final List<String> ASKED = Collections.synchronizedList(new ArrayList<>());
+    static final List<String> ASKED = Collections.synchronizedList(new ArrayList<>());
 
     @ParameterizedTest
     @EnumSource(Ordering.class)
@@ -259,7 +259,7 @@ class KeyParallelTest {
     }
 
     /** Closing commits, if there was anything to commit before the failure, and then throws it again. */
-    private static void closeFailed(TopologyTestDriver driver) {
+    static void closeFailed(TopologyTestDriver driver) {
         try {
             driver.close();
         } catch (org.apache.kafka.streams.errors.StreamsException e) {
@@ -387,7 +387,7 @@ class KeyParallelTest {
         return driver(builder, Map.of());
     }
 
-    private static TopologyTestDriver driver(StreamsBuilder builder, Map<String, ?> more) {
+    static TopologyTestDriver driver(StreamsBuilder builder, Map<String, ?> more) {
         Map<String, Object> settings = new HashMap<>();
         settings.put(StreamsConfig.APPLICATION_ID_CONFIG, "tested");
         settings.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "localhost:1");
@@ -397,11 +397,11 @@ class KeyParallelTest {
         return new TopologyTestDriver(builder.build(), properties);
     }
 
-    private static TestInputTopic<String, String> input(TopologyTestDriver driver) {
+    static TestInputTopic<String, String> input(TopologyTestDriver driver) {
         return driver.createInputTopic("input", new StringSerializer(), new StringSerializer());
     }
 
-    private static List<KeyValue<String, String>> output(TopologyTestDriver driver) {
+    static List<KeyValue<String, String>> output(TopologyTestDriver driver) {
         return driver.createOutputTopic("output", new StringDeserializer(), new StringDeserializer())
                 .readKeyValuesToList();
     }

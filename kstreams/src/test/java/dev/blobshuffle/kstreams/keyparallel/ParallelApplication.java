@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -115,6 +116,17 @@ final class ParallelApplication implements AutoCloseable {
             KeyParallelOptions first,
             KeyParallelOptions second,
             KeyParallel.ValueFunction<String, String, String> function) {
+        return instance(stream -> stream.processValues(KeyParallel.mapValues(function, first))
+                .processValues(KeyParallel.mapValues((key, value) -> number(value), second)));
+    }
+
+    /** The number in a value, without the padding. */
+    static String number(String value) {
+        return value.split(" ", 2)[0];
+    }
+
+    /** An instance whose calls the test makes by itself. */
+    KafkaStreams instance(UnaryOperator<KStream<String, String>> calls) {
         Properties properties = new Properties();
         properties.put(StreamsConfig.APPLICATION_ID_CONFIG, id());
         properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
@@ -131,17 +143,13 @@ final class ParallelApplication implements AutoCloseable {
             properties.put("main.consumer.session.timeout.ms", 6_000);
             properties.put("main.consumer.heartbeat.interval.ms", 1_500);
         }
-        return new KafkaStreams(topology(first, second, function), properties);
+        return new KafkaStreams(topology(calls), properties);
     }
 
-    private Topology topology(
-            KeyParallelOptions first,
-            KeyParallelOptions second,
-            KeyParallel.ValueFunction<String, String, String> function) {
+    private Topology topology(UnaryOperator<KStream<String, String>> calls) {
         StreamsBuilder builder = new StreamsBuilder();
-        KStream<String, String> results = builder.stream(input(), Consumed.with(Serdes.String(), Serdes.String()))
-                .processValues(KeyParallel.mapValues(function, first))
-                .processValues(KeyParallel.mapValues((key, value) -> value.split(" ", 2)[0], second));
+        KStream<String, String> results =
+                calls.apply(builder.stream(input(), Consumed.with(Serdes.String(), Serdes.String())));
         results.to(name + "-output", Produced.with(Serdes.String(), Serdes.String()));
         results.groupByKey(Grouped.with(Serdes.String(), Serdes.String()))
                 .count(Materialized.<String, Long>as(Stores.inMemoryKeyValueStore("counts"))

@@ -1,0 +1,382 @@
+package dev.blobshuffle.kstreams.keyparallel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import dev.blobshuffle.kstreams.differential.Drain;
+import dev.blobshuffle.kstreams.differential.Instances;
+import dev.blobshuffle.kstreams.differential.Log;
+import dev.blobshuffle.kstreams.differential.NewTopics;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.errors.LogAndContinueProcessingExceptionHandler;
+import org.apache.kafka.streams.errors.TaskCorruptedException;
+import org.apache.kafka.streams.kstream.KStream;
+import org.apache.kafka.streams.processor.api.ContextualFixedKeyProcessor;
+import org.apache.kafka.streams.processor.api.FixedKeyRecord;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Tasks that fail, are taken away, or start again while calls are under way, with real brokers and stream threads. */
+class TaskFailureIT {
+    private static EmbeddedKafka kafka;
+    private static Admin admin;
+
+    @TempDir
+    private Path directory;
+
+    @BeforeAll
+    static void startKafka() throws Exception {
+        kafka = EmbeddedKafka.builder().start();
+        admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()));
+    }
+
+    @AfterAll
+    static void stopKafka() {
+        admin.close();
+        kafka.close();
+    }
+
+    /**
+     * Kafka Streams closes the task, wipes its stores, and initialises the same processors again. At-least-once, for it commits the thread's other tasks first: under exactly-once in the same transaction, with what the
+     * corrupted one has sent.
+     */
+    @Test
+    void corruptedTaskStartsAgainWithoutItsOldCalls() throws Exception {
+        AtomicBoolean isDue = new AtomicBoolean();
+        try (ParallelApplication application = application("corrupted", Map.of("commit.interval.ms", 200));
+                Instances instances = new Instances()) {
+            KafkaStreams streams = instances.add(application.instance(
+                    stream -> stream.processValues(KeyParallel.mapValues(TaskFailureIT::slow, options("zgate")))
+                            .processValues(() -> new Corrupting(isDue))));
+            application.write(300);
+            application.awaitOutput(50, instances);
+            isDue.set(true);
+            application.write(300);
+            drain(application, instances);
+            assertThat(isDue).as("still to come").isFalse();
+            assertThat(closedTasks(streams)).isPositive();
+            application.assertRight(false);
+            assertThreadsRun(streams, 2);
+        }
+    }
+
+    /** The call is longer than its transaction may be: it fails by its timeout, its thread dies, and the next one does everything again. */
+    @Test
+    void threadThatIsReplacedLosesAndDoublesNothing() throws Exception {
+        AtomicBoolean isDue = new AtomicBoolean(true);
+        KeyParallelOptions options = KeyParallelOptions.builder("outlasting")
+                .onFailure(FailureAction.FAIL)
+                .build();
+        try (ParallelApplication application = application(
+                        "outlasting",
+                        Map.of(
+                                "processing.guarantee",
+                                "exactly_once_v2",
+                                "commit.interval.ms",
+                                100,
+                                "producer.transaction.timeout.ms",
+                                4_000));
+                Instances instances = new Instances()) {
+            application.write(300);
+            KafkaStreams streams = instances.addReplacingThreads(application.instance(stream ->
+                    stream.processValues(KeyParallel.mapValues(
+                            (key, value) -> {
+                                if (value.equals("5") && isDue.getAndSet(false)) {
+                                    parkUninterruptibly(Duration.ofSeconds(5));
+                                }
+                                return slow(key, value);
+                            },
+                            options))));
+            drain(application, instances);
+            assertThat(isDue).as("still to come").isFalse();
+            application.assertRight(true);
+            assertThreadsRun(streams, 2);
+            assertThat(sum(streams, "stream-metrics", "failed-stream-threads")).isPositive();
+        }
+    }
+
+    /** The wait for calls takes too long where Kafka Streams commits because partitions go away: nothing of them becomes visible, the thread lives, and somebody does them again. */
+    @ParameterizedTest
+    @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#all")
+    void revocationThatWaitsTooLongLeavesNothingVisible(String protocol) throws Exception {
+        AtomicBoolean isSlow = new AtomicBoolean();
+        KeyParallelOptions options = KeyParallelOptions.builder("stuck")
+                .maxConcurrency(1)
+                .timeout(Duration.ofMillis(1_900))
+                .drainTimeout(Duration.ofSeconds(2))
+                .build();
+        Map<String, Object> settings = new HashMap<>(Map.of(
+                "processing.guarantee",
+                "exactly_once_v2",
+                "group.protocol",
+                protocol,
+                "commit.interval.ms",
+                60_000, // No commit but that of the revocation.
+                "producer.transaction.timeout.ms",
+                120_000,
+                "num.stream.threads",
+                1));
+        KeyParallel.ValueFunction<String, String, String> function = (key, value) -> {
+            if (isSlow.get()) {
+                LockSupport.parkNanos(1_500_000_000L);
+            }
+            return value;
+        };
+        UnaryOperator<KStream<String, String>> calls =
+                stream -> stream.processValues(KeyParallel.mapValues(function, options));
+        try (ParallelApplication application = application("revoked-" + protocol, settings);
+                Instances instances = new Instances()) {
+            KafkaStreams first = instances.add(application.instance(calls));
+            application.write(300);
+            await(instances, () -> sum(first, NodeMetrics.GROUP, "forwarded-total") == 300);
+            isSlow.set(true);
+            application.write(90); // The rate was high: many of them may wait for their calls.
+            await(instances, () -> sum(first, NodeMetrics.GROUP, "waiting-records") >= 6);
+            KafkaStreams second = instances.add(application.instance(calls));
+            await(instances, () -> closedTasks(first) > 0);
+            assertThat(application.outputs()).as("results that are visible").isZero();
+            isSlow.set(false);
+            assertThreadsRun(first, 1);
+            instances.stop(second);
+            instances.stop(first);
+            settings.put("commit.interval.ms", 200);
+            instances.add(application.instance(calls));
+            drain(application, instances);
+            application.assertRight(true);
+        }
+    }
+
+    /** Others are in {@code process} when it fails: neither they nor their bytes are blamed. */
+    @Test
+    void deadLettersAreTheRecordsThatFailed() throws Exception {
+        NewTopics.create(admin, List.of("dead-letters"), 1);
+        try (ParallelApplication application = application(
+                        "failing",
+                        Map.of(
+                                "processing.guarantee",
+                                "exactly_once_v2",
+                                "commit.interval.ms",
+                                100,
+                                "processing.exception.handler",
+                                LogAndContinueProcessingExceptionHandler.class.getName(),
+                                "errors.dead.letter.queue.topic.name",
+                                "dead-letters"));
+                Instances instances = new Instances()) {
+            application.write(300);
+            instances.add(application.instance(stream -> stream.processValues(KeyParallel.mapValues(
+                    (key, value) -> {
+                        String result = slow(key, value);
+                        if (isBad(value)) {
+                            throw new IllegalStateException("cannot digest");
+                        }
+                        return result;
+                    },
+                    options("failing")))));
+            drain(application, instances);
+            Map<String, String> bad = new TreeMap<>();
+            new Log(kafka.bootstrapServers()).read(application.input(), record -> {
+                if (isBad(text(record.value()))) {
+                    bad.put(record.topic() + "-" + record.partition() + "@" + record.offset(), content(record));
+                }
+            });
+            assertThat(bad).hasSize(60);
+            assertThat(application.outputs()).isEqualTo(300 - bad.size());
+            if (hasDeadLetters()) {
+                Map<String, String> dead = new TreeMap<>();
+                new Log(kafka.bootstrapServers())
+                        .read(
+                                "dead-letters",
+                                record -> assertThat(dead.put(origin(record), content(record)))
+                                        .as("a dead letter before")
+                                        .isNull());
+                assertThat(dead).isEqualTo(bad);
+            }
+        }
+    }
+
+    /** The control. Natively, and with the gate, what a commit covers is done; if it is not, this check has to notice. */
+    @Test
+    void recordsAreLostWithoutTheGateAndThatIsNoticed() throws Exception {
+        try (ParallelApplication application = application("forgetful", Map.of("commit.interval.ms", 100));
+                Instances instances = new Instances()) {
+            application.write(200);
+            KeyParallelOptions options = KeyParallelOptions.builder("forgetful")
+                    .ordering(Ordering.KEY_OUTPUT)
+                    .maxConcurrency(300)
+                    .build();
+            KafkaStreams streams =
+                    instances.add(application.instance(stream -> stream.processValues(new ForgetfulValues<>(
+                            KeyParallel.mapValuesAsync(
+                                    (key, value) -> value.equals("3")
+                                            ? new CompletableFuture<String>()
+                                            : CompletableFuture.completedFuture(value),
+                                    options),
+                            "forgetful"))));
+            drain(application, instances);
+            instances.stop(streams);
+            assertThatThrownBy(() -> application.assertRight(false))
+                    .isInstanceOf(AssertionError.class)
+                    .hasMessageContaining("results of");
+        }
+    }
+
+    /** Polls bring 4,000 records, as with the client supplier, and each takes more than a second: the thread has to poll in time all the same. */
+    @Test
+    void threadKeepsItsMembershipWhileCallsTakeSeconds() throws Exception {
+        AtomicBoolean isSlow = new AtomicBoolean(true);
+        Duration patience = Duration.ofSeconds(10);
+        try (ParallelApplication application = application(
+                        "seconds",
+                        Map.of(
+                                "commit.interval.ms",
+                                1_000,
+                                "max.poll.interval.ms",
+                                (int) patience.toMillis(),
+                                "main.consumer.max.poll.records",
+                                4_000));
+                Instances instances = new Instances()) {
+            application.write(4_000);
+            KafkaStreams streams =
+                    instances.add(application.instance(stream -> stream.processValues(KeyParallel.mapValues(
+                            (key, value) -> {
+                                if (isSlow.get()) {
+                                    LockSupport.parkNanos(1_300_000_000L);
+                                }
+                                return value;
+                            },
+                            KeyParallelOptions.builder("seconds")
+                                    .maxConcurrency(4)
+                                    .build()))));
+            await(instances, () -> sum(streams, NodeMetrics.GROUP, "running-calls") > 0);
+            long end = System.nanoTime() + patience.toNanos();
+            await(instances, () -> System.nanoTime() - end > 0);
+            assertThat(sum(streams, NodeMetrics.GROUP, "running-calls")).isPositive();
+            isSlow.set(false);
+            drain(application, instances);
+            assertThat(streams.metrics().values().stream()
+                            .filter(metric -> metric.metricName().name().equals("time-between-poll-max"))
+                            .mapToDouble(metric -> (double) metric.metricValue())
+                            .filter(millis -> !Double.isNaN(millis))
+                            .max()
+                            .orElseThrow())
+                    .as("time between polls")
+                    .isLessThan(patience.toMillis());
+            application.assertRight(false);
+        }
+    }
+
+    private ParallelApplication application(String name, Map<String, Object> settings) throws Exception {
+        return ParallelApplication.create(kafka.bootstrapServers(), admin, name, settings, directory);
+    }
+
+    private static void drain(ParallelApplication application, Instances instances) throws Exception {
+        new Drain(admin, kafka.bootstrapServers(), application.id(), List.of(application.input())).await(instances);
+    }
+
+    private static KeyParallelOptions options(String name) {
+        return KeyParallelOptions.builder(name).maxConcurrency(32).build();
+    }
+
+    private static String slow(String key, String value) {
+        LockSupport.parkNanos(Math.floorMod(value.hashCode(), 20) * 1_000_000L);
+        return value;
+    }
+
+    private static void parkUninterruptibly(Duration span) {
+        long end = System.nanoTime() + span.toNanos();
+        for (long left = span.toNanos(); left > 0; left = end - System.nanoTime()) {
+            boolean ignored = Thread.interrupted();
+            LockSupport.parkNanos(left);
+        }
+    }
+
+    private static boolean isBad(String value) {
+        return Integer.parseInt(value) % 5 == 3;
+    }
+
+    /** Kafka Streams writes dead letters by itself since Kafka 4.2. */
+    private static boolean hasDeadLetters() {
+        return StreamsConfig.configDef().names().contains("errors.dead.letter.queue.topic.name");
+    }
+
+    private static String origin(ConsumerRecord<byte[], byte[]> letter) {
+        return header(letter, "topic") + "-" + header(letter, "partition") + "@" + header(letter, "offset");
+    }
+
+    private static String header(ConsumerRecord<byte[], byte[]> letter, String name) {
+        return text(letter.headers().lastHeader("__streams.errors." + name).value());
+    }
+
+    private static String content(ConsumerRecord<byte[], byte[]> record) {
+        return text(record.key()) + "=" + text(record.value());
+    }
+
+    private static String text(byte[] bytes) {
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    private static void assertThreadsRun(KafkaStreams streams, int threads) {
+        assertThat(streams.metadataForLocalThreads())
+                .hasSize(threads)
+                .allMatch(thread -> thread.threadState().equals("RUNNING"));
+    }
+
+    private static double closedTasks(KafkaStreams streams) {
+        return sum(streams, "stream-thread-metrics", "task-closed-total");
+    }
+
+    private static double sum(KafkaStreams streams, String group, String name) {
+        return streams.metrics().values().stream()
+                .filter(metric -> metric.metricName().group().equals(group)
+                        && metric.metricName().name().equals(name))
+                .mapToDouble(metric -> ((Number) metric.metricValue()).doubleValue())
+                .sum();
+    }
+
+    private static void await(Instances instances, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + 120_000_000_000L;
+        while (!condition.getAsBoolean()) {
+            instances.check();
+            assertThat(System.nanoTime()).as("time until the condition holds").isLessThan(deadline);
+            LockSupport.parkNanos(20_000_000);
+        }
+    }
+
+    /** Says once, when it is due, that its task is corrupted. */
+    private static final class Corrupting extends ContextualFixedKeyProcessor<String, String, String> {
+        private final AtomicBoolean isDue;
+
+        private Corrupting(AtomicBoolean isDue) {
+            this.isDue = isDue;
+        }
+
+        @Override
+        public void process(FixedKeyRecord<String, String> record) {
+            if (isDue.getAndSet(false)) {
+                throw new TaskCorruptedException(Set.of(context().taskId()));
+            }
+            context().forward(record);
+        }
+    }
+}
