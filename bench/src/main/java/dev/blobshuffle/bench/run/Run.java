@@ -40,6 +40,7 @@ final class Run implements AutoCloseable {
     private final RunStore store;
     private final List<Instance> instances = new ArrayList<>();
     private final List<Sample> samples = new ArrayList<>();
+    private long countOfKilled;
 
     /**
      * A run.
@@ -170,6 +171,7 @@ final class Run implements AutoCloseable {
 
     private void killInstance(Random random) throws IOException {
         int number = random.nextInt(instances.size());
+        countOfKilled += instances.get(number).count();
         instances.get(number).close();
         instances.set(number, startInstance(number));
     }
@@ -230,7 +232,7 @@ final class Run implements AutoCloseable {
     }
 
     private long count() {
-        return instances.stream().mapToLong(Instance::count).sum();
+        return countOfKilled + instances.stream().mapToLong(Instance::count).sum();
     }
 
     private interface Condition {
