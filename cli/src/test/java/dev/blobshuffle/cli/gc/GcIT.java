@@ -416,8 +416,7 @@ class GcIT {
 
     private void claim() throws InterruptedException {
         try (SystemTime time = new SystemTime();
-                BlobStore opened =
-                        BlobStores.openUnchecked(store.toUri().toString(), StoreContext.unmetered(time));
+                BlobStore opened = BlobStores.openUnchecked(store.toUri().toString(), StoreContext.unmetered(time));
                 KafkaLogs logs = new KafkaLogs(Map.of("bootstrap.servers", kafka.bootstrapServers()), time)) {
             new Sweep(
                             (MeasurableStore) opened,
