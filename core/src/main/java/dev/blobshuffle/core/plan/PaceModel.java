@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PaceModel {
     /** How much of the target the p95 in the long run may take, so that the p95 of each ten seconds stays below it. */
-    private static final double AIM = 0.8;
+    private static final double AIM = 0.75;
 
     private static final double P95 = 0.95;
 

@@ -136,7 +136,7 @@ class PaceModelTest {
         PaceConditions inlined = new PaceConditions(0.2, 0.2, 1024, 128 * MIB, 16 * MIB, 104 * 1024, 3, 1, 3, 0);
         Pace pace = choose(inlined);
         assertThat(pace.meetsTarget()).isTrue();
-        assertThat(pace.fillSeconds()).isCloseTo(0.153, within(0.005));
+        assertThat(pace.fillSeconds()).isCloseTo(0.142, within(0.005));
     }
 
     @Test
