@@ -59,7 +59,7 @@ class TaskFailureIT {
 
     /**
      * Kafka Streams closes the task, wipes its stores, and initialises the same processors again. At-least-once, for it commits the thread's other tasks first: under exactly-once in the same transaction, with what the
-     * corrupted one has sent.
+     * corrupted one has sent. So it does without parallel calls too: with {@code mapValues} in their place, four of eight runs doubled a record.
      */
     @Test
     void corruptedTaskStartsAgainWithoutItsOldCalls() throws Exception {
