@@ -30,4 +30,7 @@ interface Canvas {
     void box(Spot upperLeft, Spot lowerRight, String colour, String hint);
 
     void text(Spot at, Anchor anchor, String text);
+
+    /** A text that stands out, beginning at its point. */
+    void heading(Spot at, String text);
 }

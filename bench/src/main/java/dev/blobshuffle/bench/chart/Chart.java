@@ -18,17 +18,27 @@ public record Chart(String title, Axis x, Axis y, List<Series> series) {
     private static final List<String> COLOURS =
             List.of("#b45309", "#7c3aed", "#0f766e", "#1d4ed8", "#b91c1c", "#4d7c0f", "#be185d", "#475569");
     private static final int WIDTH = 720;
-    private static final int HEIGHT = 360;
+    private static final int HEIGHT = 380;
     private static final int LEFT = 74;
-    private static final int RIGHT = 150;
-    private static final int TOP = 34;
+    private static final int TOP = 56;
     private static final int BOTTOM = 48;
     private static final double ROOM = 1.08;
+
+    /** Room for the legend: beside its longest name, and at least and at most. */
+    private static final int BESIDE_NAME = 40;
+
+    private static final int LEAST_LEGEND = 110;
+    private static final int MOST_LEGEND = 280;
+
+    /** A bar, or a category, that is wide enough for a number above it. */
+    private static final int WIDE_BAR = 26;
+
+    private static final double DISC = 4;
 
     /** Height of a row of names, width of a letter, and how many rows there may be. */
     private static final int ROW = 13;
 
-    private static final int LETTER = 6;
+    private static final double LETTER = 6.8;
     private static final int MOST_ROWS = 4;
 
     /** Copies. */
@@ -36,9 +46,12 @@ public record Chart(String title, Axis x, Axis y, List<Series> series) {
         series = List.copyOf(series);
     }
 
-    /** Whether there is anything to see. */
+    /** Whether there is nothing to see: no points, or only bars of no height. */
     public boolean isEmpty() {
-        return series.stream().allMatch(one -> one.points().isEmpty());
+        return series.stream()
+                .allMatch(one -> one.points().isEmpty()
+                        || one.form() == Series.Form.BARS
+                                && one.points().stream().allMatch(point -> point.y() == 0));
     }
 
     /** The plot as an SVG element. */
@@ -59,65 +72,82 @@ public record Chart(String title, Axis x, Axis y, List<Series> series) {
         return series.stream().flatMap(one -> one.points().stream()).mapToDouble(number);
     }
 
-    private double least(Axis axis, ToDoubleFunction<Series.Point> number) {
-        boolean isLogarithmic = axis.scale() == Axis.Scale.LOGARITHMIC;
-        double least =
-                all(number).filter(value -> !isLogarithmic || value > 0).min().orElse(isLogarithmic ? 1 : 0);
-        return isLogarithmic ? least / ROOM : Math.min(0, least);
-    }
-
-    private double most(Axis axis, ToDoubleFunction<Series.Point> number, double least) {
-        double most = all(number).max().orElse(1);
-        return axis.scale() == Axis.Scale.LOGARITHMIC
-                ? Math.max(most * ROOM, least * 2)
-                : Math.max(most * ROOM, least + 1e-9);
+    /** Where an axis begins and ends. */
+    private double[] ends(Axis axis, ToDoubleFunction<Series.Point> low, ToDoubleFunction<Series.Point> high) {
+        double most = all(high).max().orElse(1);
+        if (axis.scale() == Axis.Scale.LOGARITHMIC) {
+            double least = all(low).filter(number -> number > 0).min().orElse(1);
+            return Axis.ends(least, Math.max(least, most));
+        }
+        double least = Math.min(0, all(low).min().orElse(0));
+        return new double[] {least, Math.max(most * ROOM, least + 1e-9)};
     }
 
     /** One drawing. Owned by one thread. */
     private final class Drawing {
         private final Canvas canvas;
+        private final double right = WIDTH - widthOfLegend();
         private final int rows = rowsOfNames();
         private final int bottom = BOTTOM + (rows - 1) * ROW;
-        private final double leastX = least(x, Series.Point::x);
-        private final double mostX = most(x, Series.Point::x, leastX);
-        private final double leastY = least(y, Series.Point::low);
-        private final double mostY = most(y, Series.Point::high, leastY);
+        private final double leastX;
+        private final double mostX;
+        private final double leastY;
+        private final double mostY;
 
         private Drawing(Canvas canvas) {
             this.canvas = canvas;
+            double[] endsX = ends(x, Series.Point::x, Series.Point::x);
+            double[] endsY = ends(y, Series.Point::low, Series.Point::high);
+            leastX = endsX[0];
+            mostX = endsX[1];
+            leastY = endsY[0];
+            mostY = endsY[1];
         }
 
         private void draw() {
-            canvas.text(new Canvas.Spot(LEFT, 18), Canvas.Anchor.START, title);
+            canvas.heading(new Canvas.Spot(8, 20), title);
+            canvas.text(new Canvas.Spot(8, 41), Canvas.Anchor.START, y.title());
             axes();
             for (int i = 0; i < series.size(); i++) {
-                String colour = COLOURS.get(i % COLOURS.size());
+                String colour = COLOURS.get(series.get(i).colour().orElse(i) % COLOURS.size());
                 series(series.get(i), colour, i);
                 double at = TOP + 10 + 18.0 * i;
                 canvas.box(
-                        new Canvas.Spot(WIDTH - RIGHT + 12, at - 9),
-                        new Canvas.Spot(WIDTH - RIGHT + 22, at + 1),
+                        new Canvas.Spot(right + 12, at - 9),
+                        new Canvas.Spot(right + 22, at + 1),
                         colour,
                         series.get(i).name());
                 canvas.text(
-                        new Canvas.Spot(WIDTH - RIGHT + 28, at),
+                        new Canvas.Spot(right + 28, at),
                         Canvas.Anchor.START,
                         series.get(i).name());
             }
         }
 
+        private double widthOfLegend() {
+            int longest =
+                    series.stream().mapToInt(one -> one.name().length()).max().orElse(0);
+            return Math.min(MOST_LEGEND, Math.max(LEAST_LEGEND, BESIDE_NAME + longest * LETTER));
+        }
+
         /** Names of categories that are too long for one row are spread over several, in turn. */
         private int rowsOfNames() {
             int longest = x.categories().stream().mapToInt(String::length).max().orElse(0);
-            int room = (WIDTH - LEFT - RIGHT) / Math.max(1, x.categories().size());
-            return Math.min(MOST_ROWS, 1 + longest * LETTER / Math.max(1, room));
+            return Math.min(MOST_ROWS, 1 + (int) (longest * LETTER / Math.max(1, category())));
+        }
+
+        private double category() {
+            return (right - LEFT) / Math.max(1, x.categories().size());
         }
 
         private void axes() {
             int row = 0;
             for (double tick : x.ticks(leastX, mostX)) {
                 Canvas.Spot foot = at(tick, leastY);
-                canvas.line(new Canvas.Spot(foot.x(), TOP), new Canvas.Spot(foot.x(), HEIGHT - bottom), "#eeeeee", 1);
+                if (x.categories().isEmpty()) {
+                    canvas.line(
+                            new Canvas.Spot(foot.x(), TOP), new Canvas.Spot(foot.x(), HEIGHT - bottom), "#eeeeee", 1);
+                }
                 canvas.text(
                         new Canvas.Spot(foot.x(), HEIGHT - bottom + 16 + row++ % rows * ROW),
                         Canvas.Anchor.MIDDLE,
@@ -125,11 +155,10 @@ public record Chart(String title, Axis x, Axis y, List<Series> series) {
             }
             for (double tick : y.ticks(leastY, mostY)) {
                 double height = at(leastX, tick).y();
-                canvas.line(new Canvas.Spot(LEFT, height), new Canvas.Spot(WIDTH - RIGHT, height), "#eeeeee", 1);
+                canvas.line(new Canvas.Spot(LEFT, height), new Canvas.Spot(right, height), "#eeeeee", 1);
                 canvas.text(new Canvas.Spot(LEFT - 6, height + 4), Canvas.Anchor.END, y.label(tick));
             }
-            canvas.text(new Canvas.Spot((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10), Canvas.Anchor.MIDDLE, x.title());
-            canvas.text(new Canvas.Spot(WIDTH - RIGHT + 12, 18), Canvas.Anchor.START, y.title());
+            canvas.text(new Canvas.Spot((LEFT + right) / 2.0, HEIGHT - 10), Canvas.Anchor.MIDDLE, x.title());
         }
 
         private void series(Series one, String colour, int number) {
@@ -143,9 +172,14 @@ public record Chart(String title, Axis x, Axis y, List<Series> series) {
                         points.stream().map(point -> at(point.x(), point.y())).toList(), colour);
             }
             if (one.form() != Series.Form.LINE || points.size() == 1) {
+                // Those below stay visible where several series have the same point.
+                double radius = DISC + 1.5 * (series.size() - 1 - number);
                 for (Series.Point point : points) {
-                    whisker(point, at(point.x(), point.y()).x(), colour);
-                    canvas.disc(at(point.x(), point.y()), 4, colour, one.name() + ": " + point.hint());
+                    Canvas.Spot spot = at(point.x(), point.y());
+                    whisker(point, spot.x(), colour);
+                    canvas.disc(spot, radius, colour, one.name() + ": " + point.hint());
+                    canvas.text(
+                            new Canvas.Spot(spot.x() + radius + 3, spot.y() - 4), Canvas.Anchor.START, point.label());
                 }
             }
         }
@@ -154,10 +188,8 @@ public record Chart(String title, Axis x, Axis y, List<Series> series) {
             long bars = series.stream()
                     .filter(one -> one.form() == Series.Form.BARS)
                     .count();
-            double category =
-                    (WIDTH - LEFT - RIGHT) / (double) Math.max(1, x.categories().size());
-            double width = category * 0.8 / bars;
-            double left = at(point.x(), leastY).x() - category * 0.4 + number * width;
+            double width = category() * 0.8 / bars;
+            double left = at(point.x(), leastY).x() - category() * 0.4 + number * width;
             double top = at(point.x(), point.y()).y();
             canvas.box(
                     new Canvas.Spot(left, top),
@@ -165,6 +197,10 @@ public record Chart(String title, Axis x, Axis y, List<Series> series) {
                     colour,
                     point.hint());
             whisker(point, left + width * 0.46, "#444444");
+            if (width >= WIDE_BAR) {
+                double height = at(point.x(), Math.max(point.y(), point.high())).y() - 4;
+                canvas.text(new Canvas.Spot(left + width * 0.46, height), Canvas.Anchor.MIDDLE, point.label());
+            }
         }
 
         private void whisker(Series.Point point, double across, String colour) {
@@ -180,7 +216,7 @@ public record Chart(String title, Axis x, Axis y, List<Series> series) {
         private Canvas.Spot at(double across, double up) {
             double lowest = y.scale() == Axis.Scale.LOGARITHMIC ? Math.max(up, leastY) : up;
             return new Canvas.Spot(
-                    LEFT + x.share(across, leastX, mostX) * (WIDTH - LEFT - RIGHT),
+                    LEFT + x.share(across, leastX, mostX) * (right - LEFT),
                     HEIGHT - bottom - y.share(lowest, leastY, mostY) * (HEIGHT - TOP - bottom));
         }
     }

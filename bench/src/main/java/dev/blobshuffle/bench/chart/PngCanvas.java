@@ -18,7 +18,8 @@ import javax.imageio.ImageIO;
 /** Draws a PNG of twice the size, with the JDK's own means, which need no display. Owned by one thread. */
 final class PngCanvas implements Canvas {
     private static final int SCALE = 2;
-    private static final int FONT_SIZE = 12;
+    private static final Font TEXT = new Font(Font.SANS_SERIF, Font.PLAIN, 12);
+    private static final Font HEADING = new Font(Font.SANS_SERIF, Font.BOLD, 14);
 
     private final BufferedImage image;
     private final Graphics2D graphics;
@@ -30,7 +31,7 @@ final class PngCanvas implements Canvas {
         graphics.setRenderingHint(RenderingHints.KEY_ANTIALIASING, RenderingHints.VALUE_ANTIALIAS_ON);
         graphics.setColor(Color.WHITE);
         graphics.fill(new Rectangle2D.Double(0, 0, width, height));
-        graphics.setFont(new Font(Font.SANS_SERIF, Font.PLAIN, FONT_SIZE));
+        graphics.setFont(TEXT);
     }
 
     @Override
@@ -76,6 +77,14 @@ final class PngCanvas implements Canvas {
             case END -> width;
         };
         graphics.drawString(text, (float) (at.x() - shift), (float) at.y());
+    }
+
+    @Override
+    public void heading(Spot at, String text) {
+        use("#222222", 1);
+        graphics.setFont(HEADING);
+        graphics.drawString(text, (float) at.x(), (float) at.y());
+        graphics.setFont(TEXT);
     }
 
     private void use(String colour, double width) {

@@ -1,6 +1,7 @@
 package dev.blobshuffle.bench.chart;
 
 import java.util.List;
+import java.util.OptionalInt;
 
 /**
  * Points that belong together.
@@ -8,8 +9,9 @@ import java.util.List;
  * @param name for the legend
  * @param form how they are drawn
  * @param points in order
+ * @param colour number of its colour, so that the same thing has the same one in every plot; empty: by its place in the legend
  */
-public record Series(String name, Form form, List<Point> points) {
+public record Series(String name, Form form, List<Point> points, OptionalInt colour) {
     /** How points are drawn. */
     public enum Form {
         /** A line through them. */
@@ -30,12 +32,18 @@ public record Series(String name, Form form, List<Point> points) {
      * @param low where its whisker begins; as {@code y} for none
      * @param high where it ends
      * @param hint shown where a reader points at it
+     * @param label written beside it; may be empty
      */
-    public record Point(double x, double y, double low, double high, String hint) {
-        /** A point without a whisker. */
+    public record Point(double x, double y, double low, double high, String hint, String label) {
+        /** A point without a whisker and a label. */
         public static Point of(double x, double y, String hint) {
-            return new Point(x, y, y, y, hint);
+            return new Point(x, y, y, y, hint, "");
         }
+    }
+
+    /** A series whose place in the legend gives it its colour. */
+    public Series(String name, Form form, List<Point> points) {
+        this(name, form, points, OptionalInt.empty());
     }
 
     /** Copies, and leaves out points that are nowhere. */

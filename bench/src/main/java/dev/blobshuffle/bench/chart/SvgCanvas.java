@@ -11,6 +11,8 @@ final class SvgCanvas implements Canvas {
         svg.append(format(
                 "<svg viewBox=\"0 0 %d %d\" width=\"100%%\" style=\"max-width:%dpx\" xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" font-family=\"system-ui,sans-serif\" font-size=\"12\">%n",
                 width, height, width));
+        // Pages may be dark, and the texts are too.
+        svg.append("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
     }
 
     private static String format(String format, Object... values) {
@@ -57,6 +59,13 @@ final class SvgCanvas implements Canvas {
         svg.append(format(
                 "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"#444\">%s</text>%n",
                 at.x(), at.y(), anchor.name().toLowerCase(Locale.ROOT), HtmlPage.escaped(text)));
+    }
+
+    @Override
+    public void heading(Spot at, String text) {
+        svg.append(format(
+                "<text x=\"%.1f\" y=\"%.1f\" font-size=\"14\" font-weight=\"600\" fill=\"#222\">%s</text>%n",
+                at.x(), at.y(), HtmlPage.escaped(text)));
     }
 
     String end() {

@@ -40,6 +40,13 @@ public enum Parameter {
     SEED("1", Form.NUMBER, "Seed of the input."),
     /** Injected latency. */
     STORE_LATENCY("zero", Form.TEXT, "Profile of the latencies that the server of blobs-s3 injects."),
+    /** Experiments at a smaller scale. */
+    STORE_SCALE(
+            "1",
+            Form.DECIMAL,
+            "How many times larger the blobs and the load are that a run stands for: the server of blobs-s3 takes as long as for blobs so much larger, and the cost is that of the requests for so many more bytes."),
+    /** Zones. */
+    ZONES("1", Form.COUNT, "Availability zones that the instances of variants with blobs say they are in, in turn."),
     /** Sensors. */
     KEYS("1000", Form.COUNT, "Sensors of uc1 to uc3 and of fanout."),
     /** Nested groups. */

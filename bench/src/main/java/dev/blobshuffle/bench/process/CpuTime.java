@@ -84,8 +84,11 @@ public record CpuTime(double total, Map<String, Double> threads) {
         return total - compilers();
     }
 
-    /** The part that the JIT compilers used. */
+    /** The part that the JIT compilers used; not known where the total is not. */
     public double compilers() {
+        if (Double.isNaN(total)) {
+            return Double.NaN;
+        }
         return COMPILERS.stream()
                 .mapToDouble(name -> threads.getOrDefault(name, 0.0))
                 .sum();

@@ -2,6 +2,7 @@ package dev.blobshuffle.bench.report;
 
 import dev.blobshuffle.bench.chart.Chart;
 import dev.blobshuffle.bench.chart.HtmlPage;
+import dev.blobshuffle.bench.parameter.Parameter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,7 +34,7 @@ public final class HtmlReport {
                                 : "NOT every run had the output that its input asks for; the JSON says which.")
                 .paragraph(
                         "Bars are medians, whiskers the least and the most of the repetitions. On a busy or a small machine only the ratios mean anything.")
-                .paragraph(figures(comparison))
+                .paragraph(figures(comparison) + scale(comparison))
                 .heading("Numbers")
                 .preformatted(ResultTable.of(comparison));
         for (ResultCharts.Group group : ResultCharts.groups(comparison)) {
@@ -57,6 +58,14 @@ public final class HtmlReport {
         return figures.isEmpty()
                 ? "Distributions of latencies are what Figure 6 of the BlobShuffle paper shows."
                 : "Varied is " + varied.iterator().next() + ", as in " + figures + " of the BlobShuffle paper.";
+    }
+
+    /** What a smaller scale means for the numbers. */
+    private static String scale(Comparison comparison) {
+        return comparison.cells().stream().allMatch(cell -> cell.parameters().decimal(Parameter.STORE_SCALE) == 1)
+                ? ""
+                : " With a store scale above 1 the store of blobs-s3 takes as long as for blobs so many times larger, and costs are those of the requests"
+                        + " for so many times more bytes; everything else is as it was measured.";
     }
 
     /** Writes each plot as SVG and PNG. */

@@ -10,12 +10,15 @@ import dev.blobshuffle.bench.run.Sample;
 import dev.blobshuffle.bench.run.Variant;
 import dev.blobshuffle.bench.workload.Probe;
 import dev.blobshuffle.core.settings.ByteSize;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import org.HdrHistogram.Histogram;
@@ -96,8 +99,8 @@ final class ResultCharts {
                         "Latency of the shuffle, all records",
                         comparison.variants(),
                         run -> run.latencyMillis(50).isPresent() ? run.latencies() : NOTHING));
-        charts.put("put-distribution", distribution("PUT requests", blobs(), RunResult::putLatencies));
-        charts.put("get-distribution", distribution("GET requests", blobs(), RunResult::getLatencies));
+        charts.put("put-distribution", distribution("Latency of PUT requests", blobs(), RunResult::putLatencies));
+        charts.put("get-distribution", distribution("Latency of GET requests", blobs(), RunResult::getLatencies));
         for (double percent : new double[] {50, 95, 99}) {
             charts.put(
                     "latency-p" + Math.round(percent),
@@ -118,7 +121,8 @@ final class ResultCharts {
                         "S3 at 1 GiB/s, from counted requests",
                         "USD per hour",
                         run -> run.s3UsdPerHour().orElse(Double.NaN)));
-        charts.put("requests", requests());
+        charts.put("puts", blobBars("PUT requests", "per GiB", run -> run.counter("puts") / gibibytes(run)));
+        charts.put("gets", blobBars("GET requests", "per GiB", run -> run.counter("gets") / gibibytes(run)));
         return charts;
     }
 
@@ -201,11 +205,29 @@ final class ResultCharts {
                         spread.max(),
                         text(
                                 "%s %s: %.3g (%.3g to %.3g)",
-                                variant.label(), cells.get(i).label(), spread)));
+                                variant.label(), cells.get(i).label(), spread),
+                        number(spread.median())));
             }
-            all.add(new Series(variant.label(), Series.Form.BARS, points));
+            all.add(new Series(variant.label(), Series.Form.BARS, points, colour(variant)));
         }
         return all;
+    }
+
+    /** The same in every plot. */
+    private static OptionalInt colour(Variant variant) {
+        return OptionalInt.of(variant.ordinal());
+    }
+
+    /** Three digits, or more before the point. */
+    private static String number(double number) {
+        if (!Double.isFinite(number)) {
+            return "";
+        }
+        return Math.abs(number) >= 1000
+                ? Long.toString(Math.round(number))
+                : new BigDecimal(number, new MathContext(3))
+                        .stripTrailingZeros()
+                        .toPlainString();
     }
 
     private static String text(String format, String variant, String cell, Spread spread) {
@@ -221,20 +243,21 @@ final class ResultCharts {
                 comparison.runs(cell, variant).forEach(run -> sum.add(latencies.apply(run)));
                 if (sum.getTotalCount() > 0 && curves.size() < MOST_CURVES) {
                     String name = cells.size() == 1 ? variant.label() : variant.label() + " " + cell.values();
-                    curves.add(curve(name, sum));
+                    curves.add(curve(name, sum, cells.size() == 1 ? colour(variant) : OptionalInt.empty()));
                 }
             }
         }
-        return new Chart(title, Axis.logarithmic("milliseconds"), Axis.linear("% not above"), curves);
+        return new Chart(
+                title, Axis.logarithmic("latency, milliseconds"), Axis.linear("% of all take at most so long"), curves);
     }
 
-    private static Series curve(String name, Histogram histogram) {
+    private static Series curve(String name, Histogram histogram, OptionalInt colour) {
         List<Series.Point> points = new ArrayList<>();
-        for (double percent = 0; percent < 100; percent += percent < 99 ? 1 : 0.1) {
+        for (double percent = 1; percent < 100; percent += percent < 99 ? 1 : 0.1) {
             double millis = Math.max(0.1, histogram.getValueAtPercentile(percent) / 1000.0);
             points.add(Series.Point.of(millis, percent, name));
         }
-        return new Series(name, Series.Form.LINE, points);
+        return new Series(name, Series.Form.LINE, points, colour);
     }
 
     private Chart costAgainstLatency() {
@@ -248,26 +271,21 @@ final class ResultCharts {
                 double p95 = comparison
                         .spread(cell, variant, run -> run.latencyMillis(95).orElse(Double.NaN))
                         .median();
-                points.add(Series.Point.of(
-                        p95, usd, String.format(Locale.ROOT, "%s p95 %.0f ms, %.3g USD/h", cell.label(), p95, usd)));
+                points.add(new Series.Point(
+                        p95,
+                        usd,
+                        usd,
+                        usd,
+                        String.format(Locale.ROOT, "%s p95 %.0f ms, %.3g USD/h", cell.label(), p95, usd),
+                        cell.values()));
             }
-            all.add(new Series(variant.label(), Series.Form.DISCS, points));
+            all.add(new Series(variant.label(), Series.Form.DISCS, points, colour(variant)));
         }
         return new Chart(
                 "Cost against latency: S3 at 1 GiB/s, from counted requests",
                 Axis.logarithmic("p95, milliseconds"),
                 Axis.logarithmic("USD per hour"),
                 all);
-    }
-
-    private Chart requests() {
-        List<Series> all = new ArrayList<>();
-        for (String request : List.of("puts", "gets")) {
-            for (Series one : series(blobs(), run -> run.counter(request) / gibibytes(run))) {
-                all.add(new Series(one.name() + " " + request, one.form(), one.points()));
-            }
-        }
-        return new Chart("Requests to the store", cellAxis, Axis.linear("per GiB"), all);
     }
 
     /** Of the last repetition, with a rate only. */
@@ -284,7 +302,8 @@ final class ResultCharts {
                     all.add(new Series(
                             variant.label() + (cells.size() == 1 ? "" : " " + cell.values()),
                             Series.Form.LINE,
-                            points));
+                            points,
+                            cells.size() == 1 ? colour(variant) : OptionalInt.empty()));
                 }
             }
         }

@@ -1,5 +1,6 @@
 package dev.blobshuffle.bench.report;
 
+import dev.blobshuffle.bench.parameter.Parameter;
 import dev.blobshuffle.bench.run.Cell;
 import dev.blobshuffle.bench.run.RunResult;
 import dev.blobshuffle.bench.run.Variant;
@@ -24,8 +25,9 @@ public final class ResultTable {
         text.append(label).append(": medians; CPU in seconds per GiB, compilers apart\n");
         text.append(String.format(
                 Locale.ROOT,
-                "%-13s %9s %8s %8s %8s %9s %8s %8s  %-22s %-22s%n",
+                "%-13s %4s %8s %8s %8s %8s %9s %8s %8s  %-22s %-22s%n",
                 "variant",
+                "runs",
                 "krec/s",
                 "app",
                 "brokers",
@@ -36,10 +38,14 @@ public final class ResultTable {
                 "x native: rate cpu app",
                 "x tuned: rate cpu app"));
         for (Variant variant : comparison.variants()) {
-            if (!comparison.runs(cell, variant).isEmpty()) {
-                text.append(line(comparison, cell, variant));
-            }
+            text.append(
+                    comparison.runs(cell, variant).isEmpty()
+                            ? String.format(Locale.ROOT, "%-13s    0 left out%n", variant.label())
+                            : line(comparison, cell, variant));
         }
+        comparison.variants().stream()
+                .filter(variant -> variant == Variant.BLOBS_S3)
+                .forEach(variant -> text.append(cost(comparison, cell, variant)));
         long shaky = comparison.runs().stream()
                 .filter(run -> run.cell().equals(cell) && !run.isSteady())
                 .count();
@@ -54,8 +60,9 @@ public final class ResultTable {
     private static String line(Comparison comparison, Cell cell, Variant variant) {
         return String.format(
                 Locale.ROOT,
-                "%-13s %9s %8s %8s %8s %9s %8s %8s  %-22s %-22s%n",
+                "%-13s %4d %8s %8s %8s %8s %9s %8s %8s  %-22s %-22s%n",
                 variant.label(),
+                comparison.runs(cell, variant).size(),
                 number("%.1f", median(comparison, cell, variant, run -> run.recordsPerSecond() / 1000)),
                 number("%.2f", median(comparison, cell, variant, RunResult::applicationCpu)),
                 number("%.2f", median(comparison, cell, variant, RunResult::brokerCpu)),
@@ -65,6 +72,30 @@ public final class ResultTable {
                 latency(comparison, cell, variant, 95),
                 ratios(comparison, cell, variant, Variant.NATIVE),
                 ratios(comparison, cell, variant, Variant.NATIVE_TUNED));
+    }
+
+    /** What the requests would cost, and which load on an instance that is: costs of different ones cannot be compared. */
+    private static String cost(Comparison comparison, Cell cell, Variant variant) {
+        double usd = median(comparison, cell, variant, run -> run.s3UsdPerHour().orElse(Double.NaN));
+        double scale = cell.parameters().decimal(Parameter.STORE_SCALE);
+        double mebibytes = median(comparison, cell, variant, RunResult::bytesPerSecond)
+                / (1 << 20)
+                / cell.parameters().number(Parameter.INSTANCES);
+        return !Double.isFinite(usd)
+                ? ""
+                : String.format(
+                        Locale.ROOT,
+                        "%s: %.2f USD per hour on S3 at 1 GiB/s, by its requests at %.1f MiB/s per instance%s%n",
+                        variant.label(),
+                        usd,
+                        mebibytes * scale,
+                        scale == 1
+                                ? ""
+                                : String.format(
+                                        Locale.ROOT,
+                                        ", for which the measured %.1f stand (store-scale=%s)",
+                                        mebibytes,
+                                        cell.parameters().text(Parameter.STORE_SCALE)));
     }
 
     private static String number(String format, double number) {

@@ -44,6 +44,11 @@ public record BenchPlan(
         }
         for (Cell cell : cells) {
             workload.source(cell.parameters(), new Timeline(0, 1));
+            if (!(cell.parameters().decimal(Parameter.STORE_SCALE) >= 1)) {
+                throw new IllegalArgumentException("Cannot stand for blobs "
+                        + cell.parameters().text(Parameter.STORE_SCALE)
+                        + " times as large as those that are stored. Give a store scale of 1 or more.");
+            }
             if (cell.parameters().hasFaults()) {
                 requireRobust(workload, cell);
             }

@@ -28,6 +28,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
@@ -134,6 +135,17 @@ final class Cluster implements AutoCloseable {
      * hides what others wrote behind it: then it is not.
      */
     boolean isDrained(String applicationId, Collection<String> inputs) throws IOException, InterruptedException {
+        try {
+            return isRead(applicationId, inputs);
+        } catch (IOException e) {
+            if (e.getCause() instanceof UnknownTopicOrPartitionException) {
+                return false; // made just now: not every broker has heard of it
+            }
+            throw e;
+        }
+    }
+
+    private boolean isRead(String applicationId, Collection<String> inputs) throws IOException, InterruptedException {
         Map<TopicPartition, OffsetAndMetadata> committed =
                 get(admin.listConsumerGroupOffsets(applicationId).partitionsToOffsetAndMetadata());
         Set<String> topics = get(admin.listTopics().names()).stream()

@@ -90,6 +90,10 @@ final class Run implements AutoCloseable {
         parameters.settings().forEach(settings::setProperty);
         variant.addTo(settings, store.uri());
         if (variant.hasBlobs()) {
+            int zones = parameters.count(Parameter.ZONES);
+            if (zones > 1) {
+                settings.setProperty("blobshuffle.zone", "zone-" + number % zones);
+            }
             parameters.blobSettings().forEach(settings::setProperty);
         }
         List<String> options = new ArrayList<>(store.jvmOptions());
@@ -291,7 +295,8 @@ final class Run implements AutoCloseable {
                 after.store.since(before.store),
                 workload().isStamped() || parameters.hasRate());
         Optional<String> problem = overload.or(() -> input.expectation().problem(new Outcome(measured)))
-                .or(() -> records > 0 ? Optional.empty() : Optional.of("no records in the measured time"));
+                .or(() -> new MeasuredTime(window.seconds(), before.count, records, measured.count() - after.count)
+                        .problem(parameters));
         return new RunResult(
                 workload().name(), variant, cell, repetition, window, measured, List.copyOf(samples), problem);
     }

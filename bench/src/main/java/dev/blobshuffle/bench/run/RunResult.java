@@ -1,6 +1,7 @@
 package dev.blobshuffle.bench.run;
 
 import dev.blobshuffle.bench.application.Histograms;
+import dev.blobshuffle.bench.parameter.Parameter;
 import dev.blobshuffle.bench.process.CpuTime;
 import dev.blobshuffle.bench.workload.Probe;
 import dev.blobshuffle.core.plan.PriceTable;
@@ -174,8 +175,8 @@ public record RunResult(
     }
 
     /**
-     * What the counted requests, and an hour's storage, would cost per hour on S3 at 1 GiB/s of the same records; empty for native runs. One zone only: the share of reads that other
-     * zones would have is in it as it was here.
+     * What the counted requests, and an hour's storage, would cost per hour on S3 at 1 GiB/s of the same records; empty for native runs. With one zone the share of reads that other
+     * zones would have is in it as it was here. A run that stands for larger blobs ({@code store-scale}) counts its requests for as many more bytes.
      */
     public OptionalDouble s3UsdPerHour() {
         if (!variant.hasBlobs() || counter("puts") == 0) {
@@ -184,7 +185,8 @@ public record RunResult(
         PriceTable prices = PriceTables.named("aws-us-east-1");
         double perGib = (counter("puts") * prices.requests().put()
                         + counter("gets") * prices.requests().get())
-                / gibibytes();
+                / gibibytes()
+                / cell.parameters().decimal(Parameter.STORE_SCALE);
         double storage = counter("blob-bytes-stored")
                 / gibibytes()
                 / prices.traffic().gigabyteBytes()

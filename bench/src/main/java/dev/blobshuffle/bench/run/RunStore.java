@@ -41,7 +41,8 @@ final class RunStore implements AutoCloseable {
         if (variant.carrier() == Variant.Carrier.S3) {
             long bytes = parameters.allRecords() * parameters.number(Parameter.RECORD_BYTES);
             LatencyProfile latency = profile(parameters.text(Parameter.STORE_LATENCY));
-            S3SimProcess sim = S3SimProcess.tls(BUCKET, bytes + bytes / 10 + SPARE_BYTES, latency);
+            double scale = parameters.decimal(Parameter.STORE_SCALE);
+            S3SimProcess sim = S3SimProcess.tls(BUCKET, bytes + bytes / 10 + SPARE_BYTES, latency, scale);
             return new RunStore(
                     directory,
                     ObservedStoreProvider.uri(
@@ -61,7 +62,7 @@ final class RunStore implements AutoCloseable {
                         + LatencyProfile.all().stream()
                                 .map(LatencyProfile::name)
                                 .collect(Collectors.joining(", "))
-                        + ". Give one of these as --store-latency."));
+                        + ". Give one of these: --with store-latency=NAME."));
     }
 
     String uri() {

@@ -1,16 +1,20 @@
 package dev.blobshuffle.bench.run;
 
 import dev.blobshuffle.bench.parameter.Parameter;
+import dev.blobshuffle.bench.parameter.Parameters;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
  * Runs a plan: for each replication factor a cluster; there, for each repetition, all cells and variants in a new seeded random order, so that what is compared ran at about the same
@@ -21,7 +25,7 @@ public final class Runner {
     private final Consumer<String> progress;
     private final List<RunResult> results = new ArrayList<>();
     private final TimeBox<Turn> time;
-    private int leftOut;
+    private final Map<Turn, Integer> leftOut = new LinkedHashMap<>();
 
     /**
      * A runner.
@@ -33,13 +37,13 @@ public final class Runner {
     }
 
     /**
-     * A runner that leaves out runs that would not end within a time from now. The cells of a repetition then follow each other as in the plan, so that what is left out is the end of
-     * it.
+     * A runner that leaves out runs that would not end within a time from now. The cells of a repetition then follow each other as in the plan, {@link Variant#NATIVE_TUNED} last but for
+     * the first cell, so that what is left out is the end of it.
      *
      * @param progress is told what goes on, line by line
      */
     public Runner(BenchPlan plan, Consumer<String> progress, Duration limit) {
-        this(plan, progress, TimeBox.of(limit));
+        this(plan, progress, TimeBox.of(limit, Turn::cell));
     }
 
     private Runner(BenchPlan plan, Consumer<String> progress, TimeBox<Turn> time) {
@@ -53,11 +57,17 @@ public final class Runner {
         for (int replication : replications()) {
             run(replication);
         }
-        if (leftOut > 0) {
-            progress.accept("The time is up: " + leftOut + " of "
-                    + plan.repetitions() * plan.cells().size() * plan.variants().size() + " runs were left out");
+        if (!leftOut.isEmpty()) {
+            progress.accept("The time is up. Left out of " + plan.repetitions() + " repetitions: "
+                    + leftOut.entrySet().stream().map(this::leftOut).collect(Collectors.joining(", ")));
         }
         return List.copyOf(results);
+    }
+
+    private String leftOut(Map.Entry<Turn, Integer> turns) {
+        Turn turn = turns.getKey();
+        String cell = turn.cell.label().isEmpty() ? "" : " (" + turn.cell.label() + ")";
+        return turn.variant.label() + cell + " " + (turns.getValue() == plan.repetitions() ? "all" : turns.getValue());
     }
 
     private Iterable<Integer> replications() {
@@ -66,8 +76,26 @@ public final class Runner {
         return all;
     }
 
+    /** How many runs there are, and how long they take at least if that is known. */
+    private String extent(int replication) {
+        List<Parameters> cells = plan.cells().stream()
+                .map(Cell::parameters)
+                .filter(parameters -> parameters.count(Parameter.REPLICATION) == replication)
+                .toList();
+        int each = plan.repetitions() * plan.variants().size();
+        long seconds = each
+                * cells.stream()
+                        .filter(Parameters::hasRate)
+                        .mapToLong(parameters ->
+                                parameters.number(Parameter.WARM_UP_SECONDS) + parameters.number(Parameter.SECONDS))
+                        .sum();
+        String runs = each * cells.size() + " run(s)";
+        return seconds >= 60 && !time.isLimited() ? runs + ", at least " + seconds / 60 + " min" : runs;
+    }
+
     private void run(int replication) throws IOException, InterruptedException {
-        progress.accept("Replication " + replication + ": starting " + replication + " broker(s)");
+        progress.accept("Replication " + replication + ": starting " + replication + " broker(s) for "
+                + (time.isLimited() ? "as many as fit of " : "") + extent(replication));
         try (Session session = Session.open(plan, replication, progress)) {
             Random order = new Random(plan.seed());
             for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
@@ -88,14 +116,20 @@ public final class Runner {
         }
         Collections.shuffle(block, order);
         if (time.isLimited()) {
-            block.sort(Comparator.comparingInt(turn -> plan.cells().indexOf(turn.cell)));
+            block.sort(Comparator.comparingInt(this::rank));
         }
         return block;
     }
 
+    /** The cells as in the plan; of the first all variants, and of the others those that a first impression can do without at the end. */
+    private int rank(Turn turn) {
+        int cell = plan.cells().indexOf(turn.cell);
+        return cell > 0 && turn.variant == Variant.NATIVE_TUNED ? plan.cells().size() : cell;
+    }
+
     private void run(Session session, Turn turn, int repetition) throws IOException, InterruptedException {
         if (!time.hasRoomFor(turn)) {
-            leftOut++;
+            leftOut.merge(turn, 1, Integer::sum);
             return;
         }
         long start = System.nanoTime();

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/** Demand, or capacity, of several variants as steps. Stateless. */
+/** Demand, or capacity, of several variants. Stateless. */
 public final class DemandChart {
     private DemandChart() {}
 
@@ -23,15 +23,11 @@ public final class DemandChart {
             List<Series.Point> points = new ArrayList<>();
             steps.forEach((one, other) -> {
                 if (other.isPresent()) {
-                    if (!points.isEmpty()) {
-                        double before = points.get(points.size() - 1).y();
-                        points.add(Series.Point.of(one, before, one + ": " + before));
-                    }
                     points.add(Series.Point.of(one, other.getAsLong(), one + ": " + other.getAsLong()));
                 }
             });
             all.add(new Series(variant, Series.Form.MARKED, points));
         });
-        return new Chart(title, Axis.linear(x), Axis.linear(y), all);
+        return new Chart(title, Axis.whole(x), Axis.whole(y), all);
     }
 }

@@ -53,7 +53,7 @@ final class HierarchyWorkload implements Workload {
     public Source source(Parameters parameters, Timeline timeline) {
         if (!parameters.hasRate()) {
             throw new IllegalArgumentException(
-                    "Cannot run uc4 as fast as possible: its windows close by time. Give --rate.");
+                    "Cannot run uc4 as fast as possible: its windows close by time. Give a rate, for example --with rate=64.");
         }
         return new Sensors(SensorRegistry.sensors(parameters.count(Parameter.GROUPS)), timeline);
     }

@@ -47,6 +47,46 @@ class ChartTest {
     }
 
     @Test
+    void logarithmicAxisHoldsMoreThanOneMark() {
+        assertThat(Axis.ends(2.1, 2.3)).containsExactly(2, 10);
+        assertThat(Axis.ends(5, 5)).containsExactly(5, 50);
+        assertThat(Axis.ends(0.02, 730)).containsExactly(0.02, 1000);
+        assertThat(Axis.logarithmic("ms").ticks(0.01, 1000)).contains(0.1, 10.0).doesNotContain(20.0);
+    }
+
+    @Test
+    void nothingIsWrittenBetweenCountedThings() {
+        assertThat(Axis.whole("instances").ticks(0, 2.1)).containsExactly(0.0, 1.0, 2.0);
+    }
+
+    @Test
+    void largeNumbersKeepTheirDigits() {
+        Axis axis = Axis.linear("records");
+
+        assertThat(axis.label(1_500_000)).isEqualTo("1.5 M");
+        assertThat(axis.label(100)).isEqualTo("100");
+        assertThat(axis.label(0.25)).isEqualTo("0.25");
+    }
+
+    @Test
+    void barsWithoutHeightAreNothingToSee() {
+        Series none = new Series("none", Series.Form.BARS, List.of(Series.Point.of(0, 0, "")));
+
+        assertThat(new Chart("t", Axis.of("", List.of("")), Axis.linear("y"), List.of(none)).isEmpty())
+                .isTrue();
+    }
+
+    @Test
+    void colourIsTheSameWhateverElseIsShown() {
+        Series third =
+                new Series("third", Series.Form.DISCS, List.of(Series.Point.of(1, 1, "")), java.util.OptionalInt.of(2));
+
+        assertThat(new Chart("t", Axis.linear("x"), Axis.linear("y"), List.of(third)).svg())
+                .contains("#0f766e")
+                .doesNotContain("#b45309");
+    }
+
+    @Test
     void barsStandInTheMiddleOfTheirCategory() {
         Axis axis = Axis.of("instances", List.of("1", "2"));
 

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.blobshuffle.bench.application.Histograms;
+import dev.blobshuffle.bench.parameter.Parameters;
+import dev.blobshuffle.bench.run.Cell;
 import dev.blobshuffle.bench.run.RunResult;
 import dev.blobshuffle.bench.run.RunResults;
 import dev.blobshuffle.bench.run.Variant;
@@ -44,6 +46,41 @@ class ComparisonTest {
         assertThat(run.applicationCpu()).isCloseTo(4, within(1e-9));
         assertThat(run.allCpu()).isCloseTo(8, within(1e-9));
         assertThat(run.allCpuWithCompilers()).isCloseTo(11, within(1e-9));
+    }
+
+    @Test
+    void cpuTimeOfKilledProcessesIsNotShownAsNone() {
+        RunResult killed = RunResults.withKills(Results.of(Variant.NATIVE, 0, 1, 4, 3));
+
+        String table = ResultTable.of(new Comparison(List.of(Variant.NATIVE), List.of(killed)));
+
+        assertThat(killed.compilerCpu()).isNaN();
+        assertThat(table).containsPattern("native +1 +1048\\.6 +- +- +- +- +5");
+    }
+
+    @Test
+    void variantsThatDidNotRunAreNamed() {
+        Comparison part = new Comparison(
+                List.of(Variant.NATIVE, Variant.NATIVE_TUNED), List.of(Results.of(Variant.NATIVE, 0, 10, 4, 0)));
+
+        assertThat(ResultTable.of(part)).containsPattern("native-tuned +0 left out");
+    }
+
+    @Test
+    void costOfASmallScaleIsThatOfTheBlobsThatItStandsFor() {
+        Cell small = Cell.only(Parameters.defaults().with("store-scale", "16").with("instances", "2"));
+        Comparison whole =
+                new Comparison(List.of(Variant.BLOBS_S3), List.of(Results.of(Variant.BLOBS_S3, 0, 200, 4, 0)));
+        Comparison scaled =
+                new Comparison(List.of(Variant.BLOBS_S3), List.of(Results.of(small, Variant.BLOBS_S3, 0, 200)));
+
+        // 64 puts and 128 gets per GiB, and an hour's storage of a GiB per second.
+        double requests = 3600 * (64 * 0.005 + 128 * 0.0004) / 1000;
+        double storage = 3600 * 0.023 / 730;
+        assertThat(whole.runs().get(0).s3UsdPerHour().orElseThrow()).isCloseTo(requests + storage, within(1e-6));
+        assertThat(scaled.runs().get(0).s3UsdPerHour().orElseThrow()).isCloseTo(requests / 16 + storage, within(1e-6));
+        assertThat(ResultTable.of(whole)).contains("2.6 MiB/s per instance\n");
+        assertThat(ResultTable.of(scaled)).contains("41.0 MiB/s per instance", "measured 2.6", "store-scale=16");
     }
 
     @Test

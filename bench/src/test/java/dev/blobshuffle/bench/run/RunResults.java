@@ -46,6 +46,27 @@ public final class RunResults {
                 Optional.empty());
     }
 
+    /** The same run, but for CPU time that nobody knows: a process was killed. */
+    public static RunResult withKills(RunResult run) {
+        RunResult.Window window = run.window();
+        return new RunResult(
+                run.workload(),
+                run.variant(),
+                run.cell(),
+                run.repetition(),
+                new RunResult.Window(
+                        window.seconds(),
+                        window.records(),
+                        window.bytes(),
+                        CpuTime.UNKNOWN,
+                        CpuTime.UNKNOWN,
+                        window.store(),
+                        window.hasLatency()),
+                run.measured(),
+                run.samples(),
+                run.problem());
+    }
+
     /** The same run, but for its output. */
     public static RunResult wrong(RunResult run) {
         return new RunResult(

@@ -20,7 +20,7 @@ class TimeBoxTest {
 
     @Test
     void whatTookLongerThanIsLeftDoesNotFitAgain() {
-        TimeBox<String> box = TimeBox.of(Duration.ofHours(1));
+        TimeBox<String> box = TimeBox.of(Duration.ofHours(1), name -> name.charAt(0));
         assertThat(box.hasRoomFor("long")).as("nothing is known yet").isTrue();
         box.took("short", 1);
         box.took("long", TWO_HOURS);
@@ -30,10 +30,13 @@ class TimeBoxTest {
         assertThat(box.hasRoomFor("other"))
                 .as("it may take as long as the longest")
                 .isFalse();
+        assertThat(box.hasRoomFor("small"))
+                .as("it takes as long as the longest of its kind")
+                .isTrue();
     }
 
     @Test
     void nothingFitsWhenTheTimeIsOver() {
-        assertThat(TimeBox.of(Duration.ZERO).hasRoomFor("a")).isFalse();
+        assertThat(TimeBox.of(Duration.ZERO, name -> name).hasRoomFor("a")).isFalse();
     }
 }

@@ -33,5 +33,8 @@ class ObjectivesTest {
     void wrongOutputIsNeverCarried() {
         assertThat(Objectives.defaults().violation(List.of(run, RunResults.wrong(run)), 1000))
                 .isPresent();
+        assertThat(Objectives.defaults().violation(List.of(RunResults.wrong(run)), 1))
+                .as("why its numbers mean nothing comes before them")
+                .hasValueSatisfying(text -> assertThat(text).contains("2 expected"));
     }
 }

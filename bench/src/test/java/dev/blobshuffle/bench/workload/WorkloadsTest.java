@@ -81,7 +81,7 @@ class WorkloadsTest {
     @Test
     void hierarchyNeedsARate() {
         assertThatThrownBy(() -> new HierarchyWorkload().source(SMALL.with("rate", "0"), new Timeline(0, 1)))
-                .hasMessageContaining("--rate");
+                .hasMessageContaining("rate=64");
     }
 
     @Test

@@ -1,5 +1,8 @@
 package dev.blobshuffle.cli.bench;
 
+import dev.blobshuffle.bench.serving.Served;
+import dev.blobshuffle.bench.serving.ServingPlan;
+import dev.blobshuffle.bench.serving.ServingRun;
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.core.settings.ByteSize;
 import java.io.IOException;
@@ -20,7 +23,7 @@ import picocli.CommandLine.Spec;
 
 /**
  * The command {@code blobshuffle bench peer}: what it costs a member of a zone to serve ranges of what it cached, from memory and from disk, plain and over TLS. The server is
- * {@code blobshuffle cache} in a process of its own; its CPU time is the operating system's account. Beside it {@link BareServer} does the same with nothing around it: machines differ.
+ * {@code blobshuffle cache} in a process of its own; its CPU time is the operating system's account. Beside it a bare server does the same with nothing around it: machines differ.
  */
 @Command(
         name = "peer",
@@ -30,6 +33,7 @@ import picocli.CommandLine.Spec;
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class PeerCommand implements Callable<Integer> {
     private static final double BYTES_PER_GIB = 1 << 30;
+    private static final String COMMAND_LINE = "dev.blobshuffle.cli.Main";
 
     @Option(names = "--tiers", split = ",", defaultValue = "MEMORY,DISK", description = "Where the server has them.")
     private List<ServingPlan.Tier> tiers;
@@ -88,7 +92,7 @@ final class PeerCommand implements Callable<Integer> {
                             (long) (warmUpGibibytes * BYTES_PER_GIB)));
                     out.println(served.line());
                     out.flush();
-                    results.add(served.json());
+                    results.add(served.asJson());
                 }
             }
         }
@@ -100,7 +104,7 @@ final class PeerCommand implements Callable<Integer> {
 
     private Served run(ServingPlan plan) throws IOException, InterruptedException {
         Path directory = Files.createTempDirectory(memory, "blobshuffle-bench");
-        try (ServingRun run = new ServingRun(directory, plan)) {
+        try (ServingRun run = new ServingRun(directory, plan, COMMAND_LINE)) {
             return run.measure();
         } finally {
             try (Stream<Path> files = Files.walk(directory)) {

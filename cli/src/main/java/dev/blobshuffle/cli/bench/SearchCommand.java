@@ -135,6 +135,10 @@ final class SearchCommand implements Callable<Integer> {
                 lagShare, droppedShare, p95Millis == null ? OptionalDouble.empty() : OptionalDouble.of(p95Millis));
         ScalabilitySearch.Restriction restriction =
                 hasLowerBound ? ScalabilitySearch.Restriction.LOWER_BOUND : ScalabilitySearch.Restriction.NONE;
+        bench.say("Replication " + base.text(Parameter.REPLICATION) + ": starting "
+                + base.text(Parameter.REPLICATION) + " broker(s); each experiment takes "
+                + (base.number(Parameter.WARM_UP_SECONDS) + base.number(Parameter.SECONDS))
+                + " s and what comes before and after");
         try (Session session = Session.open(plan, base.count(Parameter.REPLICATION), bench::say)) {
             for (Variant variant : plan.variants()) {
                 Optional<TheodoliteFiles> files =

@@ -38,21 +38,32 @@ public final class S3SimProcess implements AutoCloseable {
      * @param bytes the most bytes of all objects
      */
     public static S3SimProcess plain(String bucket, long bytes, LatencyProfile latency) {
-        return start(bucket, bytes, latency, Optional.empty());
+        return start(bucket, bytes, latency, 1, Optional.empty());
     }
 
     /** As {@link #plain}, with HTTPS and a new identity: clients trust it by {@link #trustStore}. */
     public static S3SimProcess tls(String bucket, long bytes, LatencyProfile latency) {
+        return tls(bucket, bytes, latency, 1);
+    }
+
+    /**
+     * As {@link #tls(String, long, LatencyProfile)}, for experiments at a smaller scale.
+     *
+     * @param latency of a store with a name of its own
+     * @param scale a request takes as long as one for so many times its bytes
+     */
+    public static S3SimProcess tls(String bucket, long bytes, LatencyProfile latency, double scale) {
         try {
             Path trustStore = Files.createTempFile("s3sim-trust", ".p12");
             trustStore.toFile().deleteOnExit(); // a process that is interrupted closes nothing
-            return start(bucket, bytes, latency, Optional.of(trustStore));
+            return start(bucket, bytes, latency, scale, Optional.of(trustStore));
         } catch (IOException e) {
             throw new UncheckedIOException("Cannot make a file for a trust store. Check the temporary directory.", e);
         }
     }
 
-    private static S3SimProcess start(String bucket, long bytes, LatencyProfile latency, Optional<Path> trustStore) {
+    private static S3SimProcess start(
+            String bucket, long bytes, LatencyProfile latency, double scale, Optional<Path> trustStore) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 // Objects that are replaced are garbage of any size: room for as much again.
@@ -64,7 +75,8 @@ public final class S3SimProcess implements AutoCloseable {
                 Long.toString(bytes),
                 latency.name(),
                 trustStore.map(Path::toString).orElse("-"),
-                TRUST_STORE_PASSWORD));
+                TRUST_STORE_PASSWORD,
+                Double.toString(scale)));
         try {
             Process process = new ProcessBuilder(command)
                     .redirectError(ProcessBuilder.Redirect.INHERIT)

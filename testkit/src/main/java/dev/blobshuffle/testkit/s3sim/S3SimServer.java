@@ -26,15 +26,18 @@ final class S3SimServer {
     /**
      * Serves.
      *
-     * @param args bucket, most bytes, name of a latency profile, file for the trust store of clients ({@code -}: no TLS), the trust store's password
+     * @param args bucket, most bytes, name of a latency profile, file for the trust store of clients ({@code -}: no TLS), the trust store's password, how many times
+     *     larger the blobs are that latencies are taken for
      */
     public static void main(String[] args) throws IOException {
         LatencyProfile latency = LatencyProfile.all().stream()
                 .filter(profile -> profile.name().equals(args[2]))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("Cannot find latency profile " + args[2]));
-        S3SimBuilder builder =
-                S3Sim.builder().bucket(args[0]).bytes(Long.parseLong(args[1])).latency(latency);
+        S3SimBuilder builder = S3Sim.builder()
+                .bucket(args[0])
+                .bytes(Long.parseLong(args[1]))
+                .latency(latency.scaledDown(Double.parseDouble(args[5])));
         if (!args[3].equals(NONE)) {
             TlsIdentity identity = TlsIdentity.create();
             identity.writeTrustStore(Path.of(args[3]), args[4]);

@@ -1,4 +1,4 @@
-package dev.blobshuffle.cli.bench;
+package dev.blobshuffle.bench.serving;
 
 import dev.blobshuffle.bench.process.CpuTime;
 import dev.blobshuffle.core.time.SystemTime;
@@ -17,7 +17,7 @@ import java.util.zip.CRC32C;
 /**
  * One measured run of a server that runs as a process of its own: readers in this process ask it for random ranges and check every one. The CPU time is the server's alone.
  */
-final class ServingRun implements AutoCloseable {
+public final class ServingRun implements AutoCloseable {
     private static final int BLOBS = 12;
     private static final int BLOB_LENGTH = 16 << 20;
     private static final double BYTES_PER_GIB = 1 << 30;
@@ -28,8 +28,13 @@ final class ServingRun implements AutoCloseable {
     private final byte[][] blobs = new byte[BLOBS][];
     private final Ranges ranges;
 
-    /** Makes blobs, and starts a server that has them. */
-    ServingRun(Path directory, ServingPlan plan) throws IOException, InterruptedException {
+    /**
+     * Makes blobs, and starts a server that has them.
+     *
+     * @param directory on a memory file system, with room for about 500 MiB
+     * @param commandLine the name of the main class of {@code blobshuffle}
+     */
+    public ServingRun(Path directory, ServingPlan plan, String commandLine) throws IOException, InterruptedException {
         this.directory = directory;
         this.plan = plan;
         for (int i = 0; i < BLOBS; i++) {
@@ -38,11 +43,11 @@ final class ServingRun implements AutoCloseable {
         }
         ranges = plan.server() == ServingPlan.Server.FLOOR
                 ? new BareRanges(directory, plan, blobs)
-                : new CacheRanges(directory, plan, blobs);
+                : new CacheRanges(directory, plan, commandLine, blobs);
     }
 
     /** Loads what will be served, warms up, and measures. */
-    Served measure() throws IOException, InterruptedException {
+    public Served measure() throws IOException, InterruptedException {
         for (int i = 0; i < BLOBS; i++) {
             ranges.load(i);
         }

@@ -1,4 +1,4 @@
-package dev.blobshuffle.cli.bench;
+package dev.blobshuffle.bench.serving;
 
 import dev.blobshuffle.core.cache.CacheOptions;
 import dev.blobshuffle.core.cache.Caches;
@@ -53,7 +53,8 @@ final class CacheRanges implements Ranges {
     private int loaded;
 
     /** Stores the blobs, starts a server and connects to it. */
-    CacheRanges(Path directory, ServingPlan plan, byte[][] blobs) throws IOException, InterruptedException {
+    CacheRanges(Path directory, ServingPlan plan, String commandLine, byte[][] blobs)
+            throws IOException, InterruptedException {
         this.directory = directory;
         this.plan = plan;
         blobLength = blobs[0].length;
@@ -61,7 +62,7 @@ final class CacheRanges implements Ranges {
         store = BlobStores.open(uri, StoreContext.unmetered(time));
         storeBlobs(blobs);
         Map<String, String> security = security();
-        server = ServerProcess.start(directory, "dev.blobshuffle.cli.Main", arguments(uri, security, blobs.length));
+        server = ServerProcess.start(directory, commandLine, arguments(uri, security, blobs.length));
         Map<String, String> settings = new HashMap<>(Map.of(Settings.ZONE.name(), "bench"));
         security.forEach((option, file) -> settings.put(SETTINGS.get(option), file));
         PeerOptions options = PeerOptions.of(Settings.parse(settings));

@@ -1,4 +1,4 @@
-package dev.blobshuffle.cli.bench;
+package dev.blobshuffle.bench.serving;
 
 /**
  * What one run of {@code bench peer} does.
@@ -11,10 +11,10 @@ package dev.blobshuffle.cli.bench;
  * @param bytes measured, in all
  * @param warmUpBytes before that
  */
-record ServingPlan(
+public record ServingPlan(
         Server server, Tier tier, Transport transport, int rangeBytes, int readers, long bytes, long warmUpBytes) {
     /** Who serves. */
-    enum Server {
+    public enum Server {
         /** The least that can be done, on the same machine at the same time: {@link BareServer}. */
         FLOOR,
         /** {@code blobshuffle cache}. */
@@ -22,14 +22,18 @@ record ServingPlan(
     }
 
     /** Where a server has bytes. */
-    enum Tier {
+    public enum Tier {
+        /** In its memory. */
         MEMORY,
+        /** In files. */
         DISK
     }
 
     /** How bytes travel. */
-    enum Transport {
+    public enum Transport {
+        /** As they are. */
         PLAIN,
+        /** Over TLS 1.3. */
         TLS
     }
 

@@ -1,4 +1,4 @@
-package dev.blobshuffle.cli.bench;
+package dev.blobshuffle.bench.serving;
 
 import dev.blobshuffle.core.store.BlobContent;
 import java.nio.ByteBuffer;

@@ -1,4 +1,4 @@
-package dev.blobshuffle.cli.bench;
+package dev.blobshuffle.bench.serving;
 
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,4 +1,4 @@
-package dev.blobshuffle.cli.bench;
+package dev.blobshuffle.bench.serving;
 
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -13,13 +13,14 @@ import java.util.Map;
  * @param cpuSecondsPerGibibyte of the server, without compilers
  * @param compilerSeconds of the server
  */
-record Served(
+public record Served(
         ServingPlan plan,
         double gibibytes,
         double gibibytesPerSecond,
         double cpuSecondsPerGibibyte,
         double compilerSeconds) {
-    String line() {
+    /** For people. */
+    public String line() {
         return String.format(
                 Locale.ROOT,
                 "%-20s %7.1f GiB %8.2f GiB/s %8.3f CPU s/GiB on the server (compilers: %.1f s in all)",
@@ -30,7 +31,8 @@ record Served(
                 compilerSeconds);
     }
 
-    Map<String, Object> json() {
+    /** All of it, as the entry of a run in a result file. */
+    public Map<String, Object> asJson() {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("server", plan.server().name().toLowerCase(Locale.ROOT));
         json.put("tier", plan.tier().name().toLowerCase(Locale.ROOT));
