@@ -7,8 +7,10 @@ import org.junit.jupiter.api.Test;
 
 /** When a run says nothing, and what to do then. */
 class MeasuredTimeTest {
-    private static final Parameters AT_A_RATE =
-            Parameters.defaults().with("rate", "500").with("warm-up-seconds", "3").with("seconds", "20");
+    private static final Parameters AT_A_RATE = Parameters.defaults()
+            .with("rate", "500")
+            .with("warm-up-seconds", "3")
+            .with("seconds", "20");
 
     @Test
     void recordsInMostOfTheTimeSaySomething() {
@@ -21,8 +23,8 @@ class MeasuredTimeTest {
     @Test
     void timeThatWasAlmostOverWhenItBeganIsNotMeasured() {
         assertThat(new MeasuredTime(2.1, 500, 68, 9000).problem(AT_A_RATE))
-                .hasValueSatisfying(text ->
-                        assertThat(text).contains("of 20 s 2.1", "--with warm-up-seconds=6 --with seconds=40"));
+                .hasValueSatisfying(
+                        text -> assertThat(text).contains("of 20 s 2.1", "--with warm-up-seconds=6 --with seconds=40"));
     }
 
     @Test
