@@ -24,6 +24,11 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
     /** Drains in a row that may time out: then somebody must hear of it. */
     private static final int MOST_TIMEOUTS = 10;
 
+    /**
+     * Kafka Streams gives a task more and more records in a turn, each of which has to be taken, and halves their number when a timer runs: often, so that they are few when a service slows down.
+     */
+    private static final Duration TURN = Duration.ofMillis(1);
+
     /** The longest wait until strays and clocks are looked after again. */
     private static final Duration ROUND = Duration.ofMillis(100);
 
@@ -46,8 +51,7 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
     private final NodeMetrics metrics;
     private final StickyFailure sticky = new StickyFailure();
 
-    /** How long records have waited for room since the thread last did something else than process. */
-    private long stalledNanos;
+    private final Patience patience = Patience.ofThread();
 
     /** What the processor shall throw for the record that Kafka Streams' handler is asked about. */
     private @Nullable RuntimeException forHandler;
@@ -71,7 +75,7 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
                 definition.threads().strays(),
                 () -> ProcessBudget.OF_THIS_PROCESS.share(mostOfProcess));
         ProcessBudget.OF_THIS_PROCESS.enter();
-        timer = new PendingTimer(context, this::onTimer);
+        timer = new PendingTimer(context, TURN, this::onTimer);
         metrics = new NodeMetrics(context, definition.options().name(), calls);
         checkpoint = definition.checkpoint(context);
         isExactlyOnce = ApplicationSettings.isExactlyOnce(context.appConfigs());
@@ -102,6 +106,7 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
             throw asked;
         }
         sticky.check();
+        patience.enter();
         take(record);
         try {
             boolean ignored = handOn();
@@ -232,7 +237,7 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
             return;
         }
         long start = lease.time().nanos();
-        long deadline = start + limits.stall().toNanos() - stalledNanos;
+        long deadline = patience.stallDeadline(start, limits);
         long now = start;
         while (calls.isFull() && now - deadline < 0) {
             long seen = calls.progress();
@@ -244,7 +249,7 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
             now = lease.time().nanos();
         }
         calls.tally().blockedNanos.add(now - start);
-        stalledNanos += now - start;
+        patience.stalled(now - start);
         if (calls.isFull() && now > start) {
             LOG.warn(
                     "{}, task {}: no room for {} ms, the oldest record is pending for {} ms, {}.",
@@ -267,11 +272,13 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
 
     private void onTimer() {
         sticky.check();
-        stalledNanos = 0;
+        patience.enterTimer();
         try {
             boolean ignored = handOn();
         } catch (RuntimeException e) {
             throw sticky.keep(e);
+        } finally {
+            patience.leaveTimer();
         }
         calls.dispatch();
         if (calls.pending() == 0) {
@@ -282,7 +289,7 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
     @Override
     public boolean drain() {
         sticky.check();
-        stalledNanos = 0;
+        patience.enterCommit(lease.time().nanos(), limits);
         return checkpoint.isPresent() ? handOnDone(checkpoint.get()) : handOnAll();
     }
 
@@ -334,7 +341,7 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
         }
         long start = lease.time().nanos();
         try {
-            boolean forwarded = handOnAll(start, start + limits.drain().toNanos());
+            boolean forwarded = handOnAll(start, patience.drainDeadline(start, limits));
             definition.threads().timeoutsInARow().remove(task);
             return forwarded;
         } catch (RuntimeException e) {
@@ -354,7 +361,7 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
                 return forwarded;
             }
             if (now - deadline >= 0) {
-                throw drainTimedOut();
+                throw drainTimedOut(now - start);
             }
             calls.dispatch();
             await(seen, now, deadline);
@@ -362,10 +369,10 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
     }
 
     /** The tasks of the thread go back to the last commit, and none of what the calls made becomes visible; the thread lives. */
-    private RuntimeException drainTimedOut() {
+    private RuntimeException drainTimedOut(long waitedNanos) {
         int inARow = definition.threads().timeoutsInARow().merge(task, 1, Integer::sum);
         String what = "Cannot commit: calls of " + definition.options().name() + " did not end within "
-                + limits.drain().toMillis() + " ms, " + calls.standing()
+                + waitedNanos / 1_000_000 + " ms, " + calls.standing()
                 + ". Look after the service, or lower maxPending or the calls' timeout.";
         return inARow > MOST_TIMEOUTS
                 ? new StreamsException(what + " It was so " + inARow + " times in a row.")

@@ -5,19 +5,28 @@ import dev.blobshuffle.kstreams.ApplicationSettings.CommitLimit;
 import java.time.Duration;
 
 /**
- * What may take how long, so that a commit which waits for calls loses neither its transaction nor its membership. Immutable.
+ * What may take how long, so that a commit which waits for calls loses neither its transaction nor its membership. Where nothing else is given, one node should need half of the longest that a commit may
+ * take, so that there is as much for others. Immutable.
  *
- * @param drain of a commit's wait, where commits wait
- * @param stall of a wait for room
+ * @param drain in which a commit should get through its wait for one node's calls, where commits wait: what is taken depends on it
+ * @param longestDrain after which it gives up
+ * @param stall of the waits for room of all nodes of a thread
+ * @param turn of these and the waits for calls together, between two moments at which Kafka Streams looks at the clock
  * @param timeout of an attempt
  */
-record TimeLimits(Duration drain, Duration stall, Duration timeout) {
+record TimeLimits(Duration drain, Duration longestDrain, Duration stall, Duration turn, Duration timeout) {
     private static final Duration MOST_DRAIN = Duration.ofMinutes(1);
 
     /** Where commits do not wait for calls, they should not wait for room either. */
     private static final Duration MOST_STALL = Duration.ofSeconds(10);
 
     private static final Duration MOST_TIMEOUT = Duration.ofSeconds(30);
+
+    /** The rest is for everything that is no waiting. */
+    private static final double TURN_PART = 0.95;
+
+    /** A thread that never waited for room would take records without end. */
+    private static final double LEAST_STALL_PART = 0.05;
 
     /** Of this part of the drain, the attempts of one call may make use. */
     private static final double CALLS_PART = 0.8;
@@ -28,16 +37,19 @@ record TimeLimits(Duration drain, Duration stall, Duration timeout) {
      * @throws InvalidSettings fatal: a commit could not wait for the slowest call
      */
     static TimeLimits of(KeyParallelOptions options, CommitLimit commit) {
+        Duration turn = part(commit.longest(), TURN_PART);
         if (options.commitMode() instanceof CommitMode.Checkpoint) {
             Duration stall = shorter(commit.longest().dividedBy(3), MOST_STALL);
-            return new TimeLimits(stall, stall, options.timeout().orElse(MOST_TIMEOUT));
+            return new TimeLimits(stall, stall, stall, turn, options.timeout().orElse(MOST_TIMEOUT));
         }
-        Duration most = commit.longest().dividedBy(2);
-        Duration drain = options.drainTimeout().orElseGet(() -> shorter(most, MOST_DRAIN));
-        if (drain.compareTo(commit.longest()) > 0) {
+        Duration most = shorter(commit.longest().dividedBy(2), MOST_DRAIN);
+        Duration drain = options.drainTimeout().orElse(most);
+        Duration leastStall = part(commit.longest(), LEAST_STALL_PART);
+        if (drain.plus(leastStall).compareTo(turn) > 0) {
             throw new InvalidSettings("Cannot wait for the calls of " + options.name() + ": a commit may wait "
-                    + drain.toMillis() + " ms for them, and " + commit.reason() + ", which is "
-                    + commit.longest().toMillis() + " ms, is less. Lower one or raise the other.");
+                    + drain.toMillis() + " ms for them, records " + leastStall.toMillis() + " ms for room, and "
+                    + commit.reason() + ", which is " + commit.longest().toMillis()
+                    + " ms, has no room for both. Lower drainTimeout or raise the other.");
         }
         Duration timeout = options.timeout().orElseGet(() -> timeout(options.retries(), drain));
         Duration longest = options.retries().longest(timeout);
@@ -48,7 +60,16 @@ record TimeLimits(Duration drain, Duration stall, Duration timeout) {
                     + drain.toMillis() + " ms for it. Lower the former, or raise drainTimeout, and with it "
                     + commit.reason() + ".");
         }
-        return new TimeLimits(drain, shorter(drain, commit.longest().dividedBy(3)), timeout);
+        return new TimeLimits(
+                drain,
+                options.drainTimeout().orElse(shorter(turn, MOST_DRAIN)),
+                shorter(shorter(drain, commit.longest().dividedBy(3)), turn.minus(drain)),
+                turn,
+                timeout);
+    }
+
+    private static Duration part(Duration whole, double part) {
+        return Duration.ofMillis((long) (part * whole.toMillis()));
     }
 
     private static Duration timeout(RetryPolicy retries, Duration drain) {
