@@ -26,6 +26,9 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  */
 public final class LoadGenerator {
     private static final long REPORT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    /** Before the first record is due: to load what sends it. */
+    private static final long AHEAD_MILLIS = 500;
+
     private static final long LEAST_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
     private LoadGenerator() {}
@@ -53,7 +56,8 @@ public final class LoadGenerator {
                 new KafkaProducer<>(own, new ByteArraySerializer(), new ByteArraySerializer())) {
             producer.partitionsFor(
                     settings.getProperty(BenchApplication.OWN + "input")); // connected before the clock starts
-            Timeline timeline = Timeline.of(parameters, System.currentTimeMillis());
+            long start = System.currentTimeMillis() + (parameters.hasRate() ? AHEAD_MILLIS : 0);
+            Timeline timeline = Timeline.of(parameters, start);
             Source source = Workloads.named(settings.getProperty(BenchApplication.OWN + "workload"))
                     .source(parameters, timeline);
             send(producer, source, parameters, timeline, settings);
@@ -88,8 +92,9 @@ public final class LoadGenerator {
         int partitions = Integer.parseInt(settings.getProperty(BenchApplication.OWN + "keyless.partitions"));
         long records = parameters.allRecords();
         System.out.println("start " + timeline.start());
-        long start = System.nanoTime();
-        long reported = start;
+        System.out.flush();
+        long start = System.nanoTime() + (timeline.start() - System.currentTimeMillis()) * 1_000_000;
+        long reported = System.nanoTime();
         for (long i = 0; i < records; i++) {
             if (parameters.hasRate()) {
                 pause(start + timeline.nanosAfterStart(i));

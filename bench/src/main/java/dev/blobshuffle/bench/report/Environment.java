@@ -4,17 +4,23 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.utils.AppInfoParser;
 
 /** Where and when something was measured. Stateless. */
 public final class Environment {
+    private static final int LOOKS = 20;
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
+
     private Environment() {}
 
     /** What this machine and this build say of themselves. */
@@ -35,9 +41,13 @@ public final class Environment {
     }
 
     private static Optional<String> line(Path file, String name) {
+        return line(file, name, ":");
+    }
+
+    private static Optional<String> line(Path file, String name, String separator) {
         try (var lines = Files.lines(file, StandardCharsets.UTF_8)) {
             return lines.filter(line -> line.startsWith(name))
-                    .map(line -> line.substring(line.indexOf(':') + 1).strip())
+                    .map(line -> line.substring(line.indexOf(separator) + 1).strip())
                     .findFirst();
         } catch (IOException e) {
             return Optional.empty();
@@ -52,6 +62,23 @@ public final class Environment {
         } catch (IOException e) {
             return List.of();
         }
+    }
+
+    /**
+     * How many threads run or wait for a processor right now, this one apart: the mean over a second. Unlike the load average it does not remember what the machine did a minute ago, as
+     * the build of this very program.
+     */
+    public static OptionalDouble runningThreads() {
+        double sum = 0;
+        for (int i = 0; i < LOOKS; i++) {
+            Optional<String> running = line(Path.of("/proc/stat"), "procs_running", " ");
+            if (running.isEmpty()) {
+                return OptionalDouble.empty();
+            }
+            sum += Math.max(0, Double.parseDouble(running.get()) - 1);
+            LockSupport.parkNanos(BETWEEN_LOOKS.toNanos());
+        }
+        return OptionalDouble.of(sum / LOOKS);
     }
 
     /** The commit of the checkout that this directory is in, with a plus if something was changed. */

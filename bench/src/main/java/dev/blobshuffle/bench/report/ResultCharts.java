@@ -242,7 +242,7 @@ final class ResultCharts {
                 Histogram sum = Probe.histogram();
                 comparison.runs(cell, variant).forEach(run -> sum.add(latencies.apply(run)));
                 if (sum.getTotalCount() > 0 && curves.size() < MOST_CURVES) {
-                    String name = cells.size() == 1 ? variant.label() : variant.label() + " " + cell.values();
+                    String name = cells.size() == 1 ? variant.label() : variant.label() + " " + cell.label();
                     curves.add(curve(name, sum, cells.size() == 1 ? colour(variant) : OptionalInt.empty()));
                 }
             }
@@ -282,7 +282,8 @@ final class ResultCharts {
             all.add(new Series(variant.label(), Series.Form.DISCS, points, colour(variant)));
         }
         return new Chart(
-                "Cost against latency: S3 at 1 GiB/s, from counted requests",
+                "Cost against latency: S3 at 1 GiB/s, from counted requests"
+                        + (cellAxis.title().isEmpty() ? "" : ", by " + cellAxis.title()),
                 Axis.logarithmic("p95, milliseconds"),
                 Axis.logarithmic("USD per hour"),
                 all);
@@ -300,7 +301,7 @@ final class ResultCharts {
                         points.add(Series.Point.of(sample.seconds(), sample.backlog(), variant.label()));
                     }
                     all.add(new Series(
-                            variant.label() + (cells.size() == 1 ? "" : " " + cell.values()),
+                            variant.label() + (cells.size() == 1 ? "" : " " + cell.label()),
                             Series.Form.LINE,
                             points,
                             cells.size() == 1 ? colour(variant) : OptionalInt.empty()));

@@ -88,22 +88,31 @@ public record ResultDiff(List<Change> changes) {
         String last = "";
         for (Change change : changes) {
             if (!change.subject.equals(last)) {
-                text.append(change.subject).append('\n');
+                text.append(String.format("%-42s %-42s %-42s%n", change.subject, "before", "after"));
                 last = change.subject;
             }
             text.append(String.format(
                     Locale.ROOT,
-                    "  %-40s %12.4g (%.4g to %.4g)  %12.4g (%.4g to %.4g)  x %.3f%s%n",
+                    "  %-40s %-42s %-42s x %.3f%s%n",
                     change.number.substring(1).replace('/', '.'),
-                    change.before.median(),
-                    change.before.min(),
-                    change.before.max(),
-                    change.after.median(),
-                    change.after.min(),
-                    change.after.max(),
+                    text(change.before),
+                    text(change.after),
                     change.factor(),
                     change.isClear() ? "  *" : ""));
         }
         return text.append("* the repetitions of the two do not overlap\n").toString();
+    }
+
+    /** The median, and from where to where the repetitions lie. */
+    private static String text(Spread spread) {
+        return spread.min() < spread.max()
+                ? number(spread.median()) + " (" + number(spread.min()) + " to " + number(spread.max()) + ")"
+                : number(spread.median());
+    }
+
+    /** Four digits, or all before the point: 123,456,789 rather than a power of ten. */
+    private static String number(double number) {
+        int places = (int) Math.max(0, Math.min(6, 3 - Math.floor(Math.log10(Math.abs(number)))));
+        return number == 0 ? "0" : String.format(Locale.ROOT, "%,." + places + "f", number);
     }
 }

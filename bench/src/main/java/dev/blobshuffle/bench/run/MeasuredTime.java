@@ -17,9 +17,11 @@ record MeasuredTime(double seconds, long before, long during, long after) {
     /** The least share of the time that was asked for in which a run still says something. */
     private static final double LEAST_SHARE = 0.5;
 
-    /** Why the run says nothing, with the remedy; empty if it does. */
+    /** Why the run says nothing, with the remedy; empty if it does. With faults it is there for its output, and that is checked anyway. */
     Optional<String> problem(Parameters parameters) {
-        if (parameters.hasRate() && seconds < LEAST_SHARE * parameters.number(Parameter.SECONDS)) {
+        if (parameters.hasRate()
+                && !parameters.hasFaults()
+                && seconds < LEAST_SHARE * parameters.number(Parameter.SECONDS)) {
             return text(
                     "not measured: this machine is so busy that of %d s %.1f were left when this process had its turn. "
                             + "Measure on a quieter one, or longer: %s",

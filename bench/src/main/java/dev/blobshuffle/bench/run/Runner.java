@@ -128,7 +128,7 @@ public final class Runner {
     }
 
     private void run(Session session, Turn turn, int repetition) throws IOException, InterruptedException {
-        if (!time.hasRoomFor(turn)) {
+        if (!leftOut.isEmpty() || !time.hasRoomFor(turn)) {
             leftOut.merge(turn, 1, Integer::sum);
             return;
         }

@@ -38,6 +38,14 @@ class ResultDiffTest {
     }
 
     @Test
+    void numbersAreWrittenOut() throws Exception {
+        String table = ResultDiff.of(file("a", 123_456_789, 123_456_999), file("b", 1.5))
+                .table();
+
+        assertThat(table).containsPattern("123,456,894 .123,456,789 to 123,456,999. +1.500 +x");
+    }
+
+    @Test
     void fileWithoutRunsIsRefused() throws Exception {
         Path empty = Files.writeString(directory.resolve("empty"), "{}");
 

@@ -18,6 +18,9 @@ class MeasuredTimeTest {
         assertThat(new MeasuredTime(0.1, 1, 1, 0).problem(Parameters.defaults()))
                 .as("as fast as it goes it takes as long as it takes")
                 .isEmpty();
+        assertThat(new MeasuredTime(0.1, 1, 1, 0).problem(AT_A_RATE.with("store-faults", "1")))
+                .as("with faults only the output counts")
+                .isEmpty();
     }
 
     @Test

@@ -26,9 +26,9 @@ import picocli.CommandLine.Spec;
         showDefaultValues = true)
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class QuickCommand implements Callable<Integer> {
-    private static final long RECORDS = 300_000;
+    private static final long RECORDS = 200_000;
 
-    /** Waiting threads per processor, counted by the operating system, from which on a machine is busy; and beyond which no fewer records are measured. */
+    /** Running and waiting threads per processor, counted by the operating system, from which on a machine is busy; and beyond which no fewer records are measured. */
     private static final double BUSY = 1.5;
 
     private static final double MOST_BUSY = 8;
@@ -45,7 +45,7 @@ final class QuickCommand implements Callable<Integer> {
     @Option(
             names = "--records",
             description =
-                    "Records of 1 KiB that a run as fast as possible measures, after half as many; default: 300,000, fewer on a busy machine.")
+                    "Records of 1 KiB that a run as fast as possible measures, after half as many; default: 200,000, fewer on a busy machine.")
     private @Nullable Long chosenRecords;
 
     @Option(names = "--replication", defaultValue = "3", description = "Replication factor, and number of brokers.")
@@ -66,12 +66,14 @@ final class QuickCommand implements Callable<Integer> {
         if (options.json == null) {
             options.json = options.report.resolveSibling("quick.json");
         }
-        long records = chosenRecords != null ? chosenRecords : recordsFor(Environment.load(), bench);
+        long records = chosenRecords != null
+                ? chosenRecords
+                : recordsFor(Environment.runningThreads().orElse(0), bench);
         Parameters base = options.parameters(Parameters.defaults()
                 .with("replication", replication)
                 .with("records", Long.toString(records))
                 .with("warm-up-records", Long.toString(records / 2))
-                .with("warm-up-seconds", "3")
+                .with("warm-up-seconds", "8")
                 .with("seconds", "6")
                 .with("drain-seconds", "20"));
         return bench.run(
@@ -81,17 +83,17 @@ final class QuickCommand implements Callable<Integer> {
     }
 
     /** As many as fit into the time: on a machine with other work to do, fewer. */
-    private static long recordsFor(List<Double> load, Bench bench) {
+    private static long recordsFor(double running, Bench bench) {
         int processors = Runtime.getRuntime().availableProcessors();
-        double perProcessor = load.isEmpty() ? 0 : load.get(0) / processors;
+        double perProcessor = running / processors;
         if (perProcessor <= BUSY) {
             return RECORDS;
         }
         long fewer = Math.round(RECORDS / Math.min(perProcessor, MOST_BUSY));
         bench.say(String.format(
                 Locale.ROOT,
-                "The machine is busy (load %.0f, %d processors): %d records instead of %d. Only ratios will mean anything.",
-                load.get(0),
+                "The machine is busy (%.0f threads run or wait, %d processors): %d records instead of %d. Only ratios will mean anything.",
+                running,
                 processors,
                 fewer,
                 RECORDS));
