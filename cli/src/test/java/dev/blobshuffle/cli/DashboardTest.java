@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.Latency;
 import dev.blobshuffle.core.metrics.Metric;
+import dev.blobshuffle.core.metrics.PayloadFlows;
 import dev.blobshuffle.core.metrics.PrometheusText;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import java.io.IOException;
@@ -68,6 +69,7 @@ class DashboardTest {
     void itAsksForMetricsThatExist() throws IOException {
         Set<String> known = names(Metric.Kind.values());
         known.addAll(histograms());
+        known.add(PrometheusText.name(PayloadFlows.METRIC));
         List<String> queries = queries();
         assertThat(queries).hasSizeGreaterThan(50).allSatisfy(query -> {
             Set<String> asked = asked(query);
@@ -80,6 +82,7 @@ class DashboardTest {
     void ratesAreThoseOfCountersAndCountersHaveNothingElse() throws IOException {
         Set<String> rising = names(Metric.Kind.COUNTER);
         rising.addAll(histograms());
+        rising.add(PrometheusText.name(PayloadFlows.METRIC));
         for (String query : queries()) {
             Set<String> rated = new HashSet<>();
             Matcher matcher = RATED.matcher(query);
@@ -110,6 +113,7 @@ class DashboardTest {
                 Counter.SWEEP_FAILURES,
                 Counter.CACHE_DISK_FAILURES,
                 Counter.CACHE_ZONE_FAILURES,
+                Counter.CROSS_ZONE_BYTES,
                 Counter.PEER_REFUSALS)) {
             assertThat(all).contains(PrometheusText.name(counter.metric()));
         }

@@ -1,13 +1,16 @@
 package dev.blobshuffle.kafka;
 
 import dev.blobshuffle.core.membership.Endpoint;
+import dev.blobshuffle.core.metrics.Flow;
 import dev.blobshuffle.core.metrics.LabelledMetrics;
 import dev.blobshuffle.core.metrics.Metric;
 import dev.blobshuffle.core.metrics.MetricsEndpoint;
+import dev.blobshuffle.core.metrics.PayloadFlows;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.zone.Zone;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,21 +29,29 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.utils.Time;
 
 /**
- * An engine's metrics in a registry of Kafka's kind, so that JMX (domain {@code blobshuffle}, type {@code blobshuffle-metrics}) and the application's own
+ * An engine's metrics in a registry of Kafka's kind, so that JMX (domain {@code blobshuffle}, type {@code blobshuffle-metrics}; {@code blobshuffle-zone-metrics} by zones) and the application's own
  * {@code metric.reporters} show them, and at the endpoint for Prometheus if the settings ask for it. The engines of a process are told apart by the tag {@code instance}, for
  * Prometheus by the label {@code engine}. Thread-safe.
  */
 public final class KafkaMetricsBridge implements AutoCloseable {
     private static final String GROUP = "blobshuffle-metrics";
+    /** Apart, because its names have more tags. */
+    private static final String FLOW_GROUP = "blobshuffle-zone-metrics";
+
     private static final AtomicInteger INSTANCES = new AtomicInteger();
 
     private final Metrics registry;
+    private final ShuffleMetrics.Registration flows;
     private final Map<MetricName, KafkaMetric> published;
     private final Optional<MetricsEndpoint.Publication> endpoint;
 
     private KafkaMetricsBridge(
-            Metrics registry, Map<MetricName, KafkaMetric> published, Optional<MetricsEndpoint.Publication> endpoint) {
+            Metrics registry,
+            ShuffleMetrics.Registration flows,
+            Map<MetricName, KafkaMetric> published,
+            Optional<MetricsEndpoint.Publication> endpoint) {
         this.registry = registry;
+        this.flows = flows;
         this.published = published;
         this.endpoint = endpoint;
     }
@@ -81,7 +92,19 @@ public final class KafkaMetricsBridge implements AutoCloseable {
         Map<MetricName, KafkaMetric> published = registry.metrics().entrySet().stream()
                 .filter(entry -> entry.getKey().group().equals(GROUP))
                 .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
-        return new KafkaMetricsBridge(registry, published, endpoint);
+        ShuffleMetrics.Registration flows = metrics.flows().watch(flow -> register(flow, number, metrics, registry));
+        return new KafkaMetricsBridge(registry, flows, published, endpoint);
+    }
+
+    /** Zones become known one after the other. */
+    private static void register(Flow flow, String number, ShuffleMetrics metrics, Metrics registry) {
+        Map<String, String> tags = new LinkedHashMap<>();
+        tags.put("instance", number);
+        tags.put("from", flow.from());
+        tags.put("to", flow.to());
+        Metric metric = PayloadFlows.METRIC;
+        registry.addMetric(registry.metricName(metric.name(), FLOW_GROUP, metric.doc(), tags), (Gauge<Double>)
+                (ignored, now) -> (double) metrics.flows().value(flow));
     }
 
     /** Not {@code instance}: Prometheus has that label for the process it asks. */
@@ -123,7 +146,7 @@ public final class KafkaMetricsBridge implements AutoCloseable {
         return result;
     }
 
-    /** The metrics as a client's {@code metrics()} shows them. */
+    /** The metrics as a client's {@code metrics()} shows them, but those by zones, which come and go. */
     public Map<MetricName, KafkaMetric> metrics() {
         return published;
     }
@@ -137,6 +160,7 @@ public final class KafkaMetricsBridge implements AutoCloseable {
     @Override
     public void close() {
         endpoint.ifPresent(MetricsEndpoint.Publication::close);
+        flows.close();
         registry.close();
     }
 }

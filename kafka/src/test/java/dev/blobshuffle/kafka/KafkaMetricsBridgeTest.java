@@ -4,15 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.membership.Endpoint;
 import dev.blobshuffle.core.metrics.Counter;
+import dev.blobshuffle.core.metrics.Flow;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.zone.Zone;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import javax.management.JMException;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 
 class KafkaMetricsBridgeTest {
@@ -49,6 +57,32 @@ class KafkaMetricsBridgeTest {
                             "blobshuffle_puts_total\\{application=\"orders\",client=\"orders-1\",engine=\"\\d+\",zone=\"zone-a\"} 5\n")
                     .doesNotContain("secret");
         }
+    }
+
+    @Test
+    void bytesBetweenZonesAreInJmxAsSoonAsAZoneIsKnown() throws Exception {
+        MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+        metrics.flows().show(Flow.between(new Zone("a"), new Zone("a")));
+        try (KafkaMetricsBridge bridge = open(SETTINGS)) {
+            metrics.flows().add(Flow.between(new Zone("b"), new Zone("a")), 3);
+            assertThat(bytes(server, "a")).containsExactly(0.0);
+            assertThat(bytes(server, "b")).containsExactly(3.0);
+            assertThat(read(bridge.endpoint().orElseThrow()))
+                    .containsPattern(
+                            "blobshuffle_payload_bytes_total\\{application=\"orders\",.*zone=\"zone-a\",from=\"b\",to=\"a\"} 3\n");
+        }
+        assertThat(bytes(server, "b")).isEmpty();
+        metrics.flows().show(Flow.between(new Zone("c"), new Zone("a")));
+        assertThat(bytes(server, "c")).isEmpty();
+    }
+
+    private static List<Object> bytes(MBeanServer server, String from) throws JMException {
+        List<Object> bytes = new ArrayList<>();
+        ObjectName pattern = new ObjectName("blobshuffle:type=blobshuffle-zone-metrics,from=" + from + ",to=a,*");
+        for (ObjectName name : server.queryNames(pattern, null)) {
+            bytes.add(server.getAttribute(name, "payload-bytes"));
+        }
+        return bytes;
     }
 
     @Test

@@ -14,12 +14,14 @@ import dev.blobshuffle.core.cache.ZoneCachedBlobStore;
 import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.membership.Endpoint;
 import dev.blobshuffle.core.membership.FixedZoneMap;
 import dev.blobshuffle.core.membership.Member;
 import dev.blobshuffle.core.membership.SectionOwners;
 import dev.blobshuffle.core.membership.ZoneMap;
 import dev.blobshuffle.core.metrics.Counter;
+import dev.blobshuffle.core.metrics.Flow;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
@@ -27,12 +29,14 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.MeteredBlobStore;
+import dev.blobshuffle.core.zone.Zone;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -55,6 +59,7 @@ class ZoneCachedBlobStoreTest {
     private final List<Member> members = new ArrayList<>();
     private final Map<Long, CachedBlobStore> locals = new HashMap<>();
     private final List<Instance> instances = new ArrayList<>();
+    private boolean isElsewhereAsked;
     private Way way = (to, id, range) -> locals.get(to.id()).get(id, range);
 
     private interface Way {
@@ -88,7 +93,7 @@ class ZoneCachedBlobStoreTest {
         PeerClient client = new PeerClient() {
             @Override
             public CompletionStage<BlobBytes> get(Member member, BlobId id, BlobRange range) {
-                assertThat(member.zone()).isEqualTo(CacheFixture.A);
+                assertThat(member.zone()).isEqualTo(isElsewhereAsked ? CacheFixture.B : CacheFixture.A);
                 assertThat(member.id()).isNotEqualTo(self);
                 return way.ask(member, id, range);
             }
@@ -133,6 +138,50 @@ class ZoneCachedBlobStoreTest {
                 .mapToLong(instance -> instance.metrics().value(Counter.CACHE_ZONE_HITS))
                 .sum();
         assertThat(asked).isEqualTo(2 * BLOBS);
+    }
+
+    @Test
+    void bytesFromMembersAreCountedByZoneAndNoneCrosses() throws Exception {
+        readEverythingEverywhere();
+        for (Instance instance : instances) {
+            assertThat(instance.metrics().flows().values())
+                    .containsExactlyInAnyOrderEntriesOf(Map.of(
+                            Flow.between(CacheFixture.A, CacheFixture.A),
+                            instance.metrics().value(Counter.CACHE_ZONE_BYTES),
+                            Flow.between(CacheFixture.B, CacheFixture.A),
+                            0L));
+            assertThat(instance.metrics().value(Counter.CACHE_ZONE_BYTES)).isPositive();
+            assertThat(instance.metrics().value(Counter.CROSS_ZONE_BYTES)).isZero();
+        }
+    }
+
+    /** What the counter is for: a directory that takes a member of another zone for one of this zone. */
+    @Test
+    void bytesThatCrossZonesAreSeen() throws Exception {
+        ZoneMap wrong = new ZoneMap() {
+            @Override
+            public List<Member> members() {
+                return members;
+            }
+
+            @Override
+            public List<Member> members(Zone zone) {
+                return List.of(members.get(3));
+            }
+
+            @Override
+            public Optional<Zone> zoneOf(Partition partition) {
+                return Optional.empty();
+            }
+        };
+        isElsewhereAsked = true;
+        way = (to, id, range) -> origin.get(id, range);
+        Instance reader = instance(1, wrong);
+        instances.add(reader);
+        assertThat(read(reader.store(), 0, range(0, 5, 50))).isEqualTo(expected(0, range(0, 5, 50)));
+        assertThat(reader.metrics().value(Counter.CROSS_ZONE_BYTES)).isEqualTo(50);
+        assertThat(reader.metrics().flows().value(Flow.between(CacheFixture.B, CacheFixture.A)))
+                .isEqualTo(50);
     }
 
     @Test

@@ -33,6 +33,7 @@ final class RunningCache implements AutoCloseable {
         try {
             SystemTime time = opened(new SystemTime());
             ShuffleMetrics metrics = new ShuffleMetrics(time);
+            metrics.locate(settings.zone());
             BlobStore store =
                     opened(BlobStores.open(settings.store(), new StoreContext(time, RequestMeter.into(metrics))));
             BlobStore metered = new MeteredBlobStore(store, metrics, time);

@@ -1,5 +1,6 @@
 package dev.blobshuffle.cli.demo;
 
+import dev.blobshuffle.core.metrics.Flow;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -11,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
@@ -35,6 +37,7 @@ final class DemoApplication {
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(60);
     private static final String SHUFFLE_METRICS = "blobshuffle:type=blobshuffle-metrics,*";
+    private static final String ZONE_METRICS = "blobshuffle:type=blobshuffle-zone-metrics,*";
 
     private DemoApplication() {}
 
@@ -73,7 +76,8 @@ final class DemoApplication {
                 shuffleMetric("bytes-fallback"),
                 settings.containsKey("blobshuffle.store")
                         ? Map.of(settings.getProperty("client.rack"), zoneTraffic())
-                        : Map.of());
+                        : Map.of(),
+                flows());
     }
 
     /** A hit of a cache that served another instance is that one's: it counts as a hit of the zone there. */
@@ -82,10 +86,23 @@ final class DemoApplication {
                 shuffleMetric("cache-memory-hits") + shuffleMetric("cache-disk-hits") - shuffleMetric("peer-requests");
         return new ZoneTraffic(
                 Math.max(0, own) + shuffleMetric("cache-zone-hits"),
-                shuffleMetric("bytes-fetched"),
-                shuffleMetric("cache-memory-bytes") + shuffleMetric("cache-disk-bytes"),
-                shuffleMetric("cache-zone-bytes"),
-                shuffleMetric("peer-bytes"));
+                shuffleMetric("cache-memory-bytes") + shuffleMetric("cache-disk-bytes"));
+    }
+
+    /** Bytes of blobs by where from and where to. */
+    private static Map<Flow, Long> flows() {
+        try {
+            MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+            Map<Flow, Long> flows = new HashMap<>();
+            for (ObjectName name : server.queryNames(new ObjectName(ZONE_METRICS), null)) {
+                Flow flow = new Flow(name.getKeyProperty("from"), name.getKeyProperty("to"));
+                flows.merge(flow, ((Number) server.getAttribute(name, "payload-bytes")).longValue(), Long::sum);
+            }
+            return flows;
+        } catch (JMException e) {
+            throw new IllegalStateException(
+                    "Cannot read the bytes between zones: " + e.getMessage() + ". Is it in docs/metrics.md?", e);
+        }
     }
 
     private static void announce(PrintStream toParent, State state) {

@@ -26,13 +26,7 @@ final class DemoReport {
                 .heading("Where the bytes went")
                 .figure(bytes(result))
                 .heading("Zones")
-                .table(
-                        List.of(
-                                "bytes of blobs that instances got",
-                                "from the store",
-                                "own cache",
-                                "others of the zone"),
-                        zones(result))
+                .table(zoneColumns(result), zones(result))
                 .paragraph(result.crossZoneNote())
                 .html();
     }
@@ -44,9 +38,19 @@ final class DemoReport {
         return rows;
     }
 
+    private static List<String> zoneColumns(DemoResult result) {
+        return withName("bytes of blobs", result.zoneColumns());
+    }
+
+    private static List<String> withName(String name, List<String> cells) {
+        List<String> row = new ArrayList<>(List.of(name));
+        row.addAll(cells);
+        return row;
+    }
+
     private static List<List<String>> zones(DemoResult result) {
         return result.zoneRows().stream()
-                .map(zone -> List.of("in " + zone.zone(), zone.fromStore(), zone.fromOwn(), zone.fromZone()))
+                .map(row -> withName(row.from(), row.bytes()))
                 .toList();
     }
 

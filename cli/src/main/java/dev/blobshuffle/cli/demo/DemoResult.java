@@ -1,5 +1,6 @@
 package dev.blobshuffle.cli.demo;
 
+import dev.blobshuffle.core.metrics.Flow;
 import dev.blobshuffle.core.plan.LiveCost;
 import dev.blobshuffle.core.plan.PriceTable;
 import dev.blobshuffle.core.plan.PriceTables;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 
 /**
  * Both runs, compared. Immutable.
@@ -77,24 +79,50 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
         return rows;
     }
 
-    /**
-     * Where a zone's instances got the bytes of blobs.
-     *
-     * @param zone its name
-     * @param fromStore from the store
-     * @param fromOwn from the caches of the instance that read, and what it sent to others of its zone
-     * @param fromZone from the caches of other instances of the zone
-     */
-    record ZoneRow(String zone, String fromStore, String fromOwn, String fromZone) {}
+    /** Where bytes of blobs may have gone to, as the columns of the matrix: the store, and each zone. */
+    List<String> zoneColumns() {
+        List<String> columns = new ArrayList<>(List.of("to the store"));
+        options.zoneNames().forEach(zone -> columns.add("to " + zone));
+        return columns;
+    }
 
-    /** The lines of the table of zones. */
+    /**
+     * Bytes of blobs from one place.
+     *
+     * @param from the place
+     * @param bytes to the places of {@link #zoneColumns()}, in their order; blank where there is no such way
+     */
+    record ZoneRow(String from, List<String> bytes) {}
+
+    /** The lines of the matrix: from each zone, from the store, and what needed no way. */
     List<ZoneRow> zoneRows() {
+        Measured measured = blobRun.measured();
         List<ZoneRow> rows = new ArrayList<>();
-        blobRun.measured()
-                .zones()
-                .forEach((zone, traffic) -> rows.add(new ZoneRow(
-                        zone, whole(traffic.storeBytes()), whole(traffic.ownBytes()), whole(traffic.receivedBytes()))));
+        for (String from : options.zoneNames()) {
+            rows.add(zoneRow(
+                    "from instances in " + from,
+                    measured.bytes(new Flow(from, Flow.STORE)),
+                    zone -> measured.bytes(new Flow(from, zone))));
+        }
+        rows.add(zoneRow("from the store", zone -> measured.bytes(new Flow(Flow.STORE, zone))));
+        rows.add(zoneRow(
+                "from own caches, with what these served",
+                zone -> measured.zones()
+                        .getOrDefault(zone, new ZoneTraffic(0, 0))
+                        .ownBytes()));
         return rows;
+    }
+
+    private ZoneRow zoneRow(String from, long toStore, ToLongFunction<String> toZone) {
+        List<String> bytes = new ArrayList<>(zoneRow(from, toZone).bytes());
+        bytes.set(0, whole(toStore));
+        return new ZoneRow(from, bytes);
+    }
+
+    private ZoneRow zoneRow(String from, ToLongFunction<String> toZone) {
+        List<String> bytes = new ArrayList<>(List.of(""));
+        options.zoneNames().forEach(zone -> bytes.add(whole(toZone.applyAsLong(zone))));
+        return new ZoneRow(from, bytes);
     }
 
     /** What goes below the table of zones. */
@@ -186,6 +214,7 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
             json.put("cache_hits", measured.cacheHits());
             json.put("blobs_left_after_sweep", run.blobsLeft());
             json.put("zones", zonesToJson(measured));
+            json.put("zone_pairs", pairsToJson(measured));
         }
         json.put("aws_micro_usd", 1e6 * usd(run));
         Map<String, Object> latency = new LinkedHashMap<>();
@@ -204,11 +233,30 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
         Map<String, Object> zones = new LinkedHashMap<>();
         measured.zones().forEach((zone, traffic) -> {
             Map<String, Object> json = new LinkedHashMap<>();
-            json.put("store_bytes", traffic.storeBytes());
+            json.put("store_bytes", measured.bytes(new Flow(Flow.STORE, zone)));
             json.put("own_cache_bytes", traffic.ownBytes());
-            json.put("zone_cache_bytes", traffic.receivedBytes());
+            json.put("zone_cache_bytes", measured.bytes(new Flow(zone, zone)));
             zones.put(zone, json);
         });
         return zones;
+    }
+
+    /** Every pair of places between which bytes of blobs may have gone. */
+    private List<Map<String, Object>> pairsToJson(Measured measured) {
+        List<Map<String, Object>> pairs = new ArrayList<>();
+        for (String zone : options.zoneNames()) {
+            pairs.add(pairToJson(new Flow(zone, Flow.STORE), measured));
+            pairs.add(pairToJson(new Flow(Flow.STORE, zone), measured));
+            options.zoneNames().forEach(to -> pairs.add(pairToJson(new Flow(zone, to), measured)));
+        }
+        return pairs;
+    }
+
+    private static Map<String, Object> pairToJson(Flow flow, Measured measured) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("from", flow.from());
+        json.put("to", flow.to());
+        json.put("bytes", measured.bytes(flow));
+        return json;
     }
 }

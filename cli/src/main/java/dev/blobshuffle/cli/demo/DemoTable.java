@@ -1,6 +1,7 @@
 package dev.blobshuffle.cli.demo;
 
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Locale;
 
 /** Prints the comparison for people. Stateless. */
@@ -32,12 +33,17 @@ final class DemoTable {
 
     private static void printZones(DemoResult result, PrintWriter out) {
         out.println();
-        out.println(line("bytes of blobs that instances got", "store", "own cache", "zone"));
-        out.println("-".repeat(WIDTH));
-        result.zoneRows()
-                .forEach(zone ->
-                        out.println(line("in " + zone.zone(), zone.fromStore(), zone.fromOwn(), zone.fromZone())));
+        String head = zoneLine("bytes of blobs", result.zoneColumns());
+        out.println(head);
+        out.println("-".repeat(Math.max(WIDTH, head.length())));
+        result.zoneRows().forEach(row -> out.println(zoneLine(row.from(), row.bytes())));
         out.println(result.crossZoneNote());
+    }
+
+    private static String zoneLine(String name, List<String> cells) {
+        StringBuilder line = new StringBuilder(String.format(Locale.ROOT, "%-40s", name));
+        cells.forEach(cell -> line.append(String.format(Locale.ROOT, " %14s", cell)));
+        return line.toString().stripTrailing();
     }
 
     private static String line(String name, String left, String right, String ratio) {

@@ -1,5 +1,6 @@
 package dev.blobshuffle.cli.demo;
 
+import dev.blobshuffle.core.metrics.Flow;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -23,7 +24,8 @@ import java.util.TreeMap;
  * @param puts requests to the store that write
  * @param gets requests to the store that read
  * @param fallbackBytes bytes of records that went through Kafka because the store was down
- * @param zones what the instances of each zone read, by the zone's name; empty in a native run
+ * @param zones what the caches of each zone answered, by the zone's name; empty in a native run
+ * @param flows bytes of blobs by where from and where to; empty in a native run
  */
 record Measured(
         long records,
@@ -36,16 +38,20 @@ record Measured(
         long puts,
         long gets,
         long fallbackBytes,
-        Map<String, ZoneTraffic> zones) {
+        Map<String, ZoneTraffic> zones,
+        Map<Flow, Long> flows) {
     private static final String ZONE = "zone.";
+    private static final String FLOW = "flow.";
+    private static final String ARROW = ">";
 
     Measured {
         zones = Collections.unmodifiableMap(new TreeMap<>(zones));
+        flows = Collections.unmodifiableMap(new TreeMap<>(flows));
     }
 
     /** Nothing measured yet. */
     static Measured nothing() {
-        return new Measured(0, new LatencyHistogram(), 0, 0, 0, 0, 0, 0, 0, 0, Map.of());
+        return new Measured(0, new LatencyHistogram(), 0, 0, 0, 0, 0, 0, 0, 0, Map.of(), Map.of());
     }
 
     /** Reads that a cache answered. */
@@ -57,7 +63,15 @@ record Measured(
     long crossZonePayloadBytes() {
         return inlinedBytes
                 + fallbackBytes
-                + zones.values().stream().mapToLong(ZoneTraffic::leftZone).sum();
+                + flows.entrySet().stream()
+                        .filter(flow -> flow.getKey().isCrossing())
+                        .mapToLong(Map.Entry::getValue)
+                        .sum();
+    }
+
+    /** Bytes that went one way; 0 where nothing did. */
+    long bytes(Flow flow) {
+        return flows.getOrDefault(flow, 0L);
     }
 
     /** The sum of two instances'. */
@@ -67,6 +81,8 @@ record Measured(
         both.add(other.latencies);
         Map<String, ZoneTraffic> all = new TreeMap<>(zones);
         other.zones.forEach((zone, traffic) -> all.merge(zone, traffic, ZoneTraffic::plus));
+        Map<Flow, Long> ways = new TreeMap<>(flows);
+        other.flows.forEach((flow, bytes) -> ways.merge(flow, bytes, Long::sum));
         return new Measured(
                 records + other.records,
                 both,
@@ -78,7 +94,8 @@ record Measured(
                 puts + other.puts,
                 gets + other.gets,
                 fallbackBytes + other.fallbackBytes,
-                all);
+                all,
+                ways);
     }
 
     /** The form in which an instance hands it to its parent. */
@@ -95,6 +112,8 @@ record Measured(
         properties.setProperty("gets", Long.toString(gets));
         properties.setProperty("fallbackBytes", Long.toString(fallbackBytes));
         zones.forEach((zone, traffic) -> properties.setProperty(ZONE + zone, traffic.format()));
+        flows.forEach(
+                (flow, bytes) -> properties.setProperty(FLOW + flow.from() + ARROW + flow.to(), Long.toString(bytes)));
         return properties;
     }
 
@@ -108,9 +127,14 @@ record Measured(
                     "Cannot read what an instance measured: " + e.getMessage() + ". Its log is beside the file.", e);
         }
         Map<String, ZoneTraffic> zones = new TreeMap<>();
+        Map<Flow, Long> flows = new TreeMap<>();
         for (String name : properties.stringPropertyNames()) {
             if (name.startsWith(ZONE)) {
                 zones.put(name.substring(ZONE.length()), ZoneTraffic.parse(properties.getProperty(name)));
+            } else if (name.startsWith(FLOW)) {
+                int arrow = name.indexOf(ARROW);
+                Flow flow = new Flow(name.substring(FLOW.length(), arrow), name.substring(arrow + 1));
+                flows.put(flow, number(properties, name));
             }
         }
         return new Measured(
@@ -124,7 +148,8 @@ record Measured(
                 number(properties, "puts"),
                 number(properties, "gets"),
                 number(properties, "fallbackBytes"),
-                zones);
+                zones,
+                flows);
     }
 
     private static long number(Properties properties, String name) {

@@ -37,6 +37,22 @@ class DemoIT {
         // Three zones with an instance each: every one writes for itself, and for two that have to fetch it.
         assertThat(result.at("/blobshuffle/zones")).hasSize(3);
         assertThat(result.at("/blobshuffle/cache_hits").asLong()).isPositive();
+        assertPairs(result.at("/blobshuffle/zone_pairs"));
+    }
+
+    /** Every zone wrote to the store and read from it, and nothing went from zone to zone otherwise. */
+    private static void assertPairs(JsonNode pairs) {
+        assertThat(pairs).hasSize(3 * (3 + 2));
+        for (JsonNode pair : pairs) {
+            List<String> ends =
+                    List.of(pair.get("from").asText(), pair.get("to").asText());
+            if (ends.contains("store")) {
+                assertThat(pair.get("bytes").asLong()).as("%s", ends).isPositive();
+            } else {
+                // One instance in each zone: it has nobody to ask.
+                assertThat(pair.get("bytes").asLong()).as("%s", ends).isZero();
+            }
+        }
     }
 
     /** The instances are processes of their own, which find the credentials in their environment: cli/pom.xml. */

@@ -8,6 +8,7 @@ import dev.blobshuffle.core.membership.Member;
 import dev.blobshuffle.core.membership.SectionOwners;
 import dev.blobshuffle.core.membership.ZoneMap;
 import dev.blobshuffle.core.metrics.Counter;
+import dev.blobshuffle.core.metrics.Flow;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
@@ -37,6 +38,9 @@ public final class ZoneCachedBlobStore extends ForwardingBlobStore {
     private final ShuffleMetrics metrics;
     private final PeerCircuits circuits;
     private final WhenReceiving whenReceiving;
+
+    /** The members whose zones {@link #showZones} has told of. */
+    private volatile long shownVersion;
 
     /** The caches of a zone, seen from one member, which keeps nothing of what others send. */
     public ZoneCachedBlobStore(
@@ -76,6 +80,8 @@ public final class ZoneCachedBlobStore extends ForwardingBlobStore {
         this.metrics = metrics;
         this.whenReceiving = whenReceiving;
         circuits = new PeerCircuits(time);
+        shownVersion = members.version();
+        showZones();
     }
 
     @Override
@@ -95,6 +101,20 @@ public final class ZoneCachedBlobStore extends ForwardingBlobStore {
         return whenReceiving == WhenReceiving.KEEP
                 ? local.getBy(new AskedMember(owner.get()), id, range)
                 : ask(owner.get(), id, range);
+    }
+
+    /** Shows what comes from each zone, nothing so far: that it stays nothing from other zones is worth seeing. */
+    private void showZones() {
+        metrics.flows().show(Flow.between(zone, zone));
+        members.members().forEach(member -> metrics.flows().show(Flow.between(member.zone(), zone)));
+    }
+
+    private void showNewZones() {
+        long version = members.version();
+        if (version != shownVersion) {
+            shownVersion = version;
+            showZones();
+        }
     }
 
     private boolean isUsable(Member member) {
@@ -117,8 +137,12 @@ public final class ZoneCachedBlobStore extends ForwardingBlobStore {
     }
 
     private CompletionStage<BlobBytes> ask(Member owner, BlobId id, BlobRange range) {
+        showNewZones();
         RelayedRead read = new RelayedRead();
         read.take(() -> peers.get(owner, id, range), (bytes, failure) -> {
+            if (bytes != null) {
+                came(owner, bytes.buffer().remaining());
+            }
             if (bytes != null && bytes.buffer().remaining() == range.length()) {
                 circuits.answered(owner.id());
                 metrics.add(Counter.CACHE_ZONE_HITS, 1);
@@ -134,6 +158,14 @@ public final class ZoneCachedBlobStore extends ForwardingBlobStore {
             read.take(() -> local.get(id, range.afresh()), read::end);
         });
         return read;
+    }
+
+    private void came(Member owner, long bytes) {
+        Flow flow = Flow.between(owner.zone(), zone);
+        metrics.flows().add(flow, bytes);
+        if (flow.isCrossing()) {
+            metrics.add(Counter.CROSS_ZONE_BYTES, bytes);
+        }
     }
 
     private void failed(Member owner, @Nullable Throwable failure) {

@@ -54,6 +54,7 @@ public final class ShuffleEngine implements Engine {
 
     private ShuffleEngine(Builder parts) {
         metrics = parts.metrics;
+        metrics.locate(parts.caching.zone());
         BatcherOptions options = parts.batching;
         calm = StoreStack.over(parts.store, putRetries(options), parts.resilience, parts.time, metrics);
         long writer = parts.time.randomLong();

@@ -123,6 +123,10 @@ public enum Counter {
             Unit.OCCURRENCES, "Reads that another member of the zone failed to answer, or answered wrongly."),
     /** Not asked, because it failed lately. */
     CACHE_ZONE_BYPASSES(Unit.OCCURRENCES, "Members of the zone that were passed over because they had failed lately."),
+    /** Counted by {@code ZoneCachedBlobStore}, by the zone that the member who was asked says it is in. */
+    CROSS_ZONE_BYTES(
+            Unit.BYTES,
+            "Bytes of blobs that members of other zones sent to this one, for which providers charge: 0, since only members of the own zone are asked."),
     /** Counted by the server for other members. */
     PEER_REQUESTS(Unit.OCCURRENCES, "Reads of other members that this instance answered."),
     /** As {@link #PEER_REQUESTS}. */

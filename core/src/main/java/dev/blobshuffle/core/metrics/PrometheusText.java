@@ -65,6 +65,9 @@ public final class PrometheusText {
                 appendSample(text, name, labels(engine), engine.metrics().value(metric) / divisor(metric));
             }
         }
+        String flows = name(PayloadFlows.METRIC);
+        appendHead(text, flows, PayloadFlows.METRIC.doc(), "counter");
+        engines.forEach(engine -> appendFlows(text, flows, engine));
         for (Latency latency : Latency.values()) {
             appendHead(text, name(latency), latency.doc() + ".", "histogram");
             engines.forEach(engine -> appendHistogram(text, name(latency), engine, latency));
@@ -75,6 +78,15 @@ public final class PrometheusText {
     private static void appendHead(StringBuilder text, String name, String doc, String type) {
         text.append("# HELP ").append(name).append(' ').append(escaped(doc)).append('\n');
         text.append("# TYPE ").append(name).append(' ').append(type).append('\n');
+    }
+
+    private static void appendFlows(StringBuilder text, String name, LabelledMetrics engine) {
+        engine.metrics().flows().values().forEach((flow, bytes) -> {
+            List<String> labels = new ArrayList<>(labels(engine));
+            labels.add(label(Map.entry("from", flow.from())));
+            labels.add(label(Map.entry("to", flow.to())));
+            appendSample(text, name, labels, bytes);
+        });
     }
 
     private static void appendHistogram(StringBuilder text, String name, LabelledMetrics engine, Latency latency) {

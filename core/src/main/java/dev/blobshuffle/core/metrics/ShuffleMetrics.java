@@ -3,6 +3,7 @@ package dev.blobshuffle.core.metrics;
 import dev.blobshuffle.core.metrics.Metric.Kind;
 import dev.blobshuffle.core.metrics.Metric.Unit;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.core.zone.Zone;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -37,6 +38,7 @@ public final class ShuffleMetrics {
     private final Map<Latency, RecentDistribution> latencies = new EnumMap<>(Latency.class);
     private final Map<Latency, Total> totals = new EnumMap<>(Latency.class);
     private final Map<Metric, DoubleSupplier> readings = new LinkedHashMap<>();
+    private final PayloadFlows flows = new PayloadFlows();
 
     /** Metrics that are all 0, and whose latencies count from the start: of something that is measured as a whole. */
     public ShuffleMetrics() {
@@ -127,7 +129,18 @@ public final class ShuffleMetrics {
         return sum;
     }
 
-    /** All metrics in a fixed order: counters, gauges, then four quantiles per latency. */
+    /** Says in which zone the instance is: what it sends to the store and fetches from it is among the {@link #flows()} from then on. */
+    public void locate(Zone zone) {
+        flows.show(Flow.toStore(zone), of(counters, Counter.BYTES_SENT)::sum);
+        flows.show(Flow.fromStore(zone), of(counters, Counter.BYTES_FETCHED)::sum);
+    }
+
+    /** The bytes that went from zone to zone, and to the store and back. */
+    public PayloadFlows flows() {
+        return flows;
+    }
+
+    /** All metrics in a fixed order: counters, gauges, then four quantiles per latency; without {@link #flows()}, which differ from instance to instance. */
     public static List<Metric> all() {
         List<Metric> all = new ArrayList<>(new ShuffleMetrics().readings.keySet());
         return Collections.unmodifiableList(all);

@@ -13,7 +13,7 @@ class MetricsReferenceTest {
 
                 What an instance counts and times. Each front door publishes all of them its own way; [monitoring](guides/monitoring.md) shows how to see them. Quantiles are over the last 30 to 60 seconds.
                 Prometheus gets seconds, bytes and dollars, and latencies a second time as histograms since the start: `NAME_bucket`, `NAME_sum`, `NAME_count`.
-                This page is generated from the constants in `Counter`, `Gauge` and `Latency`.
+                This page is generated from the constants in `Counter`, `Gauge`, `Latency` and `PayloadFlows`.
 
                 | Name | Kind | Unit | Meaning | Prometheus |
                 |---|---|---|---|---|
@@ -31,6 +31,9 @@ class MetricsReferenceTest {
                     .append(PrometheusText.name(metric))
                     .append("` |\n");
         }
+        Metric flows = PayloadFlows.METRIC;
+        page.append("| `%s` | counter | bytes | %s Tags or labels: `from`, `to`. | `%s` |%n"
+                .formatted(flows.name(), GeneratedPage.cell(flows.doc()), PrometheusText.name(flows)));
         for (Latency latency : Latency.values()) {
             page.append("| - | histogram | seconds | ")
                     .append(GeneratedPage.cell(latency.doc()))

@@ -3,6 +3,7 @@ package dev.blobshuffle.core.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.blobshuffle.core.zone.Zone;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -126,6 +127,22 @@ class PrometheusTextTest {
         assertThat(samples)
                 .containsEntry("blobshuffle_puts_total{engine=\"1\"}", "1")
                 .containsEntry("blobshuffle_puts_total{engine=\"2\",application=\"a \\\"b\\\" \\\\ c\\nd\"}", "2");
+    }
+
+    @Test
+    void bytesBetweenZonesHaveAPairOfLabelsAndAreShownBeforeThereAreAny() {
+        Zone a = new Zone("a");
+        metrics.locate(a);
+        metrics.add(Counter.BYTES_SENT, 7);
+        metrics.flows().show(Flow.between(new Zone("b"), a));
+        metrics.flows().add(Flow.between(a, a), 5);
+        Map<String, String> samples =
+                samples(PrometheusText.of(List.of(LabelledMetrics.alone(metrics).with("engine", Optional.of("1")))));
+        assertThat(samples)
+                .containsEntry("blobshuffle_payload_bytes_total{engine=\"1\",from=\"a\",to=\"store\"}", "7")
+                .containsEntry("blobshuffle_payload_bytes_total{engine=\"1\",from=\"store\",to=\"a\"}", "0")
+                .containsEntry("blobshuffle_payload_bytes_total{engine=\"1\",from=\"a\",to=\"a\"}", "5")
+                .containsEntry("blobshuffle_payload_bytes_total{engine=\"1\",from=\"b\",to=\"a\"}", "0");
     }
 
     @Test
