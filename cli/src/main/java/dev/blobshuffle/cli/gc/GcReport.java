@@ -46,6 +46,12 @@ record GcReport(SweepReport found, List<Holder> holders, Sweep.Deletion deletion
                         + (isDeleted()
                                 ? " blobs are deleted, " + found.unneededBytes() + " bytes."
                                 : " blobs are not needed. Nothing was deleted; run it with --delete."));
+        if (found.orphans() > 0) {
+            line(
+                    text,
+                    found.orphans() + " of these are orphans, " + found.orphanBytes()
+                            + " bytes: no notification ever led to them.");
+        }
         return text.toString();
     }
 
@@ -79,6 +85,8 @@ record GcReport(SweepReport found, List<Holder> holders, Sweep.Deletion deletion
         gc.put("needed_blobs", found.needed());
         gc.put("unneeded_blobs", found.unneeded());
         gc.put("unneeded_bytes", found.unneededBytes());
+        gc.put("orphaned_blobs", found.orphans());
+        gc.put("orphaned_bytes", found.orphanBytes());
         gc.put("kept_blobs", found.kept());
         gc.put("kept_for_topics", found.unknownTopics().stream().sorted().toList());
         gc.put("damaged_blobs", found.damaged());

@@ -8,6 +8,7 @@ import dev.blobshuffle.cli.BlobTopic;
 import dev.blobshuffle.cli.BlobTopic.Outcome;
 import dev.blobshuffle.core.batch.BatcherOptions;
 import dev.blobshuffle.core.engine.ShuffleEngine;
+import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.NotificationCodec;
@@ -157,7 +158,9 @@ class GcIT {
         assertThat(read(4, "group.id", "new", "enable.auto.commit", false)).hasSize(4);
 
         purgeBefore(3);
-        assertThat(sweep().text()).contains("1 blobs are needed", "3 blobs are deleted");
+        assertThat(sweep().text())
+                .contains("1 blobs are needed", "3 blobs are deleted")
+                .doesNotContain("orphans");
         assertThat(blobs()).isEqualTo(1);
         assertThat(read(1)).containsExactly("d");
 
@@ -230,9 +233,39 @@ class GcIT {
         write("stored after the listing");
 
         assertThat(running.get(2, TimeUnit.MINUTES).text())
-                .contains("Listed 2 blobs", "1 blobs are needed", "1 blobs are deleted");
+                .contains("Listed 2 blobs", "1 blobs are needed", "1 blobs are deleted", "1 of these are orphans");
         assertThat(blobs()).isEqualTo(2);
         assertThat(read(2)).containsExactly("v1", "stored after the listing");
+    }
+
+    /** The log has let go of something, and so tells of an orphan only where it leads to an older blob. */
+    @Test
+    void orphansAreToldFromReleasedBlobsByWhatTheLogStillHolds() throws Exception {
+        write("released");
+        purgeBefore(1);
+        storeWithoutTelling(1);
+        assertThat(json("--delete").get("orphaned_blobs").asInt()).isZero();
+        assertThat(blobs()).isZero();
+
+        Notification orphan = storeWithoutTelling(1).get(0);
+        BlobId old = new BlobId(orphan.blob().generation() - 20, 7, 0);
+        tell(new Notification(old, orphan.store(), 0, 1, 0, 1, 1, orphan.codec(), 0));
+        JsonNode dry = json();
+        assertThat(dry.get("orphaned_blobs").asInt()).isEqualTo(1);
+        assertThat(dry.get("orphaned_bytes").asLong())
+                .isEqualTo(dry.get("unneeded_bytes").asLong())
+                .isPositive();
+        assertThat(json("--delete").get("orphaned_blobs").asInt()).isEqualTo(1);
+        assertThat(blobs()).isZero();
+    }
+
+    private JsonNode json(String... more) throws IOException {
+        List<String> arguments = new ArrayList<>(List.of("--writers-stopped", "--grace-seconds", "0", "--json"));
+        arguments.addAll(Arrays.asList(more));
+        Outcome outcome = gc(new StringWriter(), arguments.toArray(String[]::new));
+        assertThat(outcome.status()).as(outcome.text()).isZero();
+        String json = outcome.text().substring(outcome.text().indexOf('{'));
+        return new ObjectMapper().readTree(json).get("gc");
     }
 
     /** A writer that stores its blobs and then does not get on. */
@@ -364,10 +397,7 @@ class GcIT {
         Outcome text = gc(new StringWriter(), "--writers-stopped", "--grace-seconds", "0");
         assertThat(text.text())
                 .contains("offset 0 of " + topic + "-0", "Group behind-" + topic + " has still to read it", "2 before");
-        Outcome outcome = gc(new StringWriter(), "--writers-stopped", "--grace-seconds", "0", "--json");
-        assertThat(outcome.status()).isZero();
-        String json = outcome.text().substring(outcome.text().indexOf('{'));
-        JsonNode gc = new ObjectMapper().readTree(json).get("gc");
+        JsonNode gc = json();
         assertThat(gc.get("needed_blobs").asInt()).isEqualTo(2);
         assertThat(gc.get("blobs_left").asInt()).isEqualTo(2);
         assertThat(gc.get("listed_bytes_estimated").asLong()).isPositive();

@@ -142,7 +142,13 @@ public enum Counter {
     /** As {@link #SWEEPS}. */
     BLOBS_SWEPT(Unit.BLOBS, "Blobs that this instance deleted because nobody needed them any more, orphans included."),
     /** As {@link #SWEEPS}. */
-    BYTES_SWEPT(Unit.BYTES, "Bytes of the blobs that this instance deleted because nobody needed them any more.");
+    BYTES_SWEPT(Unit.BYTES, "Bytes of the blobs that this instance deleted because nobody needed them any more."),
+    /** As {@link #SWEEPS}: as far as the logs reach back. */
+    ORPHANS_SWEPT(
+            Unit.BLOBS,
+            "Blobs among these to which no notification ever led, as the logs still tell: of crashed writers, and of batches that were given up."),
+    /** As {@link #ORPHANS_SWEPT}. */
+    ORPHAN_BYTES_SWEPT(Unit.BYTES, "Bytes of the blobs that were deleted and to which no notification ever led.");
 
     private final Metric metric;
 

@@ -13,19 +13,24 @@ final class Candidates {
     private final BlobListing listing;
     private final PatientStore store;
     private final SweepScope scope;
+    private final LogReach reach;
     private final Sweep.Deletion deletion;
     private final Set<String> unknownTopics = new TreeSet<>();
     private int unneeded;
     private long unneededBytes;
+    private int orphans;
+    private long orphanBytes;
     private int kept;
     private int damaged;
     private Optional<BlobId> damagedExample = Optional.empty();
     private int foreign;
 
-    Candidates(BlobListing listing, PatientStore store, SweepScope scope, Sweep.Deletion deletion) {
+    /** @param reach of the logs as far as they were read when a blob is decided on */
+    Candidates(BlobListing listing, PatientStore store, SweepScope scope, LogReach reach, Sweep.Deletion deletion) {
         this.listing = listing;
         this.store = store;
         this.scope = scope;
+        this.reach = reach;
         this.deletion = deletion;
     }
 
@@ -68,7 +73,6 @@ final class Candidates {
         List<BlobId> ids = some.stream().map(listing::id).toList();
         List<Optional<PatientStore.Contents>> contents = store.contents(ids);
         List<BlobId> condemned = new ArrayList<>();
-        long bytes = 0;
         for (int i = 0; i < ids.size(); i++) {
             if (contents.get(i).isEmpty()) {
                 listing.decide(some.get(i)); // Somebody else sweeps too.
@@ -81,7 +85,7 @@ final class Candidates {
             } else if (missing.isEmpty()) {
                 listing.decide(some.get(i));
                 condemned.add(ids.get(i));
-                bytes += blob.length();
+                count(ids.get(i), blob);
             } else {
                 more.addAll(missing);
             }
@@ -89,8 +93,15 @@ final class Candidates {
         if (deletion == Sweep.Deletion.DELETE && !condemned.isEmpty()) {
             store.delete(condemned);
         }
-        unneeded += condemned.size();
-        unneededBytes += bytes;
+    }
+
+    private void count(BlobId id, PatientStore.Contents blob) {
+        unneeded++;
+        unneededBytes += blob.length();
+        if (reach.coversAll(blob.partitions().orElse(Set.of()), id.generation())) {
+            orphans++;
+            orphanBytes += blob.length();
+        }
     }
 
     /** Whether a blob must stay, whatever the logs hold; counts why. */
@@ -123,6 +134,8 @@ final class Candidates {
                 marks.oldest(),
                 unneeded,
                 unneededBytes,
+                orphans,
+                orphanBytes,
                 kept,
                 unknownTopics,
                 damaged,

@@ -67,13 +67,19 @@ public final class KafkaLogs implements AutoCloseable {
     /**
      * Hands out every record of topics, from the starts to the ends that the logs have now.
      *
+     * @return those that began with their first offset: they have let go of nothing yet
      * @throws KafkaException the brokers do not answer, or a topic is not there any more
      */
-    void read(Collection<String> topics, Consumer<ConsumerRecord<byte[], byte[]>> receiver)
+    Set<TopicPartition> read(Collection<String> topics, Consumer<ConsumerRecord<byte[], byte[]>> receiver)
             throws InterruptedException {
-        if (!topics.isEmpty()) {
-            scan.read(starts(topics), SCAN_TIMEOUT, receiver);
+        if (topics.isEmpty()) {
+            return Set.of();
         }
+        Map<TopicPartition, Long> starts = starts(topics);
+        scan.read(starts, SCAN_TIMEOUT, receiver);
+        return starts.keySet().stream()
+                .filter(partition -> starts.getOrDefault(partition, 1L) == 0)
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     private Map<TopicPartition, Long> starts(Collection<String> topics) throws InterruptedException {

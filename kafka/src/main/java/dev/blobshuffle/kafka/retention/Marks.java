@@ -4,6 +4,7 @@ import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.NotificationCodec;
+import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.kafka.NotificationRecord;
 import java.util.Optional;
 import java.util.Set;
@@ -15,11 +16,14 @@ import org.apache.kafka.common.TopicPartition;
 final class Marks {
     private final BlobListing listing;
     private final int fingerprint;
+    private final LogReach reach;
     private final Set<String> strangers = new TreeSet<>();
     private int needed;
     private Optional<Need> oldest = Optional.empty();
 
-    Marks(BlobListing listing, int fingerprint) {
+    /** @param reach hears of every notification that can be read */
+    Marks(BlobListing listing, int fingerprint, LogReach reach) {
+        this.reach = reach;
         this.listing = listing;
         this.fingerprint = fingerprint;
     }
@@ -32,6 +36,9 @@ final class Marks {
         boolean isMarked = record.headers().lastHeader(NotificationRecord.HEADER) != null;
         try {
             Notification notification = NotificationCodec.decode(record.value());
+            reach.leadsTo(
+                    new Partition(record.topic(), record.partition()),
+                    notification.blob().generation());
             if (listing.decide(notification.blob())) {
                 needed++;
                 note(notification, record);

@@ -9,6 +9,7 @@ import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.Footer;
 import dev.blobshuffle.core.format.FooterCodec;
 import dev.blobshuffle.core.format.GenerationSpan;
+import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobRange;
@@ -60,9 +61,14 @@ final class PatientStore {
      * What a blob's end says.
      *
      * @param length of the blob, bytes
-     * @param topics of its records; empty if the footer is damaged
+     * @param partitions of its records; empty if the footer is damaged
      */
-    record Contents(long length, Optional<Set<String>> topics) {}
+    record Contents(long length, Optional<Set<Partition>> partitions) {
+        Optional<Set<String>> topics() {
+            return partitions.map(
+                    known -> known.stream().map(Partition::topic).collect(Collectors.toUnmodifiableSet()));
+        }
+    }
 
     int fingerprint() {
         return store.fingerprint();
@@ -136,7 +142,7 @@ final class PatientStore {
         return store.length(id)
                 .thenCompose(length -> footer(id, length).handle((footer, failure) -> {
                     if (failure == null) {
-                        return new Contents(length, Optional.of(topics(footer)));
+                        return new Contents(length, Optional.of(partitions(footer)));
                     }
                     if (unwrapped(failure) instanceof BlobCorrupt) {
                         return new Contents(length, Optional.empty());
@@ -169,10 +175,8 @@ final class PatientStore {
         }
     }
 
-    private static Set<String> topics(Footer footer) {
-        return footer.segments().stream()
-                .map(segment -> segment.partition().topic())
-                .collect(Collectors.toUnmodifiableSet());
+    private static Set<Partition> partitions(Footer footer) {
+        return footer.segments().stream().map(Footer.Segment::partition).collect(Collectors.toUnmodifiableSet());
     }
 
     /** Somebody else may delete too. */

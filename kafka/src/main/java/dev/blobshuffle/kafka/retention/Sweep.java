@@ -2,6 +2,7 @@ package dev.blobshuffle.kafka.retention;
 
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.GenerationSpan;
+import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.store.RequestMeter;
 import java.time.Duration;
@@ -11,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 
 /**
@@ -163,12 +165,13 @@ public final class Sweep {
     public SweepReport byLogs(BlobListing listing, KafkaLogs logs, Deletion deletion) throws InterruptedException {
         new ClusterClaim(store, logs.cluster()).requireAlone();
         Set<String> existing = logs.topics();
-        Marks marks = new Marks(listing, store.fingerprint());
-        Candidates candidates = new Candidates(listing, store, scope, deletion);
+        LogReach reach = new LogReach();
+        Marks marks = new Marks(listing, store.fingerprint(), reach);
+        Candidates candidates = new Candidates(listing, store, scope, reach, deletion);
         Set<String> next = firstTopics(listing, existing);
         Set<String> read = new TreeSet<>();
         while (true) {
-            read(next, logs, marks);
+            read(next, logs, marks, reach);
             read.addAll(next);
             next = candidates.decide(
                     topics -> {
@@ -191,9 +194,10 @@ public final class Sweep {
      * @param listing of generations that are old enough; used up
      */
     public SweepReport byAge(BlobListing listing, Deletion deletion) throws InterruptedException {
-        Candidates candidates = new Candidates(listing, store, scope, deletion);
+        LogReach none = new LogReach();
+        Candidates candidates = new Candidates(listing, store, scope, none, deletion);
         Set<String> ignored = candidates.decide(topics -> Set.of(), Set.of(), this::restAfter);
-        return candidates.report(new Marks(listing, store.fingerprint()));
+        return candidates.report(new Marks(listing, store.fingerprint(), none));
     }
 
     /** What the blobs most likely named; what this leaves out is read later, for more requests. */
@@ -215,12 +219,13 @@ public final class Sweep {
         return first;
     }
 
-    private void read(Set<String> topics, KafkaLogs logs, Marks marks) throws InterruptedException {
-        logs.read(topics, record -> {
+    private void read(Set<String> topics, KafkaLogs logs, Marks marks, LogReach reach) throws InterruptedException {
+        Set<TopicPartition> whole = logs.read(topics, record -> {
             halt.check();
             marks.mark(record);
             slowDown(record);
         });
+        whole.forEach(log -> reach.lostNothing(new Partition(log.topic(), log.partition())));
         marks.requireOwn();
     }
 

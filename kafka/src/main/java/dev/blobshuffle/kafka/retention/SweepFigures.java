@@ -67,6 +67,8 @@ final class SweepFigures implements AutoCloseable {
         metrics.add(Counter.SWEEPS, 1);
         metrics.add(Counter.BLOBS_SWEPT, report.unneeded());
         metrics.add(Counter.BYTES_SWEPT, report.unneededBytes());
+        metrics.add(Counter.ORPHANS_SWEPT, report.orphans());
+        metrics.add(Counter.ORPHAN_BYTES_SWEPT, report.orphanBytes());
         last = Optional.of(new Last(report, time.nanos()));
     }
 

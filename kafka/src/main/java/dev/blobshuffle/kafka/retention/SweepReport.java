@@ -14,6 +14,8 @@ import java.util.TreeSet;
  * @param oldest the oldest of these
  * @param unneeded blobs that nobody needs: deleted, if that was asked for
  * @param unneededBytes their bytes
+ * @param orphans blobs among these to which no notification ever led, as the logs tell; where they do not reach back far enough, an orphan is not among them
+ * @param orphanBytes their bytes
  * @param kept blobs that are kept because a topic of theirs is not in this cluster
  * @param unknownTopics these topics
  * @param damaged blobs that are kept because their footer cannot be read
@@ -27,6 +29,8 @@ public record SweepReport(
         Optional<Need> oldest,
         int unneeded,
         long unneededBytes,
+        int orphans,
+        long orphanBytes,
         int kept,
         Set<String> unknownTopics,
         int damaged,
@@ -34,7 +38,7 @@ public record SweepReport(
         int foreign) {
     /** Nothing was looked at. */
     public static final SweepReport NOTHING =
-            new SweepReport(0, 0, 0, Optional.empty(), 0, 0, 0, Set.of(), 0, Optional.empty(), 0);
+            new SweepReport(0, 0, 0, Optional.empty(), 0, 0, 0, 0, 0, Set.of(), 0, Optional.empty(), 0);
 
     /** Copies the topics. */
     public SweepReport {
@@ -57,6 +61,8 @@ public record SweepReport(
                 oldest.or(later::oldest), // rounds go from old to new
                 unneeded + later.unneeded,
                 unneededBytes + later.unneededBytes,
+                orphans + later.orphans,
+                orphanBytes + later.orphanBytes,
                 kept + later.kept,
                 topics,
                 damaged + later.damaged,

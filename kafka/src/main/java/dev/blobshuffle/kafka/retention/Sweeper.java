@@ -256,12 +256,13 @@ public final class Sweeper implements AutoCloseable {
     private void swept(SweepReport report, MeasurableStore store) {
         figures.swept(report);
         LOG.info(
-                "Swept {}: {} blobs, {} needed, {} deleted ({} bytes), {} of other applications, {} kept because topics {} are not there, {} damaged.{}",
+                "Swept {}: {} blobs, {} needed, {} deleted ({} bytes; {} never needed), {} of other applications, {} kept because topics {} are not there, {} damaged.{}",
                 store.location(),
                 report.listed(),
                 report.needed(),
                 report.unneeded(),
                 report.unneededBytes(),
+                report.orphans(),
                 report.foreign(),
                 report.kept(),
                 report.unknownTopics(),

@@ -205,6 +205,7 @@ class SweeperIT {
         awaitSweeps(10);
         assertThat(blobs()).isEqualTo(3);
         assertThat(metrics.value(Counter.BLOBS_SWEPT)).isEqualTo(1);
+        assertThat(metrics.value(Counter.ORPHANS_SWEPT)).isZero();
         assertThat(metrics.value(Counter.BYTES_SWEPT)).isPositive();
         assertThat(metrics.value(Gauge.NEEDED_BLOBS)).isEqualTo(3);
         assertThat(metrics.value(Gauge.STORED_BLOBS)).isEqualTo(3);
