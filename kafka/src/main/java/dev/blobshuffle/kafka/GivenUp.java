@@ -103,6 +103,11 @@ public record GivenUp(List<Range> ranges) {
         return range.from() + "-" + range.to();
     }
 
+    /** Whether all of it lies before an offset. */
+    boolean isBefore(long offset) {
+        return ranges.stream().allMatch(range -> range.to() <= offset);
+    }
+
     /** Whether the notification of an offset is given up. */
     public boolean contains(long offset) {
         for (Range range : ranges) {

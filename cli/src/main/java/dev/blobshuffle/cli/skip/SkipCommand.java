@@ -9,16 +9,19 @@ import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.kafka.SkipGroup;
 import dev.blobshuffle.kafka.retention.Halt;
 import dev.blobshuffle.kafka.retention.LogScan;
 import dev.blobshuffle.kafka.retention.MissingBlobs;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -117,13 +120,20 @@ public final class SkipCommand implements Callable<Integer> {
             if (executes && !lost.isEmpty()) {
                 position.giveUp(lost, admin);
             }
-            out.print(json ? json(position, lost) : text(position, lost));
+            Optional<Instant> notedUntil = executes && isForOperators(lost)
+                    ? NoteRetention.of(admin).map(Instant.ofEpochMilli(time.wallMillis())::plus)
+                    : Optional.empty();
+            out.print(json ? json(position, lost, notedUntil) : text(position, lost, notedUntil));
             out.flush();
             return 0;
         }
     }
 
-    private String text(GroupPosition position, List<MissingBlobs.Losses> lost) {
+    private static boolean isForOperators(List<MissingBlobs.Losses> lost) {
+        return lost.stream().anyMatch(losses -> losses.readers().contains(MissingBlobs.Reader.OPERATOR));
+    }
+
+    private String text(GroupPosition position, List<MissingBlobs.Losses> lost, Optional<Instant> notedUntil) {
         StringBuilder text = new StringBuilder();
         long records = 0;
         long more = 0;
@@ -150,6 +160,9 @@ public final class SkipCommand implements Callable<Integer> {
                 executes
                         ? records + " records are given up. Start " + group + " again; it reads everything else."
                         : records + " records would be given up. Nothing was changed; run it with --execute.");
+        if (executes && isForOperators(lost)) {
+            line(text, duration(notedUntil));
+        }
         if (more > 0) {
             line(
                     text,
@@ -158,11 +171,20 @@ public final class SkipCommand implements Callable<Integer> {
         return text.toString();
     }
 
+    /** Where explicit operators read, the note is not in the group's own commits, which last as long as the group. */
+    private String duration(Optional<Instant> until) {
+        return "Start it " + until.map(end -> "before " + end).orElse("soon")
+                + ": brokers forget the note in group " + SkipGroup.of(group)
+                + " when nobody has written it for their offsets.retention.minutes"
+                + (until.isPresent() ? "" : ", which cannot be seen")
+                + ". An application that runs writes it anew every hour until it has passed it.";
+    }
+
     private static void line(StringBuilder text, String line) {
         text.append(line).append(System.lineSeparator());
     }
 
-    private String json(GroupPosition position, List<MissingBlobs.Losses> lost) {
+    private String json(GroupPosition position, List<MissingBlobs.Losses> lost, Optional<Instant> notedUntil) {
         List<Map<String, Object>> ranges = new ArrayList<>();
         long more = 0;
         for (MissingBlobs.Losses losses : lost) {
@@ -186,6 +208,7 @@ public final class SkipCommand implements Callable<Integer> {
         skip.put("executed", executes && !lost.isEmpty());
         skip.put("ranges", ranges);
         skip.put("more_notifications", more);
+        notedUntil.ifPresent(until -> skip.put("noted_until", until.toString()));
         return Json.write(Map.of("skip", skip));
     }
 }

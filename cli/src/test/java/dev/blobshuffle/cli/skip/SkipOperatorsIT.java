@@ -8,9 +8,11 @@ import dev.blobshuffle.kstreams.operator.BlobShuffle;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -26,6 +28,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -72,19 +75,48 @@ class SkipOperatorsIT {
                 awaitEmpty(admin);
                 readAgain(admin);
                 assertThat(skip()).contains(SHUFFLED + ": offsets 1 to 1, 1 notifications of 1 records");
-                assertThat(skip("--execute")).contains("1 records are given up");
+                Instant inAWeek = Instant.now().plus(Duration.ofDays(7));
+                String told = skip("--execute");
+                assertThat(told).contains("1 records are given up", APPLICATION + "-blobshuffle-skipped");
+                // offsets.retention.minutes of this broker is Kafka's own.
+                assertThat(Instant.parse(told.replaceAll("(?s).*Start it before (\\S+):.*", "$1")))
+                        .isBetween(inAWeek, inAWeek.plus(PATIENCE));
+                int before = notes();
 
                 try (KafkaStreams streams = application()) {
                     streams.start();
                     send("d");
                     awaitOutput("d");
                 }
+                assertThat(notes()).as("the application wrote the note anew").isGreaterThan(before);
                 // What came before b in the run that failed may be there twice: it was not committed.
                 assertThat(output)
                         .endsWith("a", "c", "d")
                         .filteredOn("b"::equals)
                         .hasSize(1);
             }
+        }
+    }
+
+    /** How often what is given up was written, as the brokers' own topic tells. */
+    private int notes() {
+        try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
+                Map.of("bootstrap.servers", kafka.bootstrapServers(), "auto.offset.reset", "earliest"),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer())) {
+            List<TopicPartition> partitions = consumer.partitionsFor("__consumer_offsets").stream()
+                    .map(info -> new TopicPartition(info.topic(), info.partition()))
+                    .toList();
+            consumer.assign(partitions);
+            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+            int notes = 0;
+            while (ends.entrySet().stream().anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
+                for (var record : consumer.poll(Duration.ofMillis(100))) {
+                    String key = new String(record.key(), StandardCharsets.ISO_8859_1);
+                    notes += key.contains(APPLICATION + "-blobshuffle-skipped") && record.value() != null ? 1 : 0;
+                }
+            }
+            return notes;
         }
     }
 

@@ -10,6 +10,7 @@ import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.GivenUp;
 import dev.blobshuffle.kafka.KafkaMetricsBridge;
 import dev.blobshuffle.kafka.SkipGroup;
+import dev.blobshuffle.kafka.SkipNote;
 import dev.blobshuffle.kafka.TopicMatcher;
 import dev.blobshuffle.kafka.membership.Membership;
 import dev.blobshuffle.kafka.retention.Sweeper;
@@ -57,6 +58,7 @@ final class SharedEngine {
     private final Engine engine;
     private final KafkaMetricsBridge metrics;
     private final Map<TopicPartition, GivenUp> givenUp;
+    private final Optional<SkipNote> skipNote;
     private final Map<Thread, ThreadLanes> threads = new HashMap<>();
     private final Map<String, Integer> losses = new ConcurrentHashMap<>();
     private int operators;
@@ -93,6 +95,9 @@ final class SharedEngine {
                     time);
             watched = StreamsInternals.isStreamThread(Thread.currentThread()) ? sweeper.watch(membership) : membership;
             givenUp = givenUp(key.application(), settings);
+            skipNote = givenUp.isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(SkipNote.keep(skipClient(settings), key.application(), time));
         } catch (RuntimeException | Error e) {
             if (opened != null) {
                 opened.close();
@@ -111,23 +116,30 @@ final class SharedEngine {
     }
 
     /**
-     * What somebody has given up ({@code blobshuffle skip}) while the application was stopped. Whoever may not see it, or gets no answer, begins without it: then the blobs are missed again.
+     * What somebody has given up ({@code blobshuffle skip}) while the application was stopped, and what is left of that is kept from being forgotten. Whoever may not see it, or gets no answer,
+     * begins without it: then the blobs are missed again.
      */
     private static Map<TopicPartition, GivenUp> givenUp(String application, ApplicationSettings settings) {
         if (!StreamsInternals.isStreamThread(Thread.currentThread())) {
             return Map.of();
         }
-        Map<String, Object> client = settings.adminSettings();
-        client.remove(AdminClientConfig.METRIC_REPORTER_CLASSES_CONFIG);
-        client.put(AdminClientConfig.CLIENT_ID_CONFIG, "blobshuffle-skipped");
-        try (Admin admin = Admin.create(client)) {
-            return SkipGroup.read(admin, application, PATIENCE);
+        Map<TopicPartition, GivenUp> found = Map.of();
+        try (Admin admin = Admin.create(skipClient(settings))) {
+            found = SkipGroup.read(admin, application, PATIENCE);
+            boolean ignored = SkipGroup.renew(admin, application, PATIENCE);
         } catch (ExecutionException | KafkaException e) {
-            LOG.debug("Cannot see what {} is to leave out.", application, e);
+            LOG.debug("Cannot see, or renew, what {} is to leave out.", application, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        return Map.of();
+        return found;
+    }
+
+    private static Map<String, Object> skipClient(ApplicationSettings settings) {
+        Map<String, Object> client = settings.adminSettings();
+        client.remove(AdminClientConfig.METRIC_REPORTER_CLASSES_CONFIG);
+        client.put(AdminClientConfig.CLIENT_ID_CONFIG, "blobshuffle-skipped");
+        return client;
     }
 
     /**
@@ -192,6 +204,7 @@ final class SharedEngine {
             OPEN.remove(key, this);
             try (time;
                     engine) {
+                skipNote.ifPresent(SkipNote::close);
                 sweeper.close();
                 membership.close();
                 metrics.close();
