@@ -23,7 +23,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -323,6 +331,52 @@ class FileBlobStoreTest {
         try (Stream<Path> entries = Files.list(directory)) {
             return entries.count();
         }
+    }
+
+    @Test
+    void bytesOnLoanStayWhileOthersAreReadAndGivenBack() {
+        FileBlobStore store = open(root.resolve("blobs"));
+        int length = 1 << 20;
+        for (int i = 0; i < 4; i++) {
+            byte[] blob = new byte[length];
+            Arrays.fill(blob, (byte) (i + 1));
+            TrackedContent content = loans.content(blob);
+            store.put(new BlobId(1, 1, i), content).toCompletableFuture().join();
+            content.release();
+        }
+        Random random = new Random(3);
+        Map<BlobBytes, Integer> onLoan = new LinkedHashMap<>();
+        Set<byte[]> arrays = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (int round = 0; round < 50; round++) {
+            Map<CompletableFuture<BlobBytes>, Integer> reads = new LinkedHashMap<>();
+            for (int i = 0; i < 4; i++) {
+                int blob = random.nextInt(4);
+                BlobRange range = BlobRange.of(0, length - random.nextInt(100));
+                reads.put(store.get(new BlobId(1, 1, blob), range).toCompletableFuture(), blob);
+            }
+            reads.forEach((read, blob) -> onLoan.put(read.join(), blob));
+            onLoan.forEach((bytes, blob) -> assertThat(holdsOnly(bytes, (byte) (blob + 1)))
+                    .as("a read of blob %d", blob)
+                    .isTrue());
+            for (BlobBytes bytes : List.copyOf(onLoan.keySet())) {
+                if (random.nextBoolean()) {
+                    arrays.add(bytes.buffer().array());
+                    onLoan.remove(bytes);
+                    bytes.close();
+                }
+            }
+        }
+        assertThat(arrays).as("arrays of 200 reads").hasSizeLessThan(50);
+    }
+
+    private static boolean holdsOnly(BlobBytes bytes, byte value) {
+        ByteBuffer buffer = bytes.buffer().duplicate();
+        while (buffer.hasRemaining()) {
+            if (buffer.get() != value) {
+                return false;
+            }
+        }
+        return true;
     }
 
     @Test

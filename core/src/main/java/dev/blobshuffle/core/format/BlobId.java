@@ -1,5 +1,7 @@
 package dev.blobshuffle.core.format;
 
+import java.util.HexFormat;
+
 /**
  * The identity of a blob, unique for ever. Its key in every store derives from it alone.
  *
@@ -29,6 +31,6 @@ public record BlobId(long generation, long writer, long sequence) implements Com
     /** The id as people and logs see it: {@code generation-writer-sequence}, the writer in 16 hexadecimal digits. */
     @Override
     public String toString() {
-        return generation + "-" + String.format("%016x", writer) + "-" + sequence;
+        return generation + "-" + HexFormat.of().toHexDigits(writer) + "-" + sequence;
     }
 }

@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.format;
 
+import java.util.HexFormat;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
@@ -19,6 +19,9 @@ public final class BlobKey {
     /** What all keys of blobs begin with, and nothing else: lifecycle rules go by it. */
     public static final String ROOT = "blobs/";
 
+    /** The least digits of a generation. */
+    private static final int DIGITS = 10;
+
     private static final Pattern KEY =
             Pattern.compile("blobs/([0-3][0-9a-f])/([0-9]{10,19})/([0-9a-f]{16})-([0-9]{1,19})\\.blob");
     private static final Pattern GENERATION = Pattern.compile("blobs/[0-3][0-9a-f]/([0-9]{10,19})/");
@@ -28,12 +31,15 @@ public final class BlobKey {
     /** The key of a blob. */
     public static String of(BlobId id) {
         return generation(shard(id), id.generation())
-                + String.format(Locale.ROOT, "%016x-%d.blob", id.writer(), id.sequence());
+                + HexFormat.of().toHexDigits(id.writer())
+                + "-"
+                + id.sequence()
+                + ".blob";
     }
 
     /** The start of the keys of all blobs of a generation in one shard, with the slash at its end. */
     public static String generation(int shard, long generation) {
-        return shard(shard) + String.format(Locale.ROOT, "%010d/", generation);
+        return shard(shard) + digits(generation) + "/";
     }
 
     /** What the keys of all blobs of some generations in one shard begin with; keys of others may begin so too. */
@@ -47,7 +53,13 @@ public final class BlobKey {
             throw new IllegalArgumentException(
                     "Cannot name a shard: " + shard + " is not one of 0 to " + (SHARDS - 1) + ".");
         }
-        return ROOT + String.format(Locale.ROOT, "%02x/", shard);
+        return ROOT + HexFormat.of().toHexDigits((byte) shard) + "/";
+    }
+
+    /** A generation in ten digits, or more where it has more. Written out, for it is called with every request. */
+    private static String digits(long generation) {
+        String digits = Long.toString(generation);
+        return digits.length() < DIGITS ? "0".repeat(DIGITS - digits.length()) + digits : digits;
     }
 
     /** The generation of a {@link #generation(int, long) start of keys}; empty for anything else. */
@@ -58,9 +70,7 @@ public final class BlobKey {
         }
         try {
             long generation = Long.parseLong(matcher.group(1));
-            return prefix.endsWith(String.format(Locale.ROOT, "/%010d/", generation))
-                    ? OptionalLong.of(generation)
-                    : OptionalLong.empty();
+            return prefix.endsWith("/" + digits(generation) + "/") ? OptionalLong.of(generation) : OptionalLong.empty();
         } catch (NumberFormatException e) {
             return OptionalLong.empty(); // Beyond a long.
         }

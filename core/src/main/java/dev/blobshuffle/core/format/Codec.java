@@ -3,6 +3,7 @@ package dev.blobshuffle.core.format;
 import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import java.util.Locale;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** How the body of a frame is compressed. */
@@ -61,16 +62,16 @@ public enum Codec {
     /**
      * The codec with a number.
      *
-     * @param where what the number was read from, for the failure
+     * @param where what the number was read from, for the failure; not asked otherwise, for this is called per frame
      * @throws BlobCorrupt fatal: no codec of this version has the number
      */
-    static Codec of(int code, String where) {
+    static Codec of(int code, Supplier<String> where) {
         return switch (code) {
             case 0 -> NONE;
             case 1 -> LZ4;
             case 2 -> ZSTD;
             default ->
-                throw new BlobCorrupt("Cannot read " + where + ": unknown codec " + code
+                throw new BlobCorrupt("Cannot read " + where.get() + ": unknown codec " + code
                         + ". Upgrade the reader if a newer version wrote it.");
         };
     }

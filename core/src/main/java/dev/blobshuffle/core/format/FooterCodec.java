@@ -188,7 +188,7 @@ public final class FooterCodec {
         int records = reader.varint();
         long minTimestamp = Varint.unzigzag(reader.varlong());
         long maxTimestamp = minTimestamp + reader.varlong();
-        Codec codec = Codec.of(reader.fixedByte(), "the footer of a blob");
+        Codec codec = Codec.of(reader.fixedByte(), () -> "the footer of a blob");
         return new Footer.Segment(
                 section,
                 partition,

@@ -47,7 +47,7 @@ record FrameHeader(Codec codec, int records, int rawLength, int length, long bas
             throw new BlobCorrupt("Cannot read a frame of " + where
                     + ": it uses flags that this version does not know. Upgrade the reader.");
         }
-        Codec codec = Codec.of(source[offset], "a frame of " + where);
+        Codec codec = Codec.of(source[offset], () -> "a frame of " + where);
         FrameHeader header = new FrameHeader(
                 codec,
                 LittleEndian.readInt(source, offset + 4),

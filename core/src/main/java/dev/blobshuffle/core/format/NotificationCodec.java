@@ -65,7 +65,7 @@ public final class NotificationCodec {
         long inSection = reader.varlong();
         long segmentLength = reader.varlong();
         int records = reader.varint();
-        Codec codec = Codec.of(reader.fixedByte(), "a notification");
+        Codec codec = Codec.of(reader.fixedByte(), () -> "a notification");
         int checksum = reader.fixedInt();
         reader.end();
         try {

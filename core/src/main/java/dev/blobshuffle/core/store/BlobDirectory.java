@@ -186,25 +186,36 @@ final class BlobDirectory {
     }
 
     /**
-     * Reads a part of a blob into an array of exactly its length.
+     * Reads a part of a blob.
      *
+     * @param buffers where the bytes go
      * @throws NoSuchFileException if the blob is not here
      */
-    ByteBuffer read(BlobId id, BlobRange range) throws IOException {
+    BlobBytes read(BlobId id, BlobRange range, ReadBuffers buffers) throws IOException {
         try (FileChannel channel = FileChannel.open(path.resolve(BlobKey.of(id)), StandardOpenOption.READ)) {
             long length = channel.size();
             if (range.end() > length) {
                 throw range.outside(id, length, toString());
             }
-            ByteBuffer buffer = ByteBuffer.allocate((int) range.length());
-            while (buffer.position() < buffer.capacity()) {
-                // In pieces, because the JDK reads into direct memory first, as large as the piece.
-                buffer.limit(Math.min(buffer.capacity(), buffer.position() + WINDOW_LENGTH));
-                if (channel.read(buffer, range.offset() + buffer.position()) < 0) {
-                    throw range.outside(id, range.offset() + buffer.position(), toString());
-                }
+            BlobBytes bytes = buffers.lend((int) range.length());
+            try {
+                fill(bytes.buffer().duplicate(), channel, id, range);
+                return bytes;
+            } catch (IOException | RuntimeException e) {
+                bytes.close();
+                throw e;
             }
-            return buffer.flip();
+        }
+    }
+
+    private void fill(ByteBuffer buffer, FileChannel channel, BlobId id, BlobRange range) throws IOException {
+        int length = buffer.limit();
+        while (buffer.position() < length) {
+            // In pieces, because the JDK reads into direct memory first, as large as the piece.
+            buffer.limit(Math.min(length, buffer.position() + WINDOW_LENGTH));
+            if (channel.read(buffer, range.offset() + buffer.position()) < 0) {
+                throw range.outside(id, range.offset() + buffer.position(), toString());
+            }
         }
     }
 

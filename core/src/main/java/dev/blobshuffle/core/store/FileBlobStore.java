@@ -34,6 +34,7 @@ public final class FileBlobStore implements MeasurableStore {
     private final Fsync fsync;
     private final StoreTasks writes;
     private final StoreTasks reads;
+    private final ReadBuffers buffers = new ReadBuffers(ReadBuffers.USUAL_KEPT);
 
     private FileBlobStore(List<BlobDirectory> directories, int fingerprint, Fsync fsync, Time time) {
         this.directories = directories;
@@ -121,7 +122,7 @@ public final class FileBlobStore implements MeasurableStore {
         if (range.length() > Integer.MAX_VALUE - 8) {
             throw range.outside(id, Integer.MAX_VALUE - 8, location());
         }
-        return BlobBytes.of(inFirst(id, directory -> directory.read(id, range)));
+        return inFirst(id, directory -> directory.read(id, range, buffers));
     }
 
     private interface DirectoryRead<T> {
@@ -218,6 +219,7 @@ public final class FileBlobStore implements MeasurableStore {
         writes.close();
         reads.close();
         directories.forEach(BlobDirectory::close);
+        buffers.clear();
     }
 
     private StoreUnavailable unavailable(String what, List<IOException> failures, String remedy) {

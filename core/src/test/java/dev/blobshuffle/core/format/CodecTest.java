@@ -20,14 +20,14 @@ class CodecTest {
     @ParameterizedTest
     @EnumSource(Codec.class)
     void codecsHaveTheirNumbersForEver(Codec codec) {
-        assertThat(Codec.of(codec.code(), "a test")).isEqualTo(codec);
+        assertThat(Codec.of(codec.code(), () -> "a test")).isEqualTo(codec);
         assertThat(codec.code()).isEqualTo(Arrays.asList("NONE", "LZ4", "ZSTD").indexOf(codec.name()));
     }
 
     @Test
     void anUnknownNumberIsCorruptAndSaysToUpgrade() {
         assertThatExceptionOfType(BlobCorrupt.class)
-                .isThrownBy(() -> Codec.of(3, "a notification"))
+                .isThrownBy(() -> Codec.of(3, () -> "a notification"))
                 .withMessageContaining("Upgrade the reader");
     }
 

@@ -1,5 +1,6 @@
 package dev.blobshuffle.testkit.simulation;
 
+import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.Gauge;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.testkit.Actor;
@@ -71,6 +72,13 @@ final class Instance {
             world.ledger()
                     .violation("instance " + number + " ended with " + write + " bytes of its write buffer, " + read
                             + " of its read buffer and a lag of " + lag);
+        }
+        long corrupt = engine.metrics().value(Counter.FETCHES_CORRUPT);
+        if (corrupt != 0 && !world.ledger().falsifiedReads()) {
+            // The engine reads afresh, so nobody else would notice that it had decoded bytes which were given back.
+            world.ledger()
+                    .violation(
+                            "instance " + number + " found " + corrupt + " reads corrupt of which none was falsified");
         }
         engine.close();
     }

@@ -18,6 +18,11 @@ final class Ledger {
         faults.merge(fault, 1, Integer::sum);
     }
 
+    /** Whether any read brought other bytes than were stored. */
+    boolean falsifiedReads() {
+        return faults.containsKey(Fault.GET_TRUNCATED) || faults.containsKey(Fault.GET_FLIPPED);
+    }
+
     /** Notes a broken promise. */
     void violation(String what) {
         if (violations.size() < MOST_VIOLATIONS) {

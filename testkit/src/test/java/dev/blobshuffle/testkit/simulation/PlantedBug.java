@@ -15,6 +15,7 @@ import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.ForwardingBlobStore;
+import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.testkit.SimulatedTime;
 import java.nio.ByteBuffer;
@@ -170,6 +171,22 @@ enum PlantedBug implements Seams {
                 @Override
                 public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
                     return super.get(id, range).thenApply(bytes -> BlobBytes.of(bytes.buffer()));
+                }
+            };
+        }
+    },
+
+    /** Read bytes that are given back, and so overwritten, while a segment may still be decoded from them. */
+    GIVES_READ_BYTES_BACK_EARLY {
+        @Override
+        public BlobStore store(BlobStore store, SimulatedTime time) {
+            return new ForwardingBlobStore(store) {
+                @Override
+                public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+                    return super.get(id, range).thenApply(bytes -> {
+                        Time.Cancellable ignored = time.schedule(Duration.ofMillis(1 + time.random(30)), bytes::close);
+                        return bytes;
+                    });
                 }
             };
         }
