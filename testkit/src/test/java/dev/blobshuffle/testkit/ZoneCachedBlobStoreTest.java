@@ -155,6 +155,38 @@ class ZoneCachedBlobStoreTest {
         }
     }
 
+    @Test
+    void zoneThatBecomesKnownIsShownThoughNobodyThereOrHereIsAsked() throws Exception {
+        List<Member> known = new ArrayList<>();
+        Instance reader = instance(1, new ZoneMap() {
+            @Override
+            public List<Member> members() {
+                return known;
+            }
+
+            @Override
+            public List<Member> members(Zone zone) {
+                return List.of();
+            }
+
+            @Override
+            public long version() {
+                return known.size();
+            }
+
+            @Override
+            public Optional<Zone> zoneOf(Partition partition) {
+                return Optional.empty();
+            }
+        });
+        instances.add(reader);
+        Flow crossing = Flow.between(CacheFixture.B, CacheFixture.A);
+        assertThat(reader.metrics().flows().values()).doesNotContainKey(crossing);
+        known.add(members.get(3));
+        read(reader.store(), 0, range(0, 5, 50));
+        assertThat(reader.metrics().flows().values()).containsEntry(crossing, 0L);
+    }
+
     /** What the counter is for: a directory that takes a member of another zone for one of this zone. */
     @Test
     void bytesThatCrossZonesAreSeen() throws Exception {

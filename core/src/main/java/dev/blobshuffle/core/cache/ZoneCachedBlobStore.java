@@ -86,6 +86,7 @@ public final class ZoneCachedBlobStore extends ForwardingBlobStore {
 
     @Override
     public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+        showNewZones();
         if (range.isAfresh()) {
             blame(id, range);
             return local.get(id, range);
@@ -137,7 +138,6 @@ public final class ZoneCachedBlobStore extends ForwardingBlobStore {
     }
 
     private CompletionStage<BlobBytes> ask(Member owner, BlobId id, BlobRange range) {
-        showNewZones();
         RelayedRead read = new RelayedRead();
         read.take(() -> peers.get(owner, id, range), (bytes, failure) -> {
             if (bytes != null) {
