@@ -78,7 +78,7 @@ class AzureBlobStoreProviderTest {
 
     /** It takes the connection and never reads. */
     @Test
-    @Timeout(30)
+    @Timeout(180)
     void aServerThatDoesNotReadHoldsNoWriterBeyondTheLimit() throws Exception {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 ApacheHttpClient http =

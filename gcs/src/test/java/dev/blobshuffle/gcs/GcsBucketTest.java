@@ -55,7 +55,7 @@ class GcsBucketTest {
 
     /** It takes the connection and never reads. */
     @Test
-    @Timeout(30)
+    @Timeout(180)
     void aServerThatDoesNotReadHoldsNoWriterBeyondTheLimit() throws Exception {
         TrackedContent content = loans.content(new byte[32 << 20]);
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());

@@ -44,7 +44,7 @@ public final class EmbeddedKafka implements KafkaCluster {
         long deadline = System.nanoTime() + config.startTimeout().toNanos();
         BrokerServers servers = BrokerServers.start(
                 nodes.stream()
-                        .map(node -> withoutHandover(BrokerProperties.of(config, nodes, node)))
+                        .map(node -> patient(config, withoutHandover(BrokerProperties.of(config, nodes, node))))
                         .toList(),
                 config.startTimeout());
         try {
@@ -62,6 +62,18 @@ public final class EmbeddedKafka implements KafkaCluster {
      */
     private static Properties withoutHandover(Properties node) {
         node.setProperty("controlled.shutdown.enable", "false");
+        return node;
+    }
+
+    /**
+     * A JVM that stands still, broker and controller alike, would end its own sessions: while a node is out of its cluster nobody can create a topic. Nodes that nobody starts again, as their data goes with them, need not be
+     * missed soon.
+     */
+    private static Properties patient(ClusterConfig config, Properties node) {
+        String session = "broker.session.timeout.ms";
+        if (config.dataDirectory().isEmpty() && !config.properties().containsKey(session)) {
+            node.setProperty(session, "60000");
+        }
         return node;
     }
 

@@ -33,7 +33,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 
 /** The clients of one test: real ones on a real broker around one engine; topics named {@code blob-…} shuffle through blobs. Closes all it made. */
 final class Clients implements AutoCloseable {
-    static final Duration PATIENCE = Duration.ofSeconds(60);
+    static final Duration PATIENCE = Duration.ofSeconds(180);
 
     private final String bootstrap;
     private final SystemTime time = new SystemTime();

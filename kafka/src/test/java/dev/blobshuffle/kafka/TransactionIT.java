@@ -113,10 +113,11 @@ class TransactionIT {
             while (flusher.getState() != Thread.State.TIMED_WAITING) {
                 Thread.onSpinWait();
             }
-            assertTimeoutPreemptively(Duration.ofSeconds(15), () -> producer.close(Duration.ofSeconds(1)));
-            flusher.join(10_000);
+            // Long before the ten minutes that the batch has.
+            assertTimeoutPreemptively(Duration.ofMinutes(3), () -> producer.close(Duration.ofSeconds(1)));
+            flusher.join(60_000);
             assertThat(flusher.isAlive()).isFalse();
-            assertThatThrownBy(() -> lost.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(KafkaException.class);
+            assertThatThrownBy(() -> lost.get(60, TimeUnit.SECONDS)).hasCauseInstanceOf(KafkaException.class);
         }
     }
 

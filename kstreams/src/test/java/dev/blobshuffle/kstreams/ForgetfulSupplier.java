@@ -9,48 +9,15 @@ import dev.blobshuffle.core.shuffle.Lane;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.zone.Zone;
 import java.time.Duration;
-import java.util.Map;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.common.Configurable;
-import org.apache.kafka.streams.KafkaClientSupplier;
 
 /**
  * A planted mistake: clients as {@link BlobShuffleClientSupplier} makes them, except that a commit does not wait for what was appended before it. Public for Kafka Streams,
  * which makes it.
  */
-public final class ForgetfulSupplier implements KafkaClientSupplier, Configurable {
-    private ShuffledApplication application;
-
+public final class ForgetfulSupplier extends ApplicationSupplier {
     @Override
-    public void configure(Map<String, ?> settings) {
-        application = new ShuffledApplication(ApplicationSettings.of(settings), ForgetfulEngine::new);
-    }
-
-    @Override
-    public Admin getAdmin(Map<String, Object> config) {
-        return application.admin(config);
-    }
-
-    @Override
-    public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
-        return application.producer(config);
-    }
-
-    @Override
-    public Consumer<byte[], byte[]> getConsumer(Map<String, Object> config) {
-        return application.mainConsumer(config);
-    }
-
-    @Override
-    public Consumer<byte[], byte[]> getRestoreConsumer(Map<String, Object> config) {
-        return application.restoreConsumer(config);
-    }
-
-    @Override
-    public Consumer<byte[], byte[]> getGlobalConsumer(Map<String, Object> config) {
-        return application.globalConsumer(config);
+    ShuffledApplication application(ApplicationSettings settings) {
+        return new ShuffledApplication(settings, ForgetfulEngine::new);
     }
 
     private record ForgetfulEngine(Engine engine) implements Engine {

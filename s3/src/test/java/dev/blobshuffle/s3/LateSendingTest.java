@@ -28,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -52,13 +53,15 @@ class LateSendingTest {
 
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
+    private static final Duration HASTY = Duration.ofSeconds(2);
+
     private static final byte OVERWRITTEN = (byte) 0xDD;
 
     @RegisterExtension
     final LoanCheck loans = new LoanCheck();
 
     private final SystemTime time = new SystemTime();
-    private final SlowReader server = new SlowReader();
+    private SlowReader server = new SlowReader();
 
     @BeforeEach
     void useCredentials() {
@@ -73,21 +76,24 @@ class LateSendingTest {
 
     @Test
     void nothingIsReadAfterABlockingCallTimedOut() throws Exception {
-        try (BlobStore store = builder().endpoint(server.endpoint()).pathStyle().open(StoreContext.unmetered(time))) {
-            giveUpAPut(store);
-        }
+        giveUpAPut(allowed -> isGivenUpInTheMiddle(() ->
+                builder(allowed).endpoint(server.endpoint()).pathStyle().open(StoreContext.unmetered(time))));
     }
 
     @Test
     void nothingIsReadAfterAnAsynchronousCallTimedOut() throws Exception {
+        giveUpAPut(this::isAsynchronousCallGivenUpInTheMiddle);
+    }
+
+    private boolean isAsynchronousCallGivenUpInTheMiddle(Duration allowed) throws Exception {
         try (S3AsyncClient client = S3AsyncClient.builder()
                         .endpointOverride(server.endpoint())
                         .forcePathStyle(true)
                         .region(Region.US_EAST_1)
                         .httpClientBuilder(NettyNioAsyncHttpClient.builder())
-                        .build();
-                BlobStore store = builder().client(client).open(StoreContext.unmetered(time))) {
-            giveUpAPut(store);
+                        .build()) {
+            return isGivenUpInTheMiddle(
+                    () -> builder(allowed).client(client).open(StoreContext.unmetered(time)));
         }
     }
 
@@ -113,28 +119,54 @@ class LateSendingTest {
         }
     }
 
-    private static S3BlobStoreBuilder builder() {
-        Duration hasty = Duration.ofSeconds(2);
-        return S3BlobStore.builder("blobs").timeouts(new S3Timeouts(PATIENCE, PATIENCE, hasty));
+    private static S3BlobStoreBuilder builder(Duration allowed) {
+        return S3BlobStore.builder("blobs").timeouts(new S3Timeouts(PATIENCE, PATIENCE, allowed));
     }
 
-    private void giveUpAPut(BlobStore store) throws Exception {
-        TrackedContent content = loans.content(new byte[LENGTH]);
-        CompletionStage<Void> put = store.put(ID, content);
-        content.release();
-        assertThatThrownBy(() -> put.toCompletableFuture().get(1, TimeUnit.MINUTES))
-                .hasCauseInstanceOf(StoreUnavailable.class);
-        assertThat(content.references())
-                .as("given back when the attempt has ended")
-                .isZero();
-        server.readOn.countDown();
-        byte[] received = server.received.get(1, TimeUnit.MINUTES);
-        assertThat(received.length).as("something was sent, and not all").isBetween(1, LENGTH - 1);
+    /** What shall be given up within a time, and whether it was, with something of it sent. */
+    private interface Attempt {
+        boolean isGivenUpInTheMiddle(Duration allowed) throws Exception;
+    }
+
+    /** Where the machine is too slow to send anything in the time allowed, once more with more time. */
+    private void giveUpAPut(Attempt attempt) throws Exception {
+        for (Duration allowed = HASTY; !attempt.isGivenUpInTheMiddle(allowed); allowed = allowed.multipliedBy(4)) {
+            assertThat(allowed).as("enough to send something").isLessThan(PATIENCE);
+            server.close();
+            server = new SlowReader();
+        }
+    }
+
+    private boolean isGivenUpInTheMiddle(Supplier<BlobStore> opener) throws Exception {
+        BlobStore opened;
+        try {
+            opened = opener.get();
+        } catch (StoreUnavailable e) {
+            return false;
+        }
+        try (BlobStore store = opened) {
+            TrackedContent content = loans.content(new byte[LENGTH]);
+            CompletionStage<Void> put = store.put(ID, content);
+            content.release();
+            assertThatThrownBy(() -> put.toCompletableFuture().get(2, TimeUnit.MINUTES))
+                    .hasCauseInstanceOf(StoreUnavailable.class);
+            assertThat(content.references())
+                    .as("given back when the attempt has ended")
+                    .isZero();
+            server.readOn.countDown();
+            return server.isAsked && isWhatWasSentRight(server.received.get(1, TimeUnit.MINUTES));
+        }
+    }
+
+    /** False if nothing was sent. */
+    private static boolean isWhatWasSentRight(byte[] received) {
+        assertThat(received.length).as("not all was sent").isLessThan(LENGTH);
         for (int i = 0; i < received.length; i++) {
             if (received[i] == OVERWRITTEN) {
                 throw new AssertionError("Byte " + i + " of " + received.length + " was sent after it was recycled.");
             }
         }
+        return received.length > 0;
     }
 
     /** Answers reads with a marker, and reads the body of a write only when it is told to. Owned by the test; its threads end with their connections. */
@@ -142,6 +174,7 @@ class LateSendingTest {
         private final ServerSocket listener;
         private final CountDownLatch readOn = new CountDownLatch(1);
         private final CompletableFuture<byte[]> received = new CompletableFuture<>();
+        private volatile boolean isAsked;
 
         SlowReader() {
             try {
@@ -185,6 +218,7 @@ class LateSendingTest {
                 }
                 isWrite = head.startsWith("PUT");
                 if (isWrite) {
+                    isAsked = true;
                     if (head.contains("100-continue")) {
                         socket.getOutputStream()
                                 .write("HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII));

@@ -280,14 +280,28 @@ class S3FailureTest {
             WireFault fault, Class<? extends BlobShuffleException> failure, S3Timeouts timeouts, String... messages)
             throws Exception {
         try (BlobStore store = open(timeouts)) {
-            put(store);
-            read(store);
+            untilItWorks(timeouts, () -> put(store));
+            untilItWorks(timeouts, () -> read(store));
             sim.follow(WireFaultPlan.scripted(Operation.PUT_OBJECT, fault)
                     .or(WireFaultPlan.scripted(Operation.GET_OBJECT, fault)));
             assertThatThrownBy(() -> put(store)).isInstanceOf(failure).hasMessageContainingAll(messages);
             assertThatThrownBy(() -> read(store)).isInstanceOf(failure).hasMessageContainingAll(messages);
-            put(store);
-            read(store);
+            untilItWorks(timeouts, () -> put(store));
+            untilItWorks(timeouts, () -> read(store));
+        }
+    }
+
+    /** At once where the client is patient; a hasty one gives up what a machine that stands still for a moment makes slow. */
+    private static void untilItWorks(S3Timeouts timeouts, Runnable request) {
+        for (int left = timeouts.equals(PATIENT) ? 0 : 20; ; left--) {
+            try {
+                request.run();
+                return;
+            } catch (StoreUnavailable e) {
+                if (left <= 0) {
+                    throw e;
+                }
+            }
         }
     }
 

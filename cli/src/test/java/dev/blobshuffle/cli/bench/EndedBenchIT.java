@@ -21,7 +21,7 @@ class EndedBenchIT {
     private Path directory;
 
     @Test
-    @Timeout(300)
+    @Timeout(900)
     void signalLeavesNoProcessesAndNoFilesBehind() throws Exception {
         Path files = Files.createDirectory(directory.resolve("files"));
         Path log = directory.resolve("log");
@@ -50,7 +50,7 @@ class EndedBenchIT {
 
             bench.toHandle().destroy();
 
-            assertThat(bench.waitFor(120, TimeUnit.SECONDS)).isTrue();
+            assertThat(bench.waitFor(300, TimeUnit.SECONDS)).isTrue();
             assertThat(bench.exitValue()).isEqualTo(ENDED_BY_SIGTERM);
             assertThat(children).noneMatch(ProcessHandle::isAlive);
             assertThat(Files.readString(log)).doesNotContain("Cannot");

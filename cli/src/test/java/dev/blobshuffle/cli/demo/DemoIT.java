@@ -27,7 +27,7 @@ class DemoIT {
     private Path directory;
 
     @Test
-    @Timeout(600)
+    @Timeout(1800)
     void bothRunsGiveTheSameAndTheBytesAreInFiles() throws IOException {
         Path store = Files.createDirectory(directory.resolve("store"));
         JsonNode result = bothRunsGiveTheSame("exactly_once_v2", "3", store.toString(), "--keep-blobs");
@@ -57,7 +57,7 @@ class DemoIT {
 
     /** The instances are processes of their own, which find the credentials in their environment: cli/pom.xml. */
     @Test
-    @Timeout(600)
+    @Timeout(1800)
     void bothRunsGiveTheSameAndTheBytesAreInS3() throws IOException {
         try (VersityGateway server = VersityGateway.start(directory)) {
             server.makeBucket("blobs");

@@ -88,7 +88,7 @@ record ChaosOptions(
     /** No faults but those of the test. */
     static ChaosOptions calm(ChaosVariant variant) {
         return new ChaosOptions(
-                List.of(), 0, Duration.ZERO, 1, "exactly_once_v2", "classic", 1, 2, 400, Commits.DRAIN, variant);
+                List.of(), 0, Duration.ZERO, 1, "exactly_once_v2", "classic", 1, 2, 200, Commits.DRAIN, variant);
     }
 
     /** The control: a few crashes of instances whose commits forget to wait. */

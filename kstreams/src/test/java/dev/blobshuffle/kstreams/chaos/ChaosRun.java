@@ -18,11 +18,11 @@ final class ChaosRun {
     static final int OUTPUT_PARTITIONS = 4;
 
     private static final Duration BROKER_START = Duration.ofMinutes(5);
-    private static final Duration START = Duration.ofSeconds(60);
-    private static final Duration UNTIL_BUSY = Duration.ofSeconds(15);
+    private static final Duration START = Duration.ofMinutes(3);
+    private static final Duration UNTIL_BUSY = Duration.ofSeconds(60);
     private static final Duration RECOVERY = Duration.ofSeconds(20);
     private static final Duration RECOVERY_OF_CONTROL = Duration.ofSeconds(5);
-    private static final Duration STALL = Duration.ofSeconds(90);
+    private static final Duration STALL = Duration.ofMinutes(3);
     private static final Duration STALL_OF_CONTROL = Duration.ofSeconds(15);
     private static final List<String> ZONES = List.of("a", "b", "c");
     private static final int HIT_REQUESTS = 20;
@@ -140,7 +140,12 @@ final class ChaosRun {
      * requests were hit.
      */
     private void spoil(ChaosFault.Store mood) throws InterruptedException {
-        Duration time = mood == ChaosFault.Store.REFUSE ? Duration.ofSeconds(6) : Duration.ofSeconds(4);
+        Duration time =
+                switch (mood) {
+                    case REFUSE -> Duration.ofSeconds(6);
+                    case SLOW -> Duration.ofSeconds(4);
+                    default -> Duration.ofSeconds(30);
+                };
         boolean isWrong = mood != ChaosFault.Store.REFUSE && mood != ChaosFault.Store.SLOW;
         long enough = faults() + HIT_REQUESTS;
         instances.forEach(instance -> instance.order("store " + mood));

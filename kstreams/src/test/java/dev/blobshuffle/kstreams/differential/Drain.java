@@ -21,7 +21,7 @@ import org.apache.kafka.common.TopicPartition;
  * ends: whatever an upstream task wrote for what it committed is then below the ends, so one agreement is proof for a chain of any length. Owned by the test thread.
  */
 public final class Drain {
-    private static final Duration TIMEOUT = Duration.ofSeconds(120);
+    private static final Duration TIMEOUT = Duration.ofSeconds(240);
     private static final Duration PAUSE = Duration.ofMillis(50);
 
     private final Admin admin;

@@ -17,7 +17,7 @@ import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThr
 
 /** Instances of one application in this JVM. The first uncaught exception of any of them is kept, and thrown by {@link #check()}. Owned by the test thread. */
 public final class Instances implements AutoCloseable {
-    private static final Duration TIMEOUT = Duration.ofSeconds(120);
+    private static final Duration TIMEOUT = Duration.ofSeconds(240);
 
     private final List<KafkaStreams> running = new ArrayList<>();
     private final AtomicReference<Throwable> failure = new AtomicReference<>();

@@ -16,7 +16,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** Reads topics as the broker holds them, by a native read_committed consumer. Thread-safe: every read has its own consumer. */
 public final class Log {
-    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(240);
 
     private final String bootstrap;
 

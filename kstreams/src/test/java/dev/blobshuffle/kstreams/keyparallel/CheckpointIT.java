@@ -2,28 +2,28 @@ package dev.blobshuffle.kstreams.keyparallel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import dev.blobshuffle.kstreams.differential.Instances;
 import dev.blobshuffle.kstreams.differential.Log;
 import dev.blobshuffle.kstreams.differential.NewTopics;
-import java.nio.charset.StandardCharsets;
+import dev.blobshuffle.kstreams.differential.Protocols;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
-import org.apache.kafka.clients.admin.Admin;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.apache.kafka.streams.KafkaStreams;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -35,26 +35,20 @@ class CheckpointIT {
     private static final int KEYS = 6;
     private static final int BEFORE = 8;
     private static final int AFTER = 12;
-    private static final long PATIENCE_NANOS = 120_000_000_000L;
+    private static final long PATIENCE_NANOS = 240_000_000_000L;
 
-    private static EmbeddedKafka kafka;
-    private static Admin admin;
+    @RegisterExtension
+    static final RunningKafka BROKER = new RunningKafka();
 
     @TempDir
     private Path directory;
 
-    @BeforeAll
-    static void startKafka() throws Exception {
-        kafka = EmbeddedKafka.builder()
-                .property("group.min.session.timeout.ms", 500)
-                .start();
-        admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()));
-    }
-
-    @AfterAll
-    static void stopKafka() {
-        admin.close();
-        kafka.close();
+    /** Exactly-once by each protocol, at-least-once by one. */
+    static Stream<Arguments> guaranteesAndProtocols() {
+        String last = Protocols.all().get(Protocols.all().size() - 1);
+        return Stream.concat(
+                Protocols.all().stream().map(protocol -> Arguments.of("exactly_once_v2", protocol)),
+                Stream.of(Arguments.of("at_least_once", last)));
     }
 
     /** The offsets are committed, so what was under way is nowhere but in the store; another instance, whose disk is empty, takes it up in order, by calls longer than a transaction. */
@@ -62,9 +56,9 @@ class CheckpointIT {
     @ValueSource(strings = {"exactly_once_v2", "at_least_once"})
     void callsUnderWayAtACommitAreTakenUpAfterAKill(String guarantee) throws Exception {
         String name = "checkpoint-" + guarantee.replace('_', '-');
-        NewTopics.create(admin, List.of(name + "-input", name + "-output"), CheckpointInstance.PARTITIONS);
+        NewTopics.create(BROKER.admin(), List.of(name + "-input", name + "-output"), CheckpointInstance.PARTITIONS);
         write(name, 1, BEFORE);
-        Process first = start(name, guarantee, ANSWERED, "first");
+        Process first = start(name, guarantee, ANSWERED, 0, "first");
         try {
             awaitCommitted(name, (long) KEYS * BEFORE, first);
             awaitOutput(name, KEYS * ANSWERED, first);
@@ -73,14 +67,11 @@ class CheckpointIT {
         }
         assertThat(values(name, 0)).isEqualTo(numbers(ANSWERED));
         write(name, BEFORE + 1, AFTER);
-        Process second = start(name, guarantee, 0, "second");
+        Process second = start(name, guarantee, 0, 0, "second");
         try {
             awaitOutput(name, KEYS * AFTER, second);
             awaitCommitted(name, (long) KEYS * AFTER, second);
-            second.getOutputStream().write("close\n".getBytes(StandardCharsets.UTF_8));
-            second.getOutputStream().flush();
-            assertThat(second.waitFor(60, TimeUnit.SECONDS)).isTrue();
-            assertThat(second.exitValue()).as("closes in order").isZero();
+            assertClosesInOrder(second);
         } finally {
             second.destroyForcibly().onExit().join();
         }
@@ -95,9 +86,42 @@ class CheckpointIT {
         }
     }
 
+    /** Each of two instances has a copy of what is pending at the other one: the survivor goes on with its copy, in order, and nothing is lost or doubled. */
+    @Test
+    void standbyTakesUpWhatIsPendingAfterAKill() throws Exception {
+        String name = "checkpoint-standby";
+        NewTopics.create(
+                BROKER.admin(), List.of(name + "-input", name + "-output"), CheckpointInstance.PARTITIONS);
+        write(name, 1, BEFORE);
+        Process first = start(name, "exactly_once_v2", ANSWERED, 1, "first");
+        Process second = start(name, "exactly_once_v2", ANSWERED, 1, "second");
+        try {
+            awaitCommitted(name, (long) KEYS * BEFORE, first);
+            awaitOutput(name, KEYS * ANSWERED, first);
+            CheckpointInstance.awaitStandby(first);
+            CheckpointInstance.awaitStandby(second);
+            first.destroyForcibly().onExit().join();
+            CheckpointInstance.order(second, "answer");
+            awaitOutput(name, KEYS * BEFORE, second);
+            assertClosesInOrder(second);
+        } finally {
+            first.destroyForcibly().onExit().join();
+            second.destroyForcibly().onExit().join();
+        }
+        for (int key = 0; key < KEYS; key++) {
+            assertThat(values(name, key)).as("results of key %s", key).isEqualTo(numbers(BEFORE));
+        }
+    }
+
+    private static void assertClosesInOrder(Process process) throws Exception {
+        CheckpointInstance.order(process, "close");
+        assertThat(process.waitFor(4, TimeUnit.MINUTES)).isTrue();
+        assertThat(process.exitValue()).as("closes in order").isZero();
+    }
+
     /** Two nodes in a chain, a cache behind them, a standby, instances that come and go, and calls that are under way at every commit. */
     @ParameterizedTest
-    @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#withEachGuarantee")
+    @MethodSource("guaranteesAndProtocols")
     void tasksAreHandedOverWithWhatIsPending(String guarantee, String protocol) throws Exception {
         Map<String, Object> settings = Map.of(
                 "processing.guarantee",
@@ -108,8 +132,8 @@ class CheckpointIT {
                 protocol.equals("classic") ? 1 : 0, // The broker's business in the other protocol.
                 "commit.interval.ms",
                 100);
-        try (ParallelApplication application = ParallelApplication.create(
-                        kafka.bootstrapServers(), admin, "handover-" + guarantee, settings, directory);
+        try (ParallelApplication application =
+                        BROKER.application("handover-" + guarantee + "-" + protocol, settings, directory);
                 Instances instances = new Instances()) {
             application.write(300);
             KafkaStreams first =
@@ -120,12 +144,7 @@ class CheckpointIT {
             application.awaitOutput(250, instances);
             instances.stop(first);
             application.write(100);
-            long deadline = System.nanoTime() + PATIENCE_NANOS;
-            while (results("handover-" + guarantee) < 600) {
-                instances.check();
-                assertThat(System.nanoTime()).as("time").isLessThan(deadline);
-                LockSupport.parkNanos(50_000_000);
-            }
+            application.awaitResults(600, instances);
             instances.close();
             application.assertRight(guarantee.equals("exactly_once_v2"));
         }
@@ -143,14 +162,14 @@ class CheckpointIT {
         return value;
     }
 
-    private Process start(String name, String guarantee, int answered, String state) throws Exception {
+    private Process start(String name, String guarantee, int answered, int standbys, String state) throws Exception {
         return CheckpointInstance.start(
-                kafka.bootstrapServers(), name, guarantee, answered, directory.resolve(name + "-" + state));
+                BROKER.bootstrapServers(), name, guarantee, answered, standbys, directory.resolve(name + "-" + state));
     }
 
     private static void write(String name, int from, int to) {
         try (KafkaProducer<String, String> producer = new KafkaProducer<>(
-                Map.of("bootstrap.servers", kafka.bootstrapServers()),
+                Map.of("bootstrap.servers", BROKER.bootstrapServers()),
                 new StringSerializer(),
                 new StringSerializer())) {
             for (int value = from; value <= to; value++) {
@@ -170,7 +189,7 @@ class CheckpointIT {
     }
 
     private static long committed(String name) throws Exception {
-        return admin.listConsumerGroupOffsets(name).partitionsToOffsetAndMetadata().get().values().stream()
+        return BROKER.admin().listConsumerGroupOffsets(name).partitionsToOffsetAndMetadata().get().values().stream()
                 .mapToLong(OffsetAndMetadata::offset)
                 .sum();
     }
@@ -184,7 +203,7 @@ class CheckpointIT {
 
     /** Records that have a result; once each. */
     private static long results(String name) {
-        return new Log(kafka.bootstrapServers())
+        return new Log(BROKER.bootstrapServers())
                 .rows(name + "-output").stream()
                         .map(row -> row.key() + " " + row.value())
                         .distinct()
@@ -198,7 +217,7 @@ class CheckpointIT {
     }
 
     private static List<Integer> values(String name, int key) {
-        return new Log(kafka.bootstrapServers())
+        return new Log(BROKER.bootstrapServers())
                 .rows(name + "-output").stream()
                         .filter(row -> row.key().equals("k" + key))
                         .map(row -> Integer.parseInt(row.value()))

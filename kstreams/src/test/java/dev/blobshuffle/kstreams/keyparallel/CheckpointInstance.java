@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
@@ -18,7 +19,7 @@ import org.apache.kafka.streams.kstream.Produced;
 
 /**
  * An application whose commits do not wait for calls, in a process of its own; it halts when its parent does. Values up to {@code answered} have their result at once; calls for others take a
- * while, or never end.
+ * while, or end when they are told to.
  */
 final class CheckpointInstance {
     static final int PARTITIONS = 2;
@@ -30,8 +31,21 @@ final class CheckpointInstance {
 
     private CheckpointInstance() {}
 
-    /** Starts a process. @param answered values up to this one have their result at once; 0: all have one sooner or later */
-    static Process start(String bootstrap, String name, String guarantee, int answered, Path state) throws Exception {
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+    /** The end of the last transaction in a changelog: no standby ever passes it. */
+    private static final long MARKER = 1;
+
+    private static final CountDownLatch ANSWER = new CountDownLatch(1);
+
+    /**
+     * Starts a process.
+     *
+     * @param answered values up to this one have their result at once; 0: all have one sooner or later
+     * @param standbys copies of each task's stores on other instances
+     */
+    static Process start(String bootstrap, String name, String guarantee, int answered, int standbys, Path state)
+            throws Exception {
         List<String> command = List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx128m",
@@ -45,44 +59,88 @@ final class CheckpointInstance {
                 name,
                 guarantee,
                 String.valueOf(answered),
+                String.valueOf(standbys),
                 state.toString());
         return new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.INHERIT)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
     }
 
-    /** Runs an instance until its standard input ends; then it closes in order. */
-    public static void main(String[] args) throws Exception {
-        KafkaStreams streams = streams(args[0], args[1], args[2], Integer.parseInt(args[3]), args[4]);
-        streams.start();
-        try (BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
-            String order = orders.readLine();
-            Runtime.getRuntime().halt("close".equals(order) && streams.close(Duration.ofSeconds(60)) ? 0 : 1);
+    /** Gives a process an order. */
+    static void order(Process process, String order) throws Exception {
+        process.getOutputStream().write((order + "\n").getBytes(StandardCharsets.UTF_8));
+        process.getOutputStream().flush();
+    }
+
+    /** Returns when a process has a copy of another one's stores, as they are now. */
+    static void awaitStandby(Process process) throws Exception {
+        order(process, "standby");
+        if (!"standby".equals(process.inputReader(StandardCharsets.UTF_8).readLine())) {
+            throw new AssertionError("the process ended before it was a standby");
         }
     }
 
-    private static KafkaStreams streams(String bootstrap, String name, String guarantee, int answered, String state) {
+    /**
+     * Runs an instance until its standard input ends, or the order {@code close}, by which it closes properly. By {@code standby} it says so when it is one; by {@code answer} the calls that never end do.
+     */
+    public static void main(String[] args) throws Exception {
+        KafkaStreams streams = streams(args);
+        streams.start();
+        try (BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+            for (String order = orders.readLine(); order != null; order = orders.readLine()) {
+                switch (order) {
+                    case "standby" -> {
+                        long deadline = System.nanoTime() + PATIENCE.toNanos();
+                        while (!isStandby(streams)) {
+                            if (System.nanoTime() - deadline > 0) {
+                                Runtime.getRuntime().halt(1);
+                            }
+                            LockSupport.parkNanos(20_000_000);
+                        }
+                        System.out.println("standby");
+                    }
+                    case "answer" -> ANSWER.countDown();
+                    case "close" -> Runtime.getRuntime().halt(streams.close(PATIENCE) ? 0 : 1);
+                    default -> throw new IllegalArgumentException(order);
+                }
+            }
+        }
+        Runtime.getRuntime().halt(1);
+    }
+
+    private static boolean isStandby(KafkaStreams streams) {
+        return streams.state() == KafkaStreams.State.RUNNING
+                && streams.metadataForLocalThreads().stream()
+                        .anyMatch(thread -> !thread.standbyTasks().isEmpty())
+                && streams.allLocalStorePartitionLags().values().stream()
+                        .flatMap(lags -> lags.values().stream())
+                        .allMatch(lag -> lag.offsetLag() <= MARKER);
+    }
+
+    private static KafkaStreams streams(String[] args) {
+        String name = args[1];
+        int answered = Integer.parseInt(args[3]);
         Properties settings = new Properties();
         settings.putAll(Map.of(
                 "application.id",
                 name,
                 "bootstrap.servers",
-                bootstrap,
+                args[0],
                 "processing.guarantee",
-                guarantee,
+                args[2],
                 "commit.interval.ms",
                 100,
                 "poll.ms",
                 10,
                 "state.dir",
-                state,
+                args[5],
                 "auto.offset.reset",
                 "earliest",
                 "main.consumer.session.timeout.ms",
                 2_000,
                 "main.consumer.heartbeat.interval.ms",
                 500));
+        settings.put("num.standby.replicas", args[4]);
         settings.put("producer.transaction.timeout.ms", (int) TRANSACTION.toMillis());
         StreamsBuilder builder = new StreamsBuilder();
         builder.stream(name + "-input", Consumed.with(Serdes.String(), Serdes.String()))
@@ -101,7 +159,7 @@ final class CheckpointInstance {
         if (answered == 0 && value == CheckpointIT.ANSWERED + 1) {
             boolean ignored = new CountDownLatch(1).await(SLOW.toMillis(), TimeUnit.MILLISECONDS);
         } else if (answered > 0 && value > answered) {
-            new CountDownLatch(1).await();
+            ANSWER.await();
         }
         return String.valueOf(value);
     }

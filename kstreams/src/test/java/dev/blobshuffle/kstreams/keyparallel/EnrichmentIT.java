@@ -3,7 +3,6 @@ package dev.blobshuffle.kstreams.keyparallel;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import dev.blobshuffle.kstreams.differential.Drain;
 import dev.blobshuffle.kstreams.differential.Instances;
 import dev.blobshuffle.kstreams.differential.Log;
@@ -23,12 +22,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.apache.kafka.streams.KafkaStreams;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The guide's example against a service of its own, which takes {@code -Dkeyparallel.service.ms} (100) for each answer and refuses every tenth record the first time. */
@@ -36,6 +35,9 @@ class EnrichmentIT {
     private static final int LATENCY_MS = Integer.getInteger("keyparallel.service.ms", 100);
     private static final int VISITS = 300;
     private static final int USERS = 50;
+
+    @RegisterExtension
+    static final RunningKafka BROKER = new RunningKafka();
 
     @TempDir
     private Path directory;
@@ -63,21 +65,19 @@ class EnrichmentIT {
                         LATENCY_MS,
                         TimeUnit.MILLISECONDS));
         service.start();
-        try (EmbeddedKafka kafka = EmbeddedKafka.builder().start();
-                Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()));
-                Instances instances = new Instances()) {
-            NewTopics.create(admin, List.of("visits", "located"), 1);
-            write(kafka.bootstrapServers());
+        try (Instances instances = new Instances()) {
+            NewTopics.create(BROKER.admin(), List.of("visits", "located"), 1);
+            write(BROKER.bootstrapServers());
             long start = System.nanoTime();
             instances.add(new KafkaStreams(
                     EnrichmentExample.topology(URI.create(
                             "http://localhost:" + service.getAddress().getPort())),
-                    settings(kafka.bootstrapServers())));
-            new Drain(admin, kafka.bootstrapServers(), "geo-app", List.of("visits")).await(instances);
+                    settings(BROKER.bootstrapServers())));
+            new Drain(BROKER.admin(), BROKER.bootstrapServers(), "geo-app", List.of("visits")).await(instances);
             System.out.printf(
                     "%d visits, %d ms each, on one partition: %d ms; one by one it takes %d ms%n",
                     VISITS, LATENCY_MS, (System.nanoTime() - start) / 1_000_000, VISITS * LATENCY_MS);
-            assertLocated(new Log(kafka.bootstrapServers()).rows("located"));
+            assertLocated(new Log(BROKER.bootstrapServers()).rows("located"));
             assertThat(asked)
                     .allSatisfy((address, times) ->
                             assertThat(times).isGreaterThanOrEqualTo(address.endsWith("7") ? 2 : 1));
@@ -115,6 +115,9 @@ class EnrichmentIT {
         settings.put("commit.interval.ms", 1_000);
         settings.put("poll.ms", 10);
         settings.put("blobshuffle.keyparallel.geo.max.concurrency", 64);
+        // A second, as in the example, may be too little for a busy machine.
+        settings.put("blobshuffle.keyparallel.geo.timeout.ms", 15_000);
+        settings.put("producer.transaction.timeout.ms", 300_000);
         settings.put("auto.offset.reset", "earliest");
         settings.put("state.dir", directory.toString());
         return settings;

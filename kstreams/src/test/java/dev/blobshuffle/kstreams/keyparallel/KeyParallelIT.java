@@ -3,23 +3,17 @@ package dev.blobshuffle.kstreams.keyparallel;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.settings.ByteSize;
-import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
-import dev.blobshuffle.kstreams.differential.Drain;
 import dev.blobshuffle.kstreams.differential.Instances;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
-import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.streams.KafkaStreams;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -30,23 +24,11 @@ class KeyParallelIT {
     /** A hang of a minute is the long form: {@code -Dkeyparallel.hang.seconds=60}. */
     private static final int HANG_SECONDS = Integer.getInteger("keyparallel.hang.seconds", 3);
 
-    private static EmbeddedKafka kafka;
-    private static Admin admin;
+    @RegisterExtension
+    static final RunningKafka BROKER = new RunningKafka();
 
     @TempDir
     private Path directory;
-
-    @BeforeAll
-    static void startKafka() throws Exception {
-        kafka = EmbeddedKafka.builder().start();
-        admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()));
-    }
-
-    @AfterAll
-    static void stopKafka() {
-        admin.close();
-        kafka.close();
-    }
 
     /**
      * Slow calls at every commit, two nodes in a chain whose gates' names sort both ways, a cache behind them, and instances that come and go. By the classic protocol tasks become
@@ -55,9 +37,7 @@ class KeyParallelIT {
     @ParameterizedTest
     @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#withGuarantees")
     void resultsAreExactWhileInstancesComeAndGo(String guarantee, String protocol) throws Exception {
-        try (ParallelApplication application = ParallelApplication.create(
-                        kafka.bootstrapServers(),
-                        admin,
+        try (ParallelApplication application = BROKER.application(
                         "churn-" + guarantee + "-" + protocol,
                         Map.of(
                                 "processing.guarantee",
@@ -79,11 +59,11 @@ class KeyParallelIT {
             application.awaitOutput(800, instances);
             if (protocol.equals("classic")) {
                 // Of tasks that the first one had: it had all.
-                await(instances, () -> hasStandbys(first) && hasStandbys(second));
+                RunningKafka.await(instances, () -> hasStandbys(first) && hasStandbys(second));
             }
             instances.stop(first);
             application.write(200);
-            new Drain(admin, kafka.bootstrapServers(), application.id(), List.of(application.input())).await(instances);
+            BROKER.drain(application, instances);
             application.assertRight(guarantee.equals("exactly_once_v2"));
         }
     }
@@ -91,39 +71,39 @@ class KeyParallelIT {
     /** A service that gets slow all of a sudden: the tasks go back to the last commit, no thread dies, and nothing of the calls that did end becomes visible. */
     @Test
     void drainThatTakesTooLongRollsBack() throws Exception {
-        AtomicBoolean isFast = new AtomicBoolean(true);
-        KeyParallelOptionsBuilder options = KeyParallelOptions.builder("stuck")
-                .timeout(Duration.ofMillis(900))
-                .drainTimeout(Duration.ofMillis(1_000));
-        try (ParallelApplication application = ParallelApplication.create(
-                        kafka.bootstrapServers(),
-                        admin,
-                        "stuck",
-                        Map.of("processing.guarantee", "exactly_once_v2", "commit.interval.ms", 100),
-                        directory);
-                Instances instances = new Instances()) {
-            application.writeOneKey(4);
-            KafkaStreams streams = instances.add(
-                    application.instance(options.build(), KeyParallelOptions.named("behind"), (key, value) -> {
-                        if (!isFast.get()) {
-                            LockSupport.parkNanos(700_000_000L);
-                        }
-                        return value;
-                    }));
-            application.awaitOutput(4, instances);
-            double closed = ofThreads(streams, "task-closed-total");
-            isFast.set(false);
-            application.writeOneKey(4);
-            await(instances, () -> ofThreads(streams, "task-closed-total") > closed);
-            assertThat(application.outputs())
-                    .as("records whose commit waits for a slower one are not visible")
-                    .isLessThan(8);
-            isFast.set(true);
-            new Drain(admin, kafka.bootstrapServers(), application.id(), List.of(application.input())).await(instances);
-            application.assertRight(true);
-            assertThat(streams.metadataForLocalThreads())
-                    .allMatch(thread -> thread.threadState().equals("RUNNING"));
-        }
+        Duration timeout = Duration.ofMillis(2_700);
+        TimedCalls.untilTimely(timeout, (calls, number) -> {
+            AtomicBoolean isFast = new AtomicBoolean(true);
+            KeyParallelOptionsBuilder options = KeyParallelOptions.builder("stuck")
+                    .timeout(timeout)
+                    .drainTimeout(Duration.ofMillis(2_900)); // Of two calls.
+            try (ParallelApplication application = BROKER.application(
+                            "stuck-" + number,
+                            Map.of("processing.guarantee", "exactly_once_v2", "commit.interval.ms", 100),
+                            directory);
+                    Instances instances = new Instances()) {
+                application.writeOneKey(60);
+                KafkaStreams streams = instances.add(
+                        application.instance(options.build(), KeyParallelOptions.named("behind"), (key, value) -> {
+                            if (!isFast.get()) {
+                                calls.take(Duration.ofMillis(1_700));
+                            }
+                            return value;
+                        }));
+                application.awaitOutput(60, instances);
+                double closed = ofThreads(streams, "task-closed-total");
+                isFast.set(false);
+                application.writeOneKey(12);
+                RunningKafka.await(instances, () -> ofThreads(streams, "task-closed-total") > closed);
+                assertThat(application.outputs())
+                        .as("records whose commit waits for a slower one are not visible")
+                        .isLessThan(72);
+                isFast.set(true);
+                BROKER.drain(application, instances);
+                application.assertRight(true);
+                RunningKafka.awaitThreads(instances, streams, 2);
+            }
+        });
     }
 
     /** The budget holds while the service hangs under full load, and everything comes out when it is back. */
@@ -138,9 +118,7 @@ class KeyParallelIT {
                 .timeout(Duration.ofSeconds(HANG_SECONDS + 60))
                 .drainTimeout(Duration.ofSeconds(HANG_SECONDS + 60))
                 .build();
-        try (ParallelApplication application = ParallelApplication.create(
-                        kafka.bootstrapServers(),
-                        admin,
+        try (ParallelApplication application = BROKER.application(
                         "hang",
                         Map.of(
                                 "group.protocol",
@@ -166,7 +144,7 @@ class KeyParallelIT {
             long heap = liveHeap();
             application.writeLarge(2_000, 20_000); // Once it runs: a thread that waits for room joins no group.
             try {
-                await(instances, () -> isLimited(streams));
+                RunningKafka.await(instances, () -> isLimited(streams));
                 long end = System.nanoTime() + HANG_SECONDS * 1_000_000_000L;
                 while (System.nanoTime() < end) {
                     assertThat(ofNodes(streams, "pending-bytes"))
@@ -186,7 +164,7 @@ class KeyParallelIT {
             } finally {
                 isBack.countDown();
             }
-            new Drain(admin, kafka.bootstrapServers(), application.id(), List.of(application.input())).await(instances);
+            BROKER.drain(application, instances);
             application.assertRight(false);
         }
     }
@@ -211,27 +189,10 @@ class KeyParallelIT {
     }
 
     private static double ofThreads(KafkaStreams streams, String name) {
-        return sum(streams, "stream-thread-metrics", name);
+        return RunningKafka.sum(streams, "stream-thread-metrics", name);
     }
 
     private static double ofNodes(KafkaStreams streams, String name) {
-        return sum(streams, NodeMetrics.GROUP, name);
-    }
-
-    private static double sum(KafkaStreams streams, String group, String name) {
-        return streams.metrics().values().stream()
-                .filter(metric -> metric.metricName().group().equals(group)
-                        && metric.metricName().name().equals(name))
-                .mapToDouble(metric -> (double) metric.metricValue())
-                .sum();
-    }
-
-    private static void await(Instances instances, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + 120_000_000_000L;
-        while (!condition.getAsBoolean()) {
-            instances.check();
-            assertThat(System.nanoTime()).as("time until the condition holds").isLessThan(deadline);
-            LockSupport.parkNanos(20_000_000);
-        }
+        return RunningKafka.sum(streams, NodeMetrics.GROUP, name);
     }
 }

@@ -11,7 +11,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
@@ -163,12 +162,20 @@ final class ParallelApplication implements AutoCloseable {
 
     /** Waits until at least so many results are committed. */
     void awaitOutput(int least, Instances running) {
-        long deadline = System.nanoTime() + 120_000_000_000L;
-        while (outputs() < least) {
-            running.check();
-            assertThat(System.nanoTime()).as("time until there are results").isLessThan(deadline);
-            LockSupport.parkNanos(20_000_000);
-        }
+        RunningKafka.await(running, () -> outputs() >= least);
+    }
+
+    /** Waits until so many records have a result: where commits do not wait for calls, nothing else tells that all is done. */
+    void awaitResults(int records, Instances running) {
+        RunningKafka.await(running, () -> results() >= records);
+    }
+
+    private long results() {
+        return new Log(bootstrap)
+                .rows(name + "-output").stream()
+                        .map(row -> row.key() + " " + row.value())
+                        .distinct()
+                        .count();
     }
 
     /** Results that are committed. */

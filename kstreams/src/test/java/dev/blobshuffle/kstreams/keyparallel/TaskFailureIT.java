@@ -3,8 +3,6 @@ package dev.blobshuffle.kstreams.keyparallel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
-import dev.blobshuffle.kstreams.differential.Drain;
 import dev.blobshuffle.kstreams.differential.Instances;
 import dev.blobshuffle.kstreams.differential.Log;
 import dev.blobshuffle.kstreams.differential.NewTopics;
@@ -19,10 +17,9 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
-import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.LogAndContinueProcessingExceptionHandler;
@@ -30,54 +27,51 @@ import org.apache.kafka.streams.errors.TaskCorruptedException;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.processor.api.ContextualFixedKeyProcessor;
 import org.apache.kafka.streams.processor.api.FixedKeyRecord;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tasks that fail, are taken away, or start again while calls are under way, with real brokers and stream threads. */
 class TaskFailureIT {
-    private static EmbeddedKafka kafka;
-    private static Admin admin;
+    @RegisterExtension
+    static final RunningKafka BROKER = new RunningKafka();
 
     @TempDir
     private Path directory;
-
-    @BeforeAll
-    static void startKafka() throws Exception {
-        kafka = EmbeddedKafka.builder().start();
-        admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()));
-    }
-
-    @AfterAll
-    static void stopKafka() {
-        admin.close();
-        kafka.close();
-    }
 
     /**
      * Kafka Streams closes the task, wipes its stores, and initialises the same processors again. At-least-once, for it commits the thread's other tasks first: under exactly-once in the same transaction, with what the
      * corrupted one has sent. So it does without parallel calls too: with {@code mapValues} in their place, four of eight runs doubled a record.
      */
-    @Test
-    void corruptedTaskStartsAgainWithoutItsOldCalls() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"drain", "checkpoint"})
+    void corruptedTaskStartsAgainWithoutItsOldCalls(String mode) throws Exception {
         AtomicBoolean isDue = new AtomicBoolean();
-        try (ParallelApplication application = application("corrupted", Map.of("commit.interval.ms", 200));
+        KeyParallelOptions options = mode.equals("drain")
+                ? options("zgate")
+                : KeyParallelOptions.builder("zgate")
+                        .commitMode(CommitMode.checkpoint(Serdes.String(), Serdes.String()))
+                        .maxConcurrency(32)
+                        .build();
+        try (ParallelApplication application = application("corrupted-" + mode, Map.of("commit.interval.ms", 200));
                 Instances instances = new Instances()) {
             KafkaStreams streams = instances.add(application.instance(
-                    stream -> stream.processValues(KeyParallel.mapValues(TaskFailureIT::slow, options("zgate")))
+                    stream -> stream.processValues(KeyParallel.mapValues(TaskFailureIT::slow, options))
                             .processValues(() -> new Corrupting(isDue))));
             application.write(300);
             application.awaitOutput(50, instances);
             isDue.set(true);
             application.write(300);
-            drain(application, instances);
+            BROKER.drain(application, instances);
+            application.awaitResults(600, instances);
             assertThat(isDue).as("still to come").isFalse();
             assertThat(closedTasks(streams)).isPositive();
+            RunningKafka.awaitThreads(instances, streams, 2);
+            instances.stop(streams);
             application.assertRight(false);
-            assertThreadsRun(streams, 2);
         }
     }
 
@@ -108,11 +102,11 @@ class TaskFailureIT {
                                 return slow(key, value);
                             },
                             options))));
-            drain(application, instances);
+            BROKER.drain(application, instances);
             assertThat(isDue).as("still to come").isFalse();
             application.assertRight(true);
-            assertThreadsRun(streams, 2);
-            assertThat(sum(streams, "stream-metrics", "failed-stream-threads")).isPositive();
+            RunningKafka.awaitThreads(instances, streams, 2);
+            assertThat(RunningKafka.sum(streams, "stream-metrics", "failed-stream-threads")).isPositive();
         }
     }
 
@@ -120,12 +114,32 @@ class TaskFailureIT {
     @ParameterizedTest
     @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#all")
     void revocationThatWaitsTooLongLeavesNothingVisible(String protocol) throws Exception {
-        AtomicBoolean isSlow = new AtomicBoolean();
-        KeyParallelOptions options = KeyParallelOptions.builder("stuck")
-                .maxConcurrency(1)
-                .timeout(Duration.ofMillis(1_900))
-                .drainTimeout(Duration.ofSeconds(2))
-                .build();
+        Duration timeout = Duration.ofMillis(2_700);
+        TimedCalls.untilTimely(timeout, (calls, number) -> {
+            AtomicBoolean isSlow = new AtomicBoolean();
+            KeyParallelOptions options = KeyParallelOptions.builder("stuck")
+                    .maxConcurrency(1)
+                    .timeout(timeout)
+                    .drainTimeout(Duration.ofMillis(2_900))
+                    .build();
+            KeyParallel.ValueFunction<String, String, String> function = (key, value) -> {
+                if (isSlow.get()) {
+                    calls.take(Duration.ofMillis(1_500));
+                }
+                return value;
+            };
+            String name = "revoked-" + protocol + "-" + number;
+            revokeWhileSlow(
+                    name,
+                    protocol,
+                    isSlow,
+                    stream -> stream.processValues(KeyParallel.mapValues(function, options)));
+        });
+    }
+
+    private void revokeWhileSlow(
+            String name, String protocol, AtomicBoolean isSlow, UnaryOperator<KStream<String, String>> calls)
+            throws Exception {
         Map<String, Object> settings = new HashMap<>(Map.of(
                 "processing.guarantee",
                 "exactly_once_v2",
@@ -137,32 +151,24 @@ class TaskFailureIT {
                 120_000,
                 "num.stream.threads",
                 1));
-        KeyParallel.ValueFunction<String, String, String> function = (key, value) -> {
-            if (isSlow.get()) {
-                LockSupport.parkNanos(1_500_000_000L);
-            }
-            return value;
-        };
-        UnaryOperator<KStream<String, String>> calls =
-                stream -> stream.processValues(KeyParallel.mapValues(function, options));
-        try (ParallelApplication application = application("revoked-" + protocol, settings);
+        try (ParallelApplication application = application(name, settings);
                 Instances instances = new Instances()) {
             KafkaStreams first = instances.add(application.instance(calls));
             application.write(300);
-            await(instances, () -> sum(first, NodeMetrics.GROUP, "forwarded-total") == 300);
+            RunningKafka.await(instances, () -> RunningKafka.sum(first, NodeMetrics.GROUP, "forwarded-total") == 300);
             isSlow.set(true);
             application.write(90); // The rate was high: many of them may wait for their calls.
-            await(instances, () -> sum(first, NodeMetrics.GROUP, "waiting-records") >= 6);
+            RunningKafka.await(instances, () -> RunningKafka.sum(first, NodeMetrics.GROUP, "waiting-records") >= 6);
             KafkaStreams second = instances.add(application.instance(calls));
-            await(instances, () -> closedTasks(first) > 0);
+            RunningKafka.await(instances, () -> closedTasks(first) > 0);
             assertThat(application.outputs()).as("results that are visible").isZero();
             isSlow.set(false);
-            assertThreadsRun(first, 1);
+            RunningKafka.awaitThreads(instances, first, 1);
             instances.stop(second);
             instances.stop(first);
             settings.put("commit.interval.ms", 200);
             instances.add(application.instance(calls));
-            drain(application, instances);
+            BROKER.drain(application, instances);
             application.assertRight(true);
         }
     }
@@ -170,7 +176,7 @@ class TaskFailureIT {
     /** Others are in {@code process} when it fails: neither they nor their bytes are blamed. */
     @Test
     void deadLettersAreTheRecordsThatFailed() throws Exception {
-        NewTopics.create(admin, List.of("dead-letters"), 1);
+        NewTopics.create(BROKER.admin(), List.of("dead-letters"), 1);
         try (ParallelApplication application = application(
                         "failing",
                         Map.of(
@@ -193,9 +199,9 @@ class TaskFailureIT {
                         return result;
                     },
                     options("failing")))));
-            drain(application, instances);
+            BROKER.drain(application, instances);
             Map<String, String> bad = new TreeMap<>();
-            new Log(kafka.bootstrapServers()).read(application.input(), record -> {
+            new Log(BROKER.bootstrapServers()).read(application.input(), record -> {
                 if (isBad(text(record.value()))) {
                     bad.put(record.topic() + "-" + record.partition() + "@" + record.offset(), content(record));
                 }
@@ -204,7 +210,7 @@ class TaskFailureIT {
             assertThat(application.outputs()).isEqualTo(300 - bad.size());
             if (hasDeadLetters()) {
                 Map<String, String> dead = new TreeMap<>();
-                new Log(kafka.bootstrapServers())
+                new Log(BROKER.bootstrapServers())
                         .read(
                                 "dead-letters",
                                 record -> assertThat(dead.put(origin(record), content(record)))
@@ -233,7 +239,7 @@ class TaskFailureIT {
                                             : CompletableFuture.completedFuture(value),
                                     options),
                             "forgetful"))));
-            drain(application, instances);
+            BROKER.drain(application, instances);
             instances.stop(streams);
             assertThatThrownBy(() -> application.assertRight(false))
                     .isInstanceOf(AssertionError.class)
@@ -270,24 +276,20 @@ class TaskFailureIT {
                             KeyParallelOptions.builder("seconds")
                                     .maxConcurrency(4)
                                     .build()))));
-            await(instances, () -> sum(streams, NodeMetrics.GROUP, "running-calls") > 0);
-            double polls = sum(streams, "stream-thread-metrics", "poll-total");
-            await(
+            RunningKafka.await(instances, () -> RunningKafka.sum(streams, NodeMetrics.GROUP, "running-calls") > 0);
+            double polls = RunningKafka.sum(streams, "stream-thread-metrics", "poll-total");
+            RunningKafka.await(
                     instances,
-                    () -> sum(streams, "stream-thread-metrics", "poll-total") >= polls + 4
-                            && sum(streams, NodeMetrics.GROUP, "forwarded-total") > 0);
+                    () -> RunningKafka.sum(streams, "stream-thread-metrics", "poll-total") >= polls + 4
+                            && RunningKafka.sum(streams, NodeMetrics.GROUP, "forwarded-total") > 0);
             isSlow.set(false);
-            drain(application, instances);
+            BROKER.drain(application, instances);
             application.assertRight(false);
         }
     }
 
     private ParallelApplication application(String name, Map<String, Object> settings) throws Exception {
-        return ParallelApplication.create(kafka.bootstrapServers(), admin, name, settings, directory);
-    }
-
-    private static void drain(ParallelApplication application, Instances instances) throws Exception {
-        new Drain(admin, kafka.bootstrapServers(), application.id(), List.of(application.input())).await(instances);
+        return BROKER.application(name, settings, directory);
     }
 
     private static KeyParallelOptions options(String name) {
@@ -332,31 +334,8 @@ class TaskFailureIT {
         return new String(bytes, StandardCharsets.UTF_8);
     }
 
-    private static void assertThreadsRun(KafkaStreams streams, int threads) {
-        assertThat(streams.metadataForLocalThreads())
-                .hasSize(threads)
-                .allMatch(thread -> thread.threadState().equals("RUNNING"));
-    }
-
     private static double closedTasks(KafkaStreams streams) {
-        return sum(streams, "stream-thread-metrics", "task-closed-total");
-    }
-
-    private static double sum(KafkaStreams streams, String group, String name) {
-        return streams.metrics().values().stream()
-                .filter(metric -> metric.metricName().group().equals(group)
-                        && metric.metricName().name().equals(name))
-                .mapToDouble(metric -> ((Number) metric.metricValue()).doubleValue())
-                .sum();
-    }
-
-    private static void await(Instances instances, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + 120_000_000_000L;
-        while (!condition.getAsBoolean()) {
-            instances.check();
-            assertThat(System.nanoTime()).as("time until the condition holds").isLessThan(deadline);
-            LockSupport.parkNanos(20_000_000);
-        }
+        return RunningKafka.sum(streams, "stream-thread-metrics", "task-closed-total");
     }
 
     /** Says once, when it is due, that its task is corrupted. */

@@ -5,33 +5,37 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.blobshuffle.testkit.plan.Batched;
 import dev.blobshuffle.testkit.plan.SwingingLoad;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** A target latency in real time, for a short time; longer by {@code blobshuffle bench adaptive}. */
+/**
+ * Whole processes that choose their batches, in real time, for a short time. How well they keep to their target is a measurement: {@code blobshuffle bench adaptive}, and under virtual time {@code
+ * AdaptiveBatchingTest}.
+ */
 class AdaptiveIT {
     private static final Duration TARGET = Duration.ofMillis(1600);
 
-    /** Beside other tests the brokers alone may take more than the target: then the instances have to know. */
     @Test
-    void theP95FollowsTheTargetOrTheInstancesSayThatItCannot() throws Exception {
+    void instancesChooseWithinTheirBoundsAndSayWhatComesOfIt() throws Exception {
         SwingingLoad load = new SwingingLoad(Duration.ofSeconds(20));
         RealTimeTrial trial = new RealTimeTrial(load, Duration.ofSeconds(10), Duration.ofSeconds(20));
         RealTimeTrial.Outcome outcome = trial.run(Batched.adaptive(TARGET), TARGET);
+        System.out.printf(
+                Locale.ROOT,
+                "a target of %d ms: p95 %.0f ms, by the instances %.0f ms%n",
+                TARGET.toMillis(),
+                1000 * outcome.result().requests().orElseThrow().p95(),
+                mean(outcome, "shuffle-latency-p95"));
         assertThat(outcome.records()).isPositive();
         assertThat(outcome.result().intervals()).hasSize(2);
-        double p95 = 1000 * outcome.result().requests().orElseThrow().p95();
-        boolean isTold = outcome.metrics().stream().anyMatch(metrics -> metrics.get("target-latency-unreachable") == 1);
-        assertThat(p95 <= 1.25 * TARGET.toMillis() || isTold)
-                .describedAs("%s", outcome)
-                .isTrue();
-        assertThat(mean(outcome, "shuffle-latency-p95"))
-                .describedAs("%s", outcome)
-                .isBetween(0.5 * p95, 2 * p95);
+        assertThat(outcome.metrics()).isNotEmpty();
         for (Map<String, Double> metrics : outcome.metrics()) {
             assertThat(metrics.get("chosen-batch-delay")).isBetween(1.0, (double) TARGET.toMillis());
             assertThat(metrics.get("chosen-batch-bytes")).isBetween(1.0, (double) SwingingLoad.scaled(16));
             assertThat(metrics.get("hand-out-latency-p50")).isPositive();
+            assertThat(metrics.get("shuffle-latency-p95")).isPositive();
+            assertThat(metrics.get("target-latency-unreachable")).isIn(0.0, 1.0);
         }
     }
 

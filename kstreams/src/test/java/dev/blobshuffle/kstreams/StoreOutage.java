@@ -1,0 +1,40 @@
+package dev.blobshuffle.kstreams;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
+
+/** A store of files whose directory is gone for a while. Owned by the test's thread. */
+public final class StoreOutage {
+    private final Path blobs;
+    private final Path away;
+
+    private StoreOutage(Path blobs) {
+        this.blobs = blobs;
+        this.away = blobs.resolveSibling(blobs.getFileName() + "-away");
+    }
+
+    /** Takes the directory away. */
+    public static StoreOutage begin(Path blobs) throws IOException {
+        StoreOutage outage = new StoreOutage(blobs);
+        Files.move(blobs, outage.away);
+        return outage;
+    }
+
+    /** Brings it back. A put that was under way when the directory went may have made it again: what it left there is no blob. */
+    public void end() throws IOException {
+        while (Files.exists(blobs)) {
+            try (Stream<Path> left = Files.walk(blobs)) {
+                left.sorted(Comparator.reverseOrder()).forEach(file -> {
+                    boolean ignored = file.toFile().delete();
+                });
+            } catch (UncheckedIOException e) {
+                // It changed meanwhile: look again.
+            }
+        }
+        Files.move(away, blobs);
+    }
+}
