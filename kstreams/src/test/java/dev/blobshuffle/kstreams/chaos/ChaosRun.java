@@ -255,9 +255,8 @@ final class ChaosRun {
         if (!options.variant().isOfOperators()) {
             settings.setProperty("default.client.supplier", ForgetfulSupplier.class.getName());
         }
-        // What is sent outside its transaction also blocks the next commit: no need to wait for that for long.
-        settings.setProperty("producer.max.block.ms", "3000");
-        settings.setProperty("commit.interval.ms", "1000");
+        // At any moment something is committed that is not stored.
+        settings.setProperty("blobshuffle.batch.max.delay.ms", "1000");
         return settings;
     }
 }
