@@ -116,8 +116,8 @@ class AzureBlobStoreIT {
         try (ApacheHttpClient http =
                 new ApacheHttpClient(HttpLimits.OF_A_BUCKET.withSilence(Duration.ofSeconds(2)), time)) {
             var client = AzureTestContainer.client(server, container, http);
-            try (BlobStore store = untilAnswered(() ->
-                    AzureBlobStores.open(client, new KeyPrefix("a b/"), StoreContext.unmetered(time)))) {
+            try (BlobStore store = untilAnswered(
+                    () -> AzureBlobStores.open(client, new KeyPrefix("a b/"), StoreContext.unmetered(time)))) {
                 untilAnswered(() -> {
                     put(store);
                     return store;

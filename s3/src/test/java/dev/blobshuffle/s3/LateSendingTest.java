@@ -76,8 +76,8 @@ class LateSendingTest {
 
     @Test
     void nothingIsReadAfterABlockingCallTimedOut() throws Exception {
-        giveUpAPut(allowed -> isGivenUpInTheMiddle(() ->
-                builder(allowed).endpoint(server.endpoint()).pathStyle().open(StoreContext.unmetered(time))));
+        giveUpAPut(allowed -> isGivenUpInTheMiddle(
+                () -> builder(allowed).endpoint(server.endpoint()).pathStyle().open(StoreContext.unmetered(time))));
     }
 
     @Test
@@ -87,13 +87,12 @@ class LateSendingTest {
 
     private boolean isAsynchronousCallGivenUpInTheMiddle(Duration allowed) throws Exception {
         try (S3AsyncClient client = S3AsyncClient.builder()
-                        .endpointOverride(server.endpoint())
-                        .forcePathStyle(true)
-                        .region(Region.US_EAST_1)
-                        .httpClientBuilder(NettyNioAsyncHttpClient.builder())
-                        .build()) {
-            return isGivenUpInTheMiddle(
-                    () -> builder(allowed).client(client).open(StoreContext.unmetered(time)));
+                .endpointOverride(server.endpoint())
+                .forcePathStyle(true)
+                .region(Region.US_EAST_1)
+                .httpClientBuilder(NettyNioAsyncHttpClient.builder())
+                .build()) {
+            return isGivenUpInTheMiddle(() -> builder(allowed).client(client).open(StoreContext.unmetered(time)));
         }
     }
 

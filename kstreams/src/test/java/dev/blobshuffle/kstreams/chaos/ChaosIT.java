@@ -55,7 +55,9 @@ class ChaosIT {
         ChaosReport report = new ChaosRun(ChaosOptions.control(), directory).run();
 
         System.out.println(report);
-        assertThat(report.verdict().received()).as("the application runs").isGreaterThan(report.verdict().sent() / 2);
+        assertThat(report.verdict().received())
+                .as("the application runs")
+                .isGreaterThan(report.verdict().sent() / 2);
         assertThat(report.hits()).as("it was hit").anyMatch(ChaosReport.Hit::isEffective);
         assertThat(report.verdict().lost()).isPositive();
     }

@@ -140,12 +140,11 @@ final class ChaosRun {
      * requests were hit.
      */
     private void spoil(ChaosFault.Store mood) throws InterruptedException {
-        Duration time =
-                switch (mood) {
-                    case REFUSE -> Duration.ofSeconds(6);
-                    case SLOW -> Duration.ofSeconds(4);
-                    default -> Duration.ofSeconds(30);
-                };
+        Duration time = switch (mood) {
+            case REFUSE -> Duration.ofSeconds(6);
+            case SLOW -> Duration.ofSeconds(4);
+            default -> Duration.ofSeconds(30);
+        };
         boolean isWrong = mood != ChaosFault.Store.REFUSE && mood != ChaosFault.Store.SLOW;
         long enough = faults() + HIT_REQUESTS;
         instances.forEach(instance -> instance.order("store " + mood));

@@ -90,8 +90,7 @@ class CheckpointIT {
     @Test
     void standbyTakesUpWhatIsPendingAfterAKill() throws Exception {
         String name = "checkpoint-standby";
-        NewTopics.create(
-                BROKER.admin(), List.of(name + "-input", name + "-output"), CheckpointInstance.PARTITIONS);
+        NewTopics.create(BROKER.admin(), List.of(name + "-input", name + "-output"), CheckpointInstance.PARTITIONS);
         write(name, 1, BEFORE);
         Process first = start(name, "exactly_once_v2", ANSWERED, 1, "first");
         Process second = start(name, "exactly_once_v2", ANSWERED, 1, "second");

@@ -83,8 +83,8 @@ class KeyParallelIT {
                             directory);
                     Instances instances = new Instances()) {
                 application.writeOneKey(60);
-                KafkaStreams streams = instances.add(
-                        application.instance(options.build(), KeyParallelOptions.named("behind"), (key, value) -> {
+                KafkaStreams streams = instances.add(application.instance(
+                        options.build(), KeyParallelOptions.named("behind"), (key, value) -> {
                             if (!isFast.get()) {
                                 calls.take(Duration.ofMillis(1_700));
                             }

@@ -106,7 +106,8 @@ class TaskFailureIT {
             assertThat(isDue).as("still to come").isFalse();
             application.assertRight(true);
             RunningKafka.awaitThreads(instances, streams, 2);
-            assertThat(RunningKafka.sum(streams, "stream-metrics", "failed-stream-threads")).isPositive();
+            assertThat(RunningKafka.sum(streams, "stream-metrics", "failed-stream-threads"))
+                    .isPositive();
         }
     }
 
@@ -130,10 +131,7 @@ class TaskFailureIT {
             };
             String name = "revoked-" + protocol + "-" + number;
             revokeWhileSlow(
-                    name,
-                    protocol,
-                    isSlow,
-                    stream -> stream.processValues(KeyParallel.mapValues(function, options)));
+                    name, protocol, isSlow, stream -> stream.processValues(KeyParallel.mapValues(function, options)));
         });
     }
 

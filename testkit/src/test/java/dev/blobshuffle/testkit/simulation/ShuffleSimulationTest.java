@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.testkit.simulation.ShuffleSimulation.Outcome;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,16 +18,19 @@ class ShuffleSimulationTest {
     @Test
     @Timeout(value = 2, unit = TimeUnit.HOURS)
     void everyPromiseHoldsInEverySchedule() {
-        for (long seed = SEED; seed < SEED + SCHEDULES; seed++) {
-            Outcome outcome = ShuffleSimulation.run(seed);
-            assertThat(outcome.violations())
-                    .as(
-                            "seed %d, after %d steps and %s; replay it with%n  %s",
-                            seed, outcome.steps(), outcome.faults(), replay(seed))
-                    .isEmpty();
-            assertThat(outcome.steps()).as("steps of seed %d", seed).isGreaterThanOrEqualTo(200);
-            assertThat(outcome.faultCount()).as("faults of seed %d", seed).isGreaterThanOrEqualTo(3);
-        }
+        // Schedules share nothing, so that every core may run one.
+        LongStream.range(SEED, SEED + SCHEDULES).parallel().forEach(ShuffleSimulationTest::everyPromiseHolds);
+    }
+
+    private static void everyPromiseHolds(long seed) {
+        Outcome outcome = ShuffleSimulation.run(seed);
+        assertThat(outcome.violations())
+                .as(
+                        "seed %d, after %d steps and %s; replay it with%n  %s",
+                        seed, outcome.steps(), outcome.faults(), replay(seed))
+                .isEmpty();
+        assertThat(outcome.steps()).as("steps of seed %d", seed).isGreaterThanOrEqualTo(200);
+        assertThat(outcome.faultCount()).as("faults of seed %d", seed).isGreaterThanOrEqualTo(3);
     }
 
     private static String replay(long seed) {
