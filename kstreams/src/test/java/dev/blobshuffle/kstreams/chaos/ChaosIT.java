@@ -55,10 +55,8 @@ class ChaosIT {
         ChaosReport report = new ChaosRun(ChaosOptions.control(), directory).run();
 
         System.out.println(report);
-        assertThat(report.verdict().received())
-                .as("the application runs")
-                .isGreaterThan(report.verdict().sent() / 2);
-        assertThat(report.hits()).as("it was hit").anyMatch(ChaosReport.Hit::isEffective);
-        assertThat(report.verdict().lost()).isPositive();
+        assertThat(report.verdict().skipped())
+                .as("records that are missing although later ones came out")
+                .isPositive();
     }
 }

@@ -156,6 +156,30 @@ final class ChaosLedger {
         return true;
     }
 
+    /** Waits until a record is missing although a later one of its sequence came out; false if the time is over. */
+    synchronized boolean awaitSkipped(Duration timeout) throws InterruptedException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        while (skipped() == 0) {
+            long left = deadline - System.nanoTime();
+            if (left <= 0) {
+                return false;
+            }
+            TimeUnit.NANOSECONDS.timedWait(this, left);
+        }
+        return true;
+    }
+
+    private long skipped() {
+        long skipped = 0;
+        for (Map.Entry<Integer, TreeMap<Long, Boolean>> entry : early.entrySet()) {
+            TreeMap<Long, Boolean> ahead = entry.getValue();
+            if (!ahead.isEmpty()) {
+                skipped += ahead.lastKey() + 1 - next.getOrDefault(entry.getKey(), 0L) - ahead.size();
+            }
+        }
+        return skipped;
+    }
+
     /** Whether nothing has come out for so long. */
     synchronized boolean isStalled(Duration time) {
         return System.nanoTime() - lastEvent > time.toNanos();
@@ -209,7 +233,8 @@ final class ChaosLedger {
                 outOfOrder,
                 wrongState,
                 missingInCounts(),
-                surplusInCounts());
+                surplusInCounts(),
+                skipped());
     }
 
     /**
@@ -223,6 +248,7 @@ final class ChaosLedger {
      * @param wrongState that had another number than their place in their sequence
      * @param missingInCounts records that the counts lack
      * @param surplusInCounts records that the counts have too many
+     * @param skipped of those that are lost, the ones of which a later one of their sequence came out: not for want of time
      */
     record Verdict(
             long sent,
@@ -232,7 +258,8 @@ final class ChaosLedger {
             long outOfOrder,
             long wrongState,
             long missingInCounts,
-            long surplusInCounts) {
+            long surplusInCounts,
+            long skipped) {
         boolean isExact() {
             return sent == received
                     && lost + duplicated + outOfOrder + wrongState + missingInCounts + surplusInCounts == 0;
