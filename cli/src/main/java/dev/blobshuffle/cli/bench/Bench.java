@@ -98,7 +98,7 @@ final class Bench {
         say(
                 comparison.isVerified()
                         ? "Every run had exactly the output that its input asks for."
-                        : "WRONG: a run lost, doubled or changed records, or did not keep up.");
+                        : "WRONG: a run lost, doubled or changed records, did not keep up, or measured nothing; its line above says which.");
         return comparison.isVerified() ? 0 : 1;
     }
 
