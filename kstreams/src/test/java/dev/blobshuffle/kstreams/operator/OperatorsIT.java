@@ -108,7 +108,7 @@ class OperatorsIT {
                     StreamsConfig.COMMIT_INTERVAL_MS_CONFIG,
                     500,
                     "blobshuffle.batch.max.delay.ms",
-                    600_000))));
+                    60_000))));
             probe.awaitRecords(300);
             double blobsBefore = metric("blobs-stored");
             double commitsBefore = commits(streams);
