@@ -132,7 +132,7 @@ class PlanValidationTest {
                 "| configuration | PUT/s model / run | GET/s | p50 s | p95 s | largest difference |\n|---|---|---|---|---|---|\n");
         List<String> misses = new ArrayList<>();
         List<Case> chosen = cases().stream().limit(CONFIGURATIONS).toList();
-        for (Row row : chosen.stream().map(PlanValidationTest::compare).toList()) {
+        for (Row row : chosen.parallelStream().map(PlanValidationTest::compare).toList()) {
             table.append(row.text());
             if (row.isMiss()) {
                 misses.add(row.name());
