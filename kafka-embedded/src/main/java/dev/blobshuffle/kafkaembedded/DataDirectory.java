@@ -71,6 +71,26 @@ final class DataDirectory {
         return root.resolve("node-" + node + ".log");
     }
 
+    /**
+     * Empties the nodes' log directories if they are temporary: a cluster whose start failed may have registered its brokers already, and refuses those of the next start until their sessions time out.
+     */
+    void startOver(int brokers) {
+        if (!isTemporary) {
+            return;
+        }
+        try {
+            for (int node = 0; node < brokers; node++) {
+                deleteTree(logDirectory(node));
+            }
+            format(brokers);
+        } catch (IOException e) {
+            throw new UncheckedIOException(
+                    "Cannot empty Kafka's temporary data: " + e.getMessage() + ", directory " + root
+                            + ". Check the disk.",
+                    e);
+        }
+    }
+
     /** Deletes a temporary directory; a named one stays. */
     void close() {
         if (isTemporary) {

@@ -25,6 +25,7 @@ final class PortRetry {
                 if (i == ATTEMPTS || nodes.stream().allMatch(PortRetry::isFree)) {
                     throw e;
                 }
+                data.startOver(config.brokers());
             }
         }
     }
