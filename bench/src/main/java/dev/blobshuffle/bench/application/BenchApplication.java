@@ -19,6 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 
 /**
  * One instance of a workload, in a process of its own.
@@ -75,6 +76,11 @@ public final class BenchApplication {
         streams.setStateListener((now, before) -> tell("state " + now));
         streams.setUncaughtExceptionHandler(failure -> {
             failure.printStackTrace();
+            if (parameters.hasFaults()) {
+                // As applications that shall live do: Kafka Streams takes some answers of a restarted broker for fatal
+                // (KAFKA-19690).
+                return StreamThreadExceptionResponse.REPLACE_THREAD;
+            }
             Runtime.getRuntime().halt(1);
             throw new AssertionError(failure);
         });

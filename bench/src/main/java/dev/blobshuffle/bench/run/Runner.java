@@ -113,7 +113,9 @@ public final class Runner {
      */
     private void runUnmeasured(Session session, int replication) throws IOException, InterruptedException {
         List<Turn> block = block(replication, new Random(plan.seed()));
-        if (time.isLimited() || block.size() * plan.repetitions() == 1 || !block.get(0).isLong()) {
+        if (time.isLimited()
+                || block.size() * plan.repetitions() == 1
+                || !block.get(0).isLong()) {
             return;
         }
         Turn first = block.get(0);
