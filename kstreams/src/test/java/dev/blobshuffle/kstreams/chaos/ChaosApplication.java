@@ -80,7 +80,7 @@ final class ChaosApplication {
         });
         StuckProducers.describe().forEach(line -> System.err.println("stuck: " + line));
         Thread.getAllStackTraces().forEach((thread, stack) -> {
-            if (thread.getName().contains("StreamThread")) {
+            if (thread.getName().contains("StreamThread") || thread.getName().contains("StateUpdater")) {
                 System.err.println("stuck: " + thread.getName() + " "
                         + Arrays.stream(stack).limit(14).toList());
             }

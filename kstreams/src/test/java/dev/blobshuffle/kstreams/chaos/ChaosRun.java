@@ -139,11 +139,7 @@ final class ChaosRun {
      * requests were hit.
      */
     private void spoil(ChaosFault.Store mood) throws InterruptedException {
-        Duration time = switch (mood) {
-            case REFUSE -> Duration.ofSeconds(6);
-            case SLOW -> Duration.ofSeconds(4);
-            default -> Duration.ofSeconds(30);
-        };
+        Duration time = mood == ChaosFault.Store.REFUSE ? Duration.ofSeconds(6) : Duration.ofSeconds(4);
         boolean isWrong = mood != ChaosFault.Store.REFUSE && mood != ChaosFault.Store.SLOW;
         long enough = faults() + HIT_REQUESTS;
         instances.forEach(instance -> instance.order("store " + mood));
@@ -199,6 +195,7 @@ final class ChaosRun {
 
     /** Lets the instances say what they are doing, and shows what they printed. */
     private void explain() throws Exception {
+        StuckLogs.describe(kafka.bootstrapServers()).forEach(line -> System.out.println("brokers stuck: " + line));
         instances.forEach(instance -> instance.order("describe"));
         instances.get(0).await(status -> false, Duration.ofSeconds(3));
         for (ChaosInstance instance : instances) {
