@@ -2,6 +2,7 @@ package dev.blobshuffle.s3;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.format.BlobKey;
+import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.RequestMeter.Request;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreFinding;
@@ -126,7 +127,7 @@ final class S3Inspection {
 
     private void put(String key) {
         try (UploadAttempt attempt =
-                new UploadAttempt(new ArrayContent("BlobShuffle was here".getBytes(StandardCharsets.UTF_8)))) {
+                new UploadAttempt(BlobContent.of("BlobShuffle was here".getBytes(StandardCharsets.UTF_8)))) {
             objects.requests().put(objects.put(key, attempt).ifNoneMatch("*").build(), attempt);
         }
     }

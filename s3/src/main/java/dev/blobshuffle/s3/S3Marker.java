@@ -3,6 +3,7 @@ package dev.blobshuffle.s3;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.RequestMeter.Request;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreMarker;
@@ -94,7 +95,7 @@ final class S3Marker {
     private void write(String id) {
         context.meter().sent(Request.PUT);
         byte[] content = StoreMarker.content(id).getBytes(StandardCharsets.UTF_8);
-        try (UploadAttempt attempt = new UploadAttempt(new ArrayContent(content))) {
+        try (UploadAttempt attempt = new UploadAttempt(BlobContent.of(content))) {
             objects.requests()
                     .put(
                             objects.put(settings.prefix().marker(), attempt)

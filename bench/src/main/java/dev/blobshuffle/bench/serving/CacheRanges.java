@@ -9,6 +9,7 @@ import dev.blobshuffle.core.membership.Member;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
@@ -84,9 +85,7 @@ final class CacheRanges implements Ranges {
     private void storeBlobs(byte[][] blobs) throws IOException, InterruptedException {
         for (int i = 0; i < blobs.length; i++) {
             try {
-                store.put(id(i), new HeldContent(blobs[i]))
-                        .toCompletableFuture()
-                        .get(1, TimeUnit.MINUTES);
+                store.put(id(i), BlobContent.of(blobs[i])).toCompletableFuture().get(1, TimeUnit.MINUTES);
             } catch (ExecutionException | TimeoutException e) {
                 throw new IOException("Cannot store a blob in " + directory + ": " + e + ". Check the room.", e);
             }

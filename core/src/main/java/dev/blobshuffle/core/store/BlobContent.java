@@ -9,6 +9,11 @@ import java.util.List;
  * still read them (each attempt of a retried or hedged request) holds a reference. Thread-safe.
  */
 public interface BlobContent {
+    /** Content in an array that nobody recycles, so that references to it need no counting. The array must stay as it is. */
+    static BlobContent of(byte[] bytes) {
+        return new ArrayContent(bytes);
+    }
+
     /** Total length in bytes. */
     long length();
 

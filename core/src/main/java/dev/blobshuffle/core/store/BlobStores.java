@@ -99,7 +99,7 @@ public final class BlobStores {
     public static void check(BlobStore store, Time time) {
         BlobId id = new BlobId(time.wallMillis() / TimeUnit.MINUTES.toMillis(1), time.randomLong(), 0);
         byte[] probe = "BlobShuffle was here".getBytes(StandardCharsets.UTF_8);
-        await(store, "write a probe to", store.put(id, new HeapContent(probe)), time);
+        await(store, "write a probe to", store.put(id, BlobContent.of(probe)), time);
         try {
             requireSame(store, id, probe, time);
         } catch (StoreUnavailable | InvalidSettings e) {
@@ -175,24 +175,5 @@ public final class BlobStores {
         CRC32C checksum = new CRC32C();
         checksum.update(ByteBuffer.wrap(identity.getBytes(StandardCharsets.UTF_8)));
         return (int) checksum.getValue();
-    }
-
-    /** Content in an array that nobody recycles. */
-    private record HeapContent(byte[] bytes) implements BlobContent {
-        @Override
-        public long length() {
-            return bytes.length;
-        }
-
-        @Override
-        public List<ByteBuffer> buffers() {
-            return List.of(ByteBuffer.wrap(bytes).asReadOnlyBuffer());
-        }
-
-        @Override
-        public void retain() {}
-
-        @Override
-        public void release() {}
     }
 }

@@ -36,7 +36,7 @@ final class ClusterClaim {
      */
     void make() throws InterruptedException {
         if (!store.list(GENERATION).contains(own())) {
-            store.put(own(), new Text(cluster.getBytes(StandardCharsets.UTF_8)));
+            store.put(own(), BlobContent.of(cluster.getBytes(StandardCharsets.UTF_8)));
         }
         requireAlone();
     }
@@ -88,24 +88,5 @@ final class ClusterClaim {
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("Cannot hash a name: this Java has no SHA-256. Use a complete one.", e);
         }
-    }
-
-    /** Content in an array that nobody recycles. */
-    private record Text(byte[] bytes) implements BlobContent {
-        @Override
-        public long length() {
-            return bytes.length;
-        }
-
-        @Override
-        public List<ByteBuffer> buffers() {
-            return List.of(ByteBuffer.wrap(bytes).asReadOnlyBuffer());
-        }
-
-        @Override
-        public void retain() {}
-
-        @Override
-        public void release() {}
     }
 }

@@ -1,11 +1,10 @@
-package dev.blobshuffle.bench.serving;
+package dev.blobshuffle.core.store;
 
-import dev.blobshuffle.core.store.BlobContent;
 import java.nio.ByteBuffer;
 import java.util.List;
 
 /** Content in an array that nobody recycles. */
-record HeldContent(byte[] bytes) implements BlobContent {
+record ArrayContent(byte[] bytes) implements BlobContent {
     @Override
     public long length() {
         return bytes.length;
