@@ -5,12 +5,11 @@ import dev.blobshuffle.bench.parameter.Parameters;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -25,6 +24,7 @@ public final class Runner {
     private final Consumer<String> progress;
     private final List<RunResult> results = new ArrayList<>();
     private final TimeBox<Turn> time;
+    private final Schedule schedule;
     private final Map<Turn, Integer> leftOut = new LinkedHashMap<>();
 
     /**
@@ -37,19 +37,19 @@ public final class Runner {
     }
 
     /**
-     * A runner that leaves out runs that would not end within a time from now. The cells of a repetition then follow each other as in the plan, {@link Variant#NATIVE_TUNED} last but for
-     * the first cell, so that what is left out is the end of it.
+     * A runner that leaves out runs that would not end within a time from now; what first impressions can do without comes last.
      *
      * @param progress is told what goes on, line by line
      */
     public Runner(BenchPlan plan, Consumer<String> progress, Duration limit) {
-        this(plan, progress, TimeBox.of(limit, Turn::cell));
+        this(plan, progress, TimeBox.of(limit, Turn::cell, Turn::guessedNanos));
     }
 
     private Runner(BenchPlan plan, Consumer<String> progress, TimeBox<Turn> time) {
         this.plan = plan;
         this.progress = progress;
         this.time = time;
+        schedule = new Schedule(plan, time.isLimited());
     }
 
     /** Runs everything; the results in the order in which they ran. */
@@ -66,8 +66,9 @@ public final class Runner {
 
     private String leftOut(Map.Entry<Turn, Integer> turns) {
         Turn turn = turns.getKey();
-        String cell = turn.cell.label().isEmpty() ? "" : " (" + turn.cell.label() + ")";
-        return turn.variant.label() + cell + " " + (turns.getValue() == plan.repetitions() ? "all" : turns.getValue());
+        String cell = turn.cell().label().isEmpty() ? "" : " (" + turn.cell().label() + ")";
+        return turn.variant().label() + cell + " "
+                + (turns.getValue() == plan.repetitions() ? "all" : turns.getValue());
     }
 
     private Iterable<Integer> replications() {
@@ -100,50 +101,25 @@ public final class Runner {
             Random order = new Random(plan.seed());
             runUnmeasured(session, replication);
             for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
-                for (Turn turn : block(replication, order)) {
+                for (Turn turn : schedule.repetition(replication, order)) {
                     run(session, turn, repetition);
                 }
             }
         }
     }
 
-    /**
-     * The JVMs of new brokers are young: what is the first to run takes twice as much of their CPU time as what comes later, more than most differences between variants. So something runs before, where CPU time is worth
-     * comparing.
-     */
     private void runUnmeasured(Session session, int replication) throws IOException, InterruptedException {
-        List<Turn> block = block(replication, new Random(plan.seed()));
-        Turn first = Collections.min(block, Comparator.comparing(Turn::variant)); // native gives brokers most to do
-        if (time.isLimited() || block.size() * plan.repetitions() == 1 || !first.isLong()) {
+        Optional<Turn> unmeasured = schedule.unmeasured(replication);
+        if (unmeasured.isEmpty()) {
             return;
         }
-        progress.accept("First " + first.variant.label() + " once without measuring it: the brokers' JVMs are young");
-        RunResult result = session.run(first.cell, first.variant, 0);
+        Turn turn = unmeasured.get();
+        progress.accept("First " + turn.variant().label() + " once without measuring it: the brokers' JVMs are young");
+        RunResult result = session.run(turn.cell(), turn.variant(), 0);
         if (result.problem().isPresent()) {
             results.add(result);
             progress.accept(line(result));
         }
-    }
-
-    /** The runs of a repetition in their order. */
-    private List<Turn> block(int replication, Random order) {
-        List<Turn> block = new ArrayList<>();
-        for (Cell cell : plan.cells()) {
-            if (cell.parameters().count(Parameter.REPLICATION) == replication) {
-                plan.variants().forEach(variant -> block.add(new Turn(cell, variant)));
-            }
-        }
-        Collections.shuffle(block, order);
-        if (time.isLimited()) {
-            block.sort(Comparator.comparingInt(this::rank));
-        }
-        return block;
-    }
-
-    /** The cells as in the plan; of the first all variants, and of the others those that a first impression can do without at the end. */
-    private int rank(Turn turn) {
-        int cell = plan.cells().indexOf(turn.cell);
-        return cell > 0 && turn.variant == Variant.NATIVE_TUNED ? plan.cells().size() : cell;
     }
 
     private void run(Session session, Turn turn, int repetition) throws IOException, InterruptedException {
@@ -152,7 +128,7 @@ public final class Runner {
             return;
         }
         long start = System.nanoTime();
-        RunResult result = session.run(turn.cell, turn.variant, repetition);
+        RunResult result = session.run(turn.cell(), turn.variant(), repetition);
         time.took(turn, System.nanoTime() - start);
         results.add(result);
         progress.accept(line(result));
@@ -182,18 +158,5 @@ public final class Runner {
                 latency,
                 result.cell().varied().isEmpty() ? "" : "  (" + result.cell().label() + ")",
                 result.problem().map(problem -> "  WRONG: " + problem).orElse(""));
-    }
-
-    /** A cell and a variant, once per repetition. */
-    private record Turn(Cell cell, Variant variant) {
-        private static final int MANY_RECORDS = 500_000;
-        private static final int MANY_SECONDS = 20;
-
-        private boolean isLong() {
-            Parameters parameters = cell.parameters();
-            return parameters.hasRate()
-                    ? parameters.number(Parameter.SECONDS) >= MANY_SECONDS
-                    : parameters.number(Parameter.RECORDS) >= MANY_RECORDS;
-        }
     }
 }

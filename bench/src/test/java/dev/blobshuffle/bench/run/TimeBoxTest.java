@@ -20,7 +20,8 @@ class TimeBoxTest {
 
     @Test
     void whatTookLongerThanIsLeftDoesNotFitAgain() {
-        TimeBox<String> box = TimeBox.of(Duration.ofHours(1), name -> name.charAt(0));
+        TimeBox<String> box =
+                TimeBox.of(Duration.ofHours(1), name -> name.charAt(0), name -> name.equals("guessed") ? 1 : 0);
         assertThat(box.hasRoomFor("long")).as("nothing is known yet").isTrue();
         box.took("short", 1);
         box.took("long", TWO_HOURS);
@@ -30,13 +31,27 @@ class TimeBoxTest {
         assertThat(box.hasRoomFor("other"))
                 .as("it may take as long as the longest")
                 .isFalse();
+        assertThat(box.hasRoomFor("guessed"))
+                .as("nothing of its kind was seen, but it is said to be short")
+                .isTrue();
         assertThat(box.hasRoomFor("small"))
                 .as("it takes as long as the longest of its kind")
                 .isTrue();
     }
 
     @Test
+    void whatWasMeasuredCountsMoreThanAGuess() {
+        TimeBox<String> box = TimeBox.of(Duration.ofHours(1), name -> name.charAt(0), name -> 1);
+        assertThat(box.hasRoomFor("long")).isTrue();
+        box.took("long", TWO_HOURS);
+
+        assertThat(box.hasRoomFor("long")).isFalse();
+        assertThat(box.hasRoomFor("like the long one")).isFalse();
+    }
+
+    @Test
     void nothingFitsWhenTheTimeIsOver() {
-        assertThat(TimeBox.of(Duration.ZERO, name -> name).hasRoomFor("a")).isFalse();
+        assertThat(TimeBox.of(Duration.ZERO, name -> name, name -> 0).hasRoomFor("a"))
+                .isFalse();
     }
 }

@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
         showDefaultValues = true)
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class QuickCommand implements Callable<Integer> {
-    private static final long RECORDS = 200_000;
+    private static final long RECORDS = 150_000;
 
     /** Running and waiting threads per processor, counted by the operating system, from which on a machine is busy; and beyond which no fewer records are measured. */
     private static final double BUSY = 1.5;
@@ -45,7 +45,7 @@ final class QuickCommand implements Callable<Integer> {
     @Option(
             names = "--records",
             description =
-                    "Records of 1 KiB that a run as fast as possible measures, after half as many; default: 200,000, fewer on a busy machine.")
+                    "Records of 1 KiB that a run as fast as possible measures, after half as many; default: 150,000, fewer on a busy machine.")
     private @Nullable Long chosenRecords;
 
     @Option(names = "--replication", defaultValue = "3", description = "Replication factor, and number of brokers.")
