@@ -1,4 +1,4 @@
-package dev.blobshuffle.cli.bench.adaptive;
+package dev.blobshuffle.bench.adaptive;
 
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
@@ -30,8 +30,10 @@ import java.util.function.Supplier;
  * @param warmUp time before anything is measured
  * @param length time that is measured
  */
-record RealTimeTrial(SwingingLoad load, Duration warmUp, Duration length) {
-    static final int ZONES = 3;
+public record RealTimeTrial(SwingingLoad load, Duration warmUp, Duration length) {
+    /** As many instances, too. */
+    public static final int ZONES = 3;
+
     static final int PARTITIONS = 6;
     static final String TOPIC = "adaptive";
     private static final String BUCKET = "adaptive";
@@ -44,10 +46,10 @@ record RealTimeTrial(SwingingLoad load, Duration warmUp, Duration length) {
      * @param records that were read
      * @param metrics of each producer's engine at the end, those about latency
      */
-    record Outcome(BatchedResult result, long records, List<Map<String, Double>> metrics) {}
+    public record Outcome(BatchedResult result, long records, List<Map<String, Double>> metrics) {}
 
     /** Runs it. Blocks for its time and some seconds. */
-    Outcome run(Batched batched, Duration target) throws Exception {
+    public Outcome run(Batched batched, Duration target) throws Exception {
         Properties before = (Properties) System.getProperties().clone();
         System.setProperty("aws.accessKeyId", "bench");
         System.setProperty("aws.secretAccessKey", "bench");

@@ -1,4 +1,4 @@
-package dev.blobshuffle.cli.bench.adaptive;
+package dev.blobshuffle.bench.adaptive;
 
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.BlobConsumer;

@@ -1,5 +1,5 @@
-/** The command {@code blobshuffle bench adaptive}: a target latency under a load that swings, next to fixed settings. */
+/** A target latency under a load that swings, in real time. */
 @NullMarked
-package dev.blobshuffle.cli.bench.adaptive;
+package dev.blobshuffle.bench.adaptive;
 
 import org.jspecify.annotations.NullMarked;

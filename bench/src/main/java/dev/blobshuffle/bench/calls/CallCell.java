@@ -1,4 +1,4 @@
-package dev.blobshuffle.cli.bench.keyparallel;
+package dev.blobshuffle.bench.calls;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +15,7 @@ import java.util.List;
  * @param concurrency the most calls at a time, where they are made in parallel
  * @param partitions of the input, and as many stream threads
  */
-record CallCell(
+public record CallCell(
         String name,
         CallVariant variant,
         int latencyMillis,
@@ -31,7 +31,7 @@ record CallCell(
     private static final int MANY = 1_000;
 
     /** All rows, in the order in which they run: those that are compared follow each other. */
-    static List<CallCell> all() {
+    public static List<CallCell> all() {
         List<CallCell> cells = new ArrayList<>();
         for (int latency : new int[] {5, 20, 250}) {
             String name = "table-2-" + latency + "ms";
@@ -54,7 +54,7 @@ record CallCell(
     }
 
     /** The most records per second that are possible: what is offered, the calls at a time, and what the hottest key can do by its share. */
-    double maximum() {
+    public double maximum() {
         double perSecond = 1_000.0 / latencyMillis;
         return switch (variant) {
             case PLAIN -> Math.min(offered, partitions * perSecond);

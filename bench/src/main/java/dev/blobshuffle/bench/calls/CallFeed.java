@@ -1,4 +1,4 @@
-package dev.blobshuffle.cli.bench.keyparallel;
+package dev.blobshuffle.bench.calls;
 
 import java.util.Arrays;
 import java.util.Map;

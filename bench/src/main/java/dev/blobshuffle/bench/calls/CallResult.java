@@ -1,4 +1,4 @@
-package dev.blobshuffle.cli.bench.keyparallel;
+package dev.blobshuffle.bench.calls;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -13,7 +13,7 @@ import java.util.Map;
  * @param duplicated results that came again
  * @param inversions results that came after a later one of their key
  */
-record CallResult(
+public record CallResult(
         CallCell cell,
         double achieved,
         double medianMillis,
@@ -21,11 +21,13 @@ record CallResult(
         long lost,
         long duplicated,
         long inversions) {
-    boolean isRight() {
+    /** Whether nothing is missing, doubled or out of order. */
+    public boolean isRight() {
         return lost == 0 && inversions == 0 && duplicated == 0;
     }
 
-    Map<String, Object> asJson() {
+    /** All of it, for JSON. */
+    public Map<String, Object> asJson() {
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("name", cell.name());
         row.put("variant", cell.variant().label());

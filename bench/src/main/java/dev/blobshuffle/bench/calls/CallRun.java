@@ -1,4 +1,4 @@
-package dev.blobshuffle.cli.bench.keyparallel;
+package dev.blobshuffle.bench.calls;
 
 import dev.blobshuffle.kafkaembedded.KafkaProcess;
 import java.nio.file.Path;
@@ -9,6 +9,7 @@ import java.util.Queue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -17,6 +18,7 @@ import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Produced;
 
@@ -45,9 +47,20 @@ final class CallRun {
         kafka.createTopic(id + "-input", cell.partitions());
         kafka.createTopic(id + "-output", 1);
         KafkaStreams streams = new KafkaStreams(topology(cell, id), settings(cell, id));
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        streams.setUncaughtExceptionHandler(e -> {
+            failure.compareAndSet(null, e);
+            return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
+        });
         try (CallSink sink = new CallSink(kafka.bootstrapServers(), id + "-output")) {
             start(streams, cell);
-            return measured(cell, id, streams, sink, warmUp, span);
+            CallResult result = measured(cell, id, streams, sink, warmUp, span);
+            if (failure.get() != null) {
+                throw new IllegalStateException(
+                        "Cannot measure " + cell.name() + " (" + cell.variant().label() + "): the application failed.",
+                        failure.get());
+            }
+            return result;
         } finally {
             streams.close(CLOSE);
         }
@@ -128,8 +141,10 @@ final class CallRun {
         settings.put(StreamsConfig.POLL_MS_CONFIG, 10);
         settings.put(StreamsConfig.STATE_DIR_CONFIG, directory.resolve(id).toString());
         settings.put("auto.offset.reset", "earliest");
-        // A thread with a plain slow function looks up from its buffer only after half of this, also to end.
-        settings.put("max.poll.interval.ms", 20_000);
+        if (cell.variant() == CallVariant.PLAIN) {
+            // A thread with a plain slow function looks up from its buffer only after half of this, also to end.
+            settings.put("max.poll.interval.ms", 20_000);
+        }
         settings.put("producer.linger.ms", 2);
         settings.put("producer.buffer.memory", 4 << 20);
         return settings;

@@ -1,4 +1,4 @@
-package dev.blobshuffle.cli.bench.keyparallel;
+package dev.blobshuffle.bench.calls;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -28,8 +28,9 @@ final class CallService {
                 time.schedule(Duration.ofMillis(millis), () -> answer(exchange));
             });
             server.start();
-            System.out.println("http://" + server.getAddress().getAddress().getHostAddress() + ":"
-                    + server.getAddress().getPort() + "/");
+            System.out.println(
+                    "Answers at http://" + server.getAddress().getAddress().getHostAddress() + ":"
+                            + server.getAddress().getPort() + "/");
             long ignored = System.in.transferTo(OutputStream.nullOutputStream());
             server.stop(0);
         }

@@ -1,4 +1,4 @@
-package dev.blobshuffle.cli.bench.keyparallel;
+package dev.blobshuffle.bench.calls;
 
 import dev.blobshuffle.kstreams.keyparallel.CommitMode;
 import dev.blobshuffle.kstreams.keyparallel.KeyParallel;
@@ -11,7 +11,7 @@ import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.kstream.KStream;
 
 /** How the service is called. */
-enum CallVariant {
+public enum CallVariant {
     /** By {@code mapValues}, one record after the other. */
     PLAIN {
         @Override
@@ -69,7 +69,7 @@ enum CallVariant {
     abstract KStream<String, String> applied(KStream<String, String> stream, CallCell cell, CallClient client);
 
     /** As it is written in reports. */
-    String label() {
+    public String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 

@@ -1,5 +1,5 @@
-/** The benchmark of slow functions: Kafka Streams as it is against calls in parallel. */
+/** Slow functions: Kafka Streams as it is against calls in parallel. */
 @NullMarked
-package dev.blobshuffle.cli.bench.keyparallel;
+package dev.blobshuffle.bench.calls;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package dev.blobshuffle.bench.serving;
+package dev.blobshuffle.bench.process;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A server as a process, seen from its parent. Thread-safe. */
-final class ServerProcess implements AutoCloseable {
+public final class ServerProcess implements AutoCloseable {
     private static final String SIGN = " at ";
 
     private final Process process;
@@ -27,12 +27,14 @@ final class ServerProcess implements AutoCloseable {
      * @param directory gets its log
      * @param main the name of its main class
      */
-    static ServerProcess start(Path directory, String main, List<String> arguments) throws IOException {
+    public static ServerProcess start(Path directory, String main, List<String> jvmOptions, List<String> arguments)
+            throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         // Compiler threads that come and go would take their CPU time with them.
         command.addAll(List.of("-Xmx1g", "-XX:-UseDynamicNumberOfCompilerThreads"));
         command.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
+        command.addAll(jvmOptions);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
         command.addAll(arguments);
         Path log = directory.resolve("server.log");
@@ -50,11 +52,13 @@ final class ServerProcess implements AutoCloseable {
         return new ServerProcess(process, line.substring(line.lastIndexOf(SIGN) + SIGN.length()));
     }
 
-    long pid() {
+    /** Its number with the operating system. */
+    public long pid() {
         return process.pid();
     }
 
-    String endpoint() {
+    /** Where it said that it is. */
+    public String endpoint() {
         return endpoint;
     }
 

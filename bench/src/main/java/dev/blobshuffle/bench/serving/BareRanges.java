@@ -1,5 +1,6 @@
 package dev.blobshuffle.bench.serving;
 
+import dev.blobshuffle.bench.process.ServerProcess;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.ByteBuffer;
@@ -29,6 +30,7 @@ final class BareRanges implements Ranges {
         server = ServerProcess.start(
                 directory,
                 BareServer.class.getName(),
+                List.of(),
                 List.of(directory.toString(), blobs.length + "", plan.tier().name(), tls.argument()));
         host = server.endpoint().substring(0, server.endpoint().lastIndexOf(':'));
         port = Integer.parseInt(server.endpoint().substring(host.length() + 1));

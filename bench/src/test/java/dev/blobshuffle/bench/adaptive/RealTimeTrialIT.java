@@ -1,4 +1,4 @@
-package dev.blobshuffle.cli.bench.adaptive;
+package dev.blobshuffle.bench.adaptive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
  * Whole processes that choose their batches, in real time, for a short time. How well they keep to their target is a measurement: {@code blobshuffle bench adaptive}, and under virtual time {@code
  * AdaptiveBatchingTest}.
  */
-class AdaptiveIT {
+class RealTimeTrialIT {
     private static final Duration TARGET = Duration.ofMillis(1600);
 
     @Test

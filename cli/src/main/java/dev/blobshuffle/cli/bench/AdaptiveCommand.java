@@ -1,5 +1,6 @@
-package dev.blobshuffle.cli.bench.adaptive;
+package dev.blobshuffle.cli.bench;
 
+import dev.blobshuffle.bench.adaptive.RealTimeTrial;
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.testkit.plan.Batched;
 import dev.blobshuffle.testkit.plan.BatchedResult;
@@ -37,7 +38,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         showDefaultValues = true)
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
-public final class AdaptiveCommand implements Callable<Integer> {
+final class AdaptiveCommand implements Callable<Integer> {
     @Option(names = "--virtual", description = "Under virtual time, without a broker.")
     private boolean isVirtual;
 
@@ -74,9 +75,6 @@ public final class AdaptiveCommand implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
-
-    /** For picocli. */
-    public AdaptiveCommand() {}
 
     /** How one setting is run. */
     private interface Trial {

@@ -1,7 +1,5 @@
 package dev.blobshuffle.cli.bench;
 
-import dev.blobshuffle.cli.bench.adaptive.AdaptiveCommand;
-import dev.blobshuffle.cli.bench.keyparallel.KeyParallelCommand;
 import picocli.CommandLine.Command;
 
 /** The command {@code blobshuffle bench}, which only has subcommands. */

@@ -1,13 +1,14 @@
-package dev.blobshuffle.cli.bench.keyparallel;
+package dev.blobshuffle.cli.bench;
 
+import dev.blobshuffle.bench.calls.CallBench;
+import dev.blobshuffle.bench.calls.CallCell;
+import dev.blobshuffle.bench.calls.CallResult;
 import dev.blobshuffle.cli.json.Json;
-import dev.blobshuffle.kafkaembedded.KafkaProcess;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -31,7 +32,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         showDefaultValues = true)
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
-public final class KeyParallelCommand implements Callable<Integer> {
+final class KeyParallelCommand implements Callable<Integer> {
     @Option(names = "--seconds", defaultValue = "10", description = "Seconds that each row is measured.")
     private int seconds;
 
@@ -52,9 +53,6 @@ public final class KeyParallelCommand implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
-
-    /** For picocli. */
-    public KeyParallelCommand() {}
 
     @Override
     public Integer call() throws IOException, InterruptedException, ExecutionException {
@@ -106,22 +104,17 @@ public final class KeyParallelCommand implements Callable<Integer> {
 
     private List<CallResult> run(List<CallCell> cells, PrintWriter out)
             throws IOException, InterruptedException, ExecutionException {
-        List<CallResult> results = new ArrayList<>();
         Path directory = Files.createTempDirectory("blobshuffle-calls");
-        try (KafkaProcess kafka = KafkaProcess.builder().start();
-                CallServiceProcess service = CallServiceProcess.start(directory)) {
-            CallClient client = new CallClient(service.address());
-            CallRun run = new CallRun(kafka, client, guarantee, commitIntervalMillis, directory);
-            for (CallCell cell : cells) {
-                CallResult result =
-                        run.run(cell, results.size(), Duration.ofSeconds(warmUpSeconds), Duration.ofSeconds(seconds));
-                results.add(result);
-                print(out, result);
-            }
+        try {
+            return new CallBench(
+                            guarantee,
+                            Duration.ofMillis(commitIntervalMillis),
+                            Duration.ofSeconds(warmUpSeconds),
+                            Duration.ofSeconds(seconds))
+                    .run(cells, directory, result -> print(out, result));
         } finally {
             delete(directory);
         }
-        return results;
     }
 
     private static void print(PrintWriter out, CallResult result) {

@@ -1,4 +1,4 @@
-package dev.blobshuffle.cli.bench.keyparallel;
+package dev.blobshuffle.cli.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
