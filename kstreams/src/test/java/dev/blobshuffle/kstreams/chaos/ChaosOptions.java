@@ -96,7 +96,7 @@ record ChaosOptions(
         ChaosOptions given = given();
         return new ChaosOptions(
                 List.of(ChaosFault.KILL_INSTANCE),
-                2,
+                10, // until one of them was noticed
                 Duration.ZERO,
                 given.seed,
                 "at_least_once",
