@@ -21,6 +21,7 @@ import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Produced;
+import org.jspecify.annotations.Nullable;
 
 /** Runs one row: an application in this process, records at a constant rate, a sink; and then looks whether every record that is committed has its result. Owned by one thread. */
 final class CallRun {
@@ -47,7 +48,7 @@ final class CallRun {
         kafka.createTopic(id + "-input", cell.partitions());
         kafka.createTopic(id + "-output", 1);
         KafkaStreams streams = new KafkaStreams(topology(cell, id), settings(cell, id));
-        AtomicReference<Throwable> failure = new AtomicReference<>();
+        AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         streams.setUncaughtExceptionHandler(e -> {
             failure.compareAndSet(null, e);
             return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
