@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
 
 /**
  * The command {@code blobshuffle bench quick}: a first impression in less than three minutes. The minimal shuffle benchmark with three brokers, natively, natively tuned and through blobs in
- * files: as fast as it goes, and at 5,000 records per second, where latency means something; as many repetitions as fit.
+ * files: as fast as it goes, and at 2,000 records per second, where latency means something; as many repetitions as fit.
  */
 @Command(
         name = "quick",
@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
         showDefaultValues = true)
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class QuickCommand implements Callable<Integer> {
-    private static final long RECORDS = 150_000;
+    private static final long RECORDS = 100_000;
 
     /** Running and waiting threads per processor, counted by the operating system, from which on a machine is busy; and beyond which no fewer records are measured. */
     private static final double BUSY = 1.5;
@@ -45,7 +45,7 @@ final class QuickCommand implements Callable<Integer> {
     @Option(
             names = "--records",
             description =
-                    "Records of 1 KiB that a run as fast as possible measures, after half as many; default: 150,000, fewer on a busy machine.")
+                    "Records of 1 KiB that a run as fast as possible measures, after half as many; default: 100,000, fewer on a busy machine.")
     private @Nullable Long chosenRecords;
 
     @Option(names = "--replication", defaultValue = "3", description = "Replication factor, and number of brokers.")
@@ -78,7 +78,7 @@ final class QuickCommand implements Callable<Integer> {
                 .with("drain-seconds", "20"));
         return bench.run(
                 Workloads.named("shuffle"),
-                () -> RunCommand.cells(base, List.of("rate=0,5000")),
+                () -> RunCommand.cells(base, List.of("rate=0,2000")),
                 Duration.ofSeconds(seconds));
     }
 
