@@ -55,14 +55,19 @@ public final class BenchApplication {
      *
      * @param args one: the file with the settings of Kafka Streams, the parameters, and {@code bench.workload}, {@code bench.input}, {@code bench.measured}
      */
-    public static void main(String[] args) throws IOException, InterruptedException {
+    public static void main(String[] args) throws IOException {
         PrintStream toParent = System.out;
         System.setOut(System.err);
         Properties settings = new Properties();
         try (var reader = Files.newBufferedReader(Path.of(args[0]))) {
             settings.load(reader);
         }
-        new BenchApplication(toParent).run(settings);
+        try {
+            new BenchApplication(toParent).run(settings);
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            e.printStackTrace(); // The parent shows it. Stream threads would keep the process.
+            Runtime.getRuntime().halt(1);
+        }
     }
 
     private void run(Properties settings) throws IOException, InterruptedException {
