@@ -3,18 +3,17 @@ package dev.blobshuffle.cli.bench;
 import dev.blobshuffle.bench.calls.CallBench;
 import dev.blobshuffle.bench.calls.CallCell;
 import dev.blobshuffle.bench.calls.CallResult;
+import dev.blobshuffle.bench.run.Directories;
 import dev.blobshuffle.cli.json.Json;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -113,7 +112,7 @@ final class KeyParallelCommand implements Callable<Integer> {
                             Duration.ofSeconds(seconds))
                     .run(cells, directory, result -> print(out, result));
         } finally {
-            delete(directory);
+            Directories.delete(directory);
         }
     }
 
@@ -132,13 +131,5 @@ final class KeyParallelCommand implements Callable<Integer> {
                 result.lost(),
                 result.inversions());
         out.flush();
-    }
-
-    private static void delete(Path directory) throws IOException {
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
-        }
     }
 }

@@ -3,14 +3,12 @@ package dev.blobshuffle.cli.doctor;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.time.Time;
-import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
-/** A blob that is stored to see whether that works. Its bytes are random, so that nothing on the way compresses them, and never recycled. */
+/** A blob that is stored to see whether that works. Its bytes are random, so that nothing on the way compresses them. */
 @SuppressWarnings("ArrayRecordComponent") // compared by content where it matters
-record Probe(BlobId id, byte[] bytes) implements BlobContent {
+record Probe(BlobId id, byte[] bytes) {
     /** A blob of this minute by a writer that nobody else is. */
     static Probe of(int bytes, Time time) {
         byte[] content = new byte[bytes];
@@ -19,19 +17,8 @@ record Probe(BlobId id, byte[] bytes) implements BlobContent {
         return new Probe(new BlobId(minute, time.randomLong(), 0), content);
     }
 
-    @Override
-    public long length() {
-        return bytes.length;
+    /** What is stored. */
+    BlobContent content() {
+        return BlobContent.of(bytes);
     }
-
-    @Override
-    public List<ByteBuffer> buffers() {
-        return List.of(ByteBuffer.wrap(bytes).asReadOnlyBuffer());
-    }
-
-    @Override
-    public void retain() {}
-
-    @Override
-    public void release() {}
 }

@@ -55,7 +55,8 @@ final class StoreCheckup {
      */
     void run(int samples, int blobBytes) throws InterruptedException {
         Probe probe = Probe.of(PROBE_BYTES, time);
-        boolean isStored = step("put", "a probe was stored", () -> patience.await(store.put(probe.id(), probe)));
+        boolean isStored =
+                step("put", "a probe was stored", () -> patience.await(store.put(probe.id(), probe.content())));
         boolean isReadable =
                 isStored && step("get", "the probe came back as it was", () -> compare(probe, 0, PROBE_BYTES));
         if (isReadable) {
@@ -139,7 +140,7 @@ final class StoreCheckup {
                 Probe probe = Probe.of(blobBytes, time);
                 try {
                     long before = time.nanos();
-                    patience.await(store.put(probe.id(), probe));
+                    patience.await(store.put(probe.id(), probe.content()));
                     long between = time.nanos();
                     patience.await(store.get(probe.id(), BlobRange.of(0, blobBytes)))
                             .close();
