@@ -37,6 +37,16 @@ public final class HtmlPage {
         return element("pre", text);
     }
 
+    /** A link to a file, seen from the page. */
+    public HtmlPage link(String file) {
+        html.append("<p><a href=\"")
+                .append(escaped(file))
+                .append("\">")
+                .append(escaped(file))
+                .append("</a></p>\n");
+        return this;
+    }
+
     /** A plot. */
     public HtmlPage figure(Chart chart) {
         html.append(chart.svg());

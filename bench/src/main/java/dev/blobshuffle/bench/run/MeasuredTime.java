@@ -19,9 +19,10 @@ record MeasuredTime(double seconds, long before, long during, long after) {
 
     /** Why the run says nothing, with the remedy; empty if it does. With faults it is there for its output, and that is checked anyway. */
     Optional<String> problem(Parameters parameters) {
-        if (parameters.hasRate()
-                && !parameters.hasFaults()
-                && seconds < LEAST_SHARE * parameters.number(Parameter.SECONDS)) {
+        if (parameters.hasFaults()) {
+            return Optional.empty();
+        }
+        if (parameters.hasRate() && seconds < LEAST_SHARE * parameters.number(Parameter.SECONDS)) {
             return text(
                     "not measured: this machine is so busy that of %d s %.1f were left when this process had its turn. "
                             + "Measure on a quieter one, or longer: %s",

@@ -29,7 +29,8 @@ public final class OptionStudy {
                 .with("replication", "3")
                 .with("replication.factor", "1")
                 .with("commit-interval-ms", "100")
-                .with("rate", "2000");
+                .with("rate", "500")
+                .with("warm-up-seconds", "30");
     }
 
     /** The defaults, and each option alone. */

@@ -148,14 +148,16 @@ final class Run implements AutoCloseable {
             long warm = begin + parameters.number(Parameter.WARM_UP_SECONDS) * 1_000_000_000;
             await(() -> {
                 generator.check();
-                return System.nanoTime() >= warm;
+                // What is killed before it has done anything shows nothing.
+                return System.nanoTime() >= warm && (!parameters.hasFaults() || count() > 0);
             });
             Look before = measure();
-            long end = warm + parameters.number(Parameter.SECONDS) * 1_000_000_000;
+            long measuredFrom = parameters.hasFaults() ? before.nanos : warm;
+            long end = measuredFrom + parameters.number(Parameter.SECONDS) * 1_000_000_000;
             Faults faults = new Faults(
                     parameters,
                     new Random(plan.seed() + repetition),
-                    warm,
+                    measuredFrom,
                     end,
                     this::killInstance,
                     random -> cluster.killBroker(random.nextInt(parameters.count(Parameter.REPLICATION))));

@@ -18,8 +18,15 @@ class MeasuredTimeTest {
         assertThat(new MeasuredTime(0.1, 1, 1, 0).problem(Parameters.defaults()))
                 .as("as fast as it goes it takes as long as it takes")
                 .isEmpty();
-        assertThat(new MeasuredTime(0.1, 1, 1, 0).problem(AT_A_RATE.with("store-faults", "1")))
-                .as("with faults only the output counts")
+    }
+
+    @Test
+    void withFaultsOnlyTheOutputCounts() {
+        Parameters faults = AT_A_RATE.with("store-faults", "1");
+
+        assertThat(new MeasuredTime(0.1, 1, 1, 0).problem(faults)).isEmpty();
+        assertThat(new MeasuredTime(14.2, 700, 0, 4000).problem(faults))
+                .as("sessions and transactions of what was killed timed out for the whole time")
                 .isEmpty();
     }
 

@@ -10,6 +10,7 @@ import picocli.CommandLine.Command;
         mixinStandardHelpOptions = true,
         subcommands = {
             QuickCommand.class,
+            SuiteCommand.class,
             ShuffleCommand.class,
             RunCommand.class,
             OptionsCommand.class,
