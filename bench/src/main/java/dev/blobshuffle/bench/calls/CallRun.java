@@ -55,13 +55,7 @@ final class CallRun {
         });
         try (CallSink sink = new CallSink(kafka.bootstrapServers(), id + "-output")) {
             start(streams, cell);
-            CallResult result = measured(cell, id, streams, sink, warmUp, span);
-            if (failure.get() != null) {
-                throw new IllegalStateException(
-                        "Cannot measure " + cell.name() + " (" + cell.variant().label() + "): the application failed.",
-                        failure.get());
-            }
-            return result;
+            return measured(cell, id, streams, failure, sink, warmUp, span);
         } finally {
             streams.close(CLOSE);
         }
@@ -83,7 +77,13 @@ final class CallRun {
     }
 
     private CallResult measured(
-            CallCell cell, String id, KafkaStreams streams, CallSink sink, Duration warmUp, Duration span)
+            CallCell cell,
+            String id,
+            KafkaStreams streams,
+            AtomicReference<@Nullable Throwable> failure,
+            CallSink sink,
+            Duration warmUp,
+            Duration span)
             throws InterruptedException, ExecutionException {
         try (CallFeed feed = new CallFeed(kafka.bootstrapServers(), cell, id + "-input")) {
             sink.readFor(warmUp);
@@ -92,9 +92,13 @@ final class CallRun {
             if (cell.variant() == CallVariant.KEY_CHECKPOINT) {
                 sink.readUntil(written.size(), CLOSE); // An end would store what is pending, and it would look lost.
             }
-            if (streams.state() == KafkaStreams.State.ERROR || !streams.close(CLOSE)) {
-                throw new IllegalStateException("Cannot measure " + cell.name() + ": the application is "
-                        + streams.state() + ". Look into its log.");
+            boolean isClosed = streams.close(CLOSE);
+            if (failure.get() != null || !isClosed) {
+                throw new IllegalStateException(
+                        "Cannot measure " + cell.name() + " (" + cell.variant().label() + "): the application "
+                                + (isClosed ? "failed: " + failure.get() : "did not end in " + CLOSE.toSeconds() + " s")
+                                + ".",
+                        failure.get());
             }
             sink.readToEnd();
             long lost = lost(id, written, sink);

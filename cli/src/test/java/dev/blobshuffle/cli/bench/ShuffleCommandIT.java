@@ -48,7 +48,7 @@ class ShuffleCommandIT {
                         "--variants=native,blobs-file",
                         "--replication=1",
                         "--repetitions=1",
-                        "--gib=0.01",
+                        "--gib=0.03",
                         "--warm-up-gib=0.005",
                         "--memory=" + files,
                         "--directory=" + files,

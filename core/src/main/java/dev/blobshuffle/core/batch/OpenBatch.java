@@ -25,7 +25,9 @@ final class OpenBatch {
     private static final Duration SECOND_LOOK = Duration.ofMillis(2);
 
     private static final long LARGEST_STEP = 32 << 10;
-    private static final int STEPS_PER_BATCH = 8;
+
+    /** With few, small batches end early: at 256 KiB and three zones blobs were 79 % full with 8, and are 93 % full with 32. */
+    private static final int STEPS_PER_BATCH = 32;
 
     /** Multiples of it, by one, are spread evenly: the golden ratio. */
     private static final double EVEN = 0.6180339887498949;

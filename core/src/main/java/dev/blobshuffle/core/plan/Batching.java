@@ -20,7 +20,7 @@ final class Batching {
     /** A lane tells its bytes in steps, and the batch is sealed that much earlier: {@code OpenBatch} in the Batcher. */
     private static final double LARGEST_STEP = 32 << 10;
 
-    private static final double STEPS_PER_BATCH = 8;
+    private static final double STEPS_PER_BATCH = 32;
 
     /** Expected largest of so many normal numbers: how far the fullest zone is ahead of the mean, in standard deviations. */
     private static final double[] FULLEST = {0, 0, 0.56, 0.85, 1.03, 1.16, 1.27, 1.35, 1.42, 1.49, 1.54};

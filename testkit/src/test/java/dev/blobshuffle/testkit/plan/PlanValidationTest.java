@@ -59,7 +59,8 @@ class PlanValidationTest {
         Tuning cached = TUNING.toBuilder().cache(Tuning.Cache.ZONE).build();
         Workload slow = LOAD.withBytesPerSecond(3 * 10 * MIB / SCALE);
         Workload threads = LOAD.toBuilder().threads(4).build();
-        Workload often = LOAD.toBuilder().commitInterval(Duration.ofSeconds(1)).build();
+        Workload often =
+                LOAD.toBuilder().commitInterval(Duration.ofMillis(1_200)).build();
         Workload once = LOAD.toBuilder().guarantee(Guarantee.EXACTLY_ONCE_V2).build();
         Workload patient =
                 once.toBuilder().commitInterval(Duration.ofSeconds(2)).build();
@@ -92,7 +93,7 @@ class PlanValidationTest {
                         half.toBuilder().scope(BatchScope.LANE).build(),
                         paper,
                         60),
-                new Case("commits every 1 s", often, TUNING, paper, 150),
+                new Case("commits every 1.2 s", often, TUNING, paper, 150),
                 new Case("exactly-once, 100 ms commits", once, TUNING, standard, 90),
                 new Case(
                         "exactly-once, 2 s commits, 500 ms, a cache per zone",
