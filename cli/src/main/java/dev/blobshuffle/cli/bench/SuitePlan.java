@@ -52,13 +52,13 @@ record SuitePlan(String name, int minutes, String shows, String command) {
                             + " --with seconds=30 --vary batch-delay-ms=0,500"),
             new SuitePlan(
                     "paper-layout",
-                    11,
+                    14,
                     "Figures 6, 7 and 8: latency, cost, fill and requests by batch size, 2 to 16 MiB, in the paper's layout",
                     PAPER + " --with batch-layout=per-zone --with inline-bytes=0 --with batch-delay-ms=30000"
                             + " --set-blobs blobshuffle.store.hedge.enabled=false --vary batch-size=32768,65536,131072,262144"),
             new SuitePlan(
                     "packed-layout",
-                    11,
+                    13,
                     "the same with our layout, by delay",
                     PAPER + " --with batch-size=786432 --vary batch-delay-ms=300,400,480,600"),
             new SuitePlan(
@@ -78,7 +78,7 @@ record SuitePlan(String name, int minutes, String shows, String command) {
                     PANELS + " --with cache-bytes=134217728 --vary instances=1,2,4"),
             new SuitePlan(
                     "options",
-                    18,
+                    16,
                     "Theodolite's study: replicas of topics, standby and warm-up replicas",
                     "options uc3 --repetitions 1"),
             new SuitePlan(
@@ -110,7 +110,7 @@ record SuitePlan(String name, int minutes, String shows, String command) {
                     "search uc4 --loads 64,256,1024 --with commit-interval-ms=1000" + SEARCH),
             new SuitePlan(
                     "faults",
-                    4,
+                    6,
                     "exact matches although instances and brokers are killed and the store fails",
                     "run matcher --variants native,blobs-file --repetitions 1 --with guarantee=exactly_once_v2"
                             + " --with commit-interval-ms=500 --with rate=1000 --with seconds=60 --with replication=3 --with kills=3"
