@@ -26,7 +26,7 @@ final class OpenBatch {
 
     private static final long LARGEST_STEP = 32 << 10;
 
-    /** With few, small batches end early: at 256 KiB and three zones blobs were 79 % full with 8, and are 93 % full with 32. */
+    /** With few, small batches end early: in three zones blobs of 256 KiB were 76 % full with 8, and are 90 % full with 32. */
     private static final int STEPS_PER_BATCH = 32;
 
     /** Multiples of it, by one, are spread evenly: the golden ratio. */
