@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -24,8 +25,10 @@ import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThr
 /**
  * One instance of a workload, in a process of its own.
  *
- * <p>Standard output: {@code count N} several times a second, N records after the shuffle so far, and {@code state STATE} at every change. It measures latency and counts from the line
- * {@code measure} on standard input on, ends in order when it reads {@code stop}, writing what it measured, and at once when its standard input ends.
+ * <p>Standard output: {@code count N} several times a second, N records after the shuffle so far, and {@code state STATE} at every change. It
+ * measures latencies and counters between the lines {@code measure} and {@code end} on standard
+ * input. {@code stop} ends it in order, and it writes its measurements. It exits at once when its
+ * standard input ends.
  */
 public final class BenchApplication {
     /** Prefix of the settings that are this application's own. */
@@ -93,39 +96,42 @@ public final class BenchApplication {
         reporter.setDaemon(true);
         reporter.start();
         streams.start();
-        Counters before = obey();
-        Counters after = Counters.now();
+        Properties measured = obey();
+        // The check of a run covers all of it.
+        measured.setProperty(
+                "dropped-records-total", Double.toString(Counters.now().dropped()));
         boolean isClosed = streams.close(CLOSE_TIMEOUT);
         end.countDown();
         reporter.join();
-        Properties measured = after.since(before);
         measured.setProperty("count", Long.toString(probes.count()));
         measured.setProperty("checksum", Long.toString(probes.checksum()));
-        measured.setProperty(LATENCIES, Histograms.format(probes.latencies()));
-        measured.setProperty(PUT_LATENCIES, Histograms.format(StoreLatencies.OF_THIS_PROCESS.puts()));
-        measured.setProperty(GET_LATENCIES, Histograms.format(StoreLatencies.OF_THIS_PROCESS.gets()));
         try (OutputStream out = Files.newOutputStream(Path.of(settings.getProperty(OWN + "measured")))) {
             measured.store(out, null);
         }
         System.exit(isClosed ? 0 : 1);
     }
 
-    /** Waits for the parent's words until it says stop; the counters at the end of the warm-up. */
-    private Counters obey() throws IOException {
-        Counters before = Counters.none();
+    /** Follows the parent's orders until {@code stop}; returns the measurements of the window. */
+    private Properties obey() throws IOException {
+        MeasuredWindow window = new MeasuredWindow(
+                Counters::now,
+                Map.of(
+                        LATENCIES, probes::latencies,
+                        PUT_LATENCIES, StoreLatencies.OF_THIS_PROCESS::puts,
+                        GET_LATENCIES, StoreLatencies.OF_THIS_PROCESS::gets));
         BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String order = orders.readLine(); order != null; order = orders.readLine()) {
-            if (order.equals("stop")) {
-                return before;
+            switch (order) {
+                case "measure" -> window.begin();
+                case "end" -> window.end();
+                case "stop" -> {
+                    return window.measured();
+                }
+                default -> throw new IOException("Cannot follow the order '" + order + "': it is unknown.");
             }
-            before = Counters.now();
-            // Those of the warm-up are taken away.
-            probes.latencies();
-            StoreLatencies.OF_THIS_PROCESS.puts();
-            StoreLatencies.OF_THIS_PROCESS.gets();
         }
         Runtime.getRuntime().halt(1);
-        return before;
+        throw new AssertionError("halted");
     }
 
     private static Properties kafkas(Properties settings) {

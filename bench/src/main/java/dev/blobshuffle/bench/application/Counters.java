@@ -18,6 +18,7 @@ import javax.management.ObjectName;
  */
 record Counters(Map<String, Double> sums) {
     private static final String SHUFFLE = "blobshuffle:type=blobshuffle-metrics,*";
+    private static final String DROPPED = "dropped-records";
     private static final List<String> COUNTED = List.of(
             "blobs-stored",
             "blob-bytes-stored",
@@ -47,7 +48,7 @@ record Counters(Map<String, Double> sums) {
         sums.put(
                 "shuffle-broker-bytes",
                 read("kafka.producer:type=producer-topic-metrics,topic=*-repartition,*", "byte-total"));
-        sums.put("dropped-records", read("kafka.streams:type=stream-task-metrics,*", "dropped-records-total"));
+        sums.put(DROPPED, read("kafka.streams:type=stream-task-metrics,*", "dropped-records-total"));
         return new Counters(sums);
     }
 
@@ -80,12 +81,16 @@ record Counters(Map<String, Double> sums) {
         }
     }
 
-    /** What was counted since an earlier look. The total of dropped records comes along, for a run's check counts from its start. */
+    /** Updates that Kafka Streams dropped since the process started. */
+    double dropped() {
+        return sums.getOrDefault(DROPPED, 0.0);
+    }
+
+    /** What was counted since an earlier look. */
     Properties since(Counters earlier) {
         Properties properties = new Properties();
         sums.forEach((name, value) ->
                 properties.setProperty(name, Double.toString(value - earlier.sums.getOrDefault(name, 0.0))));
-        properties.setProperty("dropped-records-total", Double.toString(sums.getOrDefault("dropped-records", 0.0)));
         return properties;
     }
 }

@@ -80,6 +80,11 @@ public final class Instance implements AutoCloseable {
         process.tell("measure");
     }
 
+    /** The measured part of the run is over; what follows is drained. */
+    public void endMeasuring() throws IOException {
+        process.tell("end");
+    }
+
     /** Asks the instance to stop in order; {@link #measured} waits for it. */
     public void stop() throws IOException {
         process.tell("stop");

@@ -116,7 +116,7 @@ final class Run implements AutoCloseable {
             sample(before, all - count());
             return count() >= all;
         });
-        Look after = look();
+        Look after = endMeasuring();
         return result(input, before, after, Optional.empty());
     }
 
@@ -167,7 +167,7 @@ final class Run implements AutoCloseable {
                 sample(before, generator.sent());
                 return System.nanoTime() >= end;
             });
-            Look after = look();
+            Look after = endMeasuring();
             Input input = finished(expected);
             double perRecord = input.expectation().shuffled() / (double) parameters.allRecords();
             samples.replaceAll(sample -> sample.ofSent(perRecord));
@@ -226,6 +226,14 @@ final class Run implements AutoCloseable {
             instance.measure();
         }
         samples.clear();
+        return look();
+    }
+
+    /** The end of what is measured. */
+    private Look endMeasuring() throws IOException {
+        for (Instance instance : instances) {
+            instance.endMeasuring();
+        }
         return look();
     }
 
