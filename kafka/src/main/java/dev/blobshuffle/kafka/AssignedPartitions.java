@@ -27,6 +27,10 @@ final class AssignedPartitions {
     private final ConsumerWiring wiring;
     private final Map<TopicPartition, PartitionProgress> byPartition = new HashMap<>();
     private final Membership.Reading reading;
+
+    /** Partitions that were revoked or lost and that the real consumer has not removed from its assignment yet. */
+    private final Set<TopicPartition> leaving = new HashSet<>();
+
     private boolean hasChanged;
 
     AssignedPartitions(
@@ -43,7 +47,8 @@ final class AssignedPartitions {
         return wiring.topics().matches(partition.topic());
     }
 
-    private boolean isQueued(TopicPartition partition) {
+    /** Whether the records of a partition pass through the queues while it is assigned. */
+    boolean isQueued(TopicPartition partition) {
         return wiring.mode() == Mode.GENERAL || isVirtual(partition);
     }
 
@@ -65,6 +70,7 @@ final class AssignedPartitions {
     /** Takes over the real consumer's assignment: drops what left, adds what came. */
     void reconcile() {
         Set<TopicPartition> assignment = delegate.assignment();
+        leaving.retainAll(assignment);
         if (!byPartition.isEmpty() && !assignment.containsAll(byPartition.keySet())) {
             List<TopicPartition> gone = new ArrayList<>(byPartition.keySet());
             gone.removeAll(assignment);
@@ -72,7 +78,8 @@ final class AssignedPartitions {
         }
         for (TopicPartition partition : assignment) {
             if (!byPartition.containsKey(partition) && isQueued(partition)) {
-                byPartition.put(partition, new PartitionProgress(partition, isVirtual(partition)));
+                byPartition.put(
+                        partition, new PartitionProgress(partition, isVirtual(partition), leaving.contains(partition)));
                 hasChanged = true;
             }
         }
@@ -114,6 +121,32 @@ final class AssignedPartitions {
 
     void dropAll() {
         drop(List.copyOf(byPartition.keySet()));
+        leaving.clear();
+    }
+
+    /**
+     * Forgets partitions that were revoked or lost. Kafka's newer consumer removes them on its own thread, soon after the callback. Until then the assignment still
+     * shows them.
+     */
+    void revoked(Collection<TopicPartition> partitions) {
+        drop(partitions);
+        leaving.addAll(partitions);
+        leaving.retainAll(delegate.assignment());
+    }
+
+    /**
+     * Takes over partitions that were assigned. Kafka's newer consumer shows them in its assignment before it runs the callback. What the application or a poll did
+     * with such a partition meanwhile (a seek, a pause, a start) happened to the real consumer too, so that it stays.
+     */
+    void assigned(Collection<TopicPartition> partitions) {
+        for (TopicPartition partition : partitions) {
+            leaving.remove(partition);
+            PartitionProgress progress = byPartition.get(partition);
+            if (progress != null && progress.leaving) {
+                drop(List.of(partition));
+            }
+        }
+        reconcile();
     }
 
     /** Empties a partition's queue, for it will be read from elsewhere. */
@@ -127,8 +160,24 @@ final class AssignedPartitions {
     /** Goes back to an index of a real offset, whatever was queued or read beyond. */
     void rewind(PartitionProgress progress, long real, int index, OffsetAndMetadata seek) {
         emptyQueue(progress);
-        delegate.seek(progress.kafka, seek);
+        seek(progress, seek);
         progress.startAt(real, index);
+    }
+
+    /** Has the real consumer go on elsewhere. */
+    void seek(PartitionProgress progress, OffsetAndMetadata real) {
+        unlessGone(progress, () -> delegate.seek(progress.kafka, real));
+    }
+
+    /** Kafka's newer consumer may take a partition away between our look at the assignment and the call. The next {@link #reconcile} forgets such a partition. */
+    private void unlessGone(PartitionProgress progress, Runnable call) {
+        try {
+            call.run();
+        } catch (IllegalStateException e) {
+            if (delegate.assignment().contains(progress.kafka)) {
+                throw e;
+            }
+        }
     }
 
     void pauseByUser(Collection<TopicPartition> partitions) {
@@ -160,13 +209,13 @@ final class AssignedPartitions {
     /** Stops or restarts the real consumer for a partition without the user's knowledge. */
     void pauseInside(PartitionProgress progress) {
         progress.pausedInside = true;
-        delegate.pause(List.of(progress.kafka));
+        unlessGone(progress, () -> delegate.pause(List.of(progress.kafka)));
     }
 
     void resumeInside(PartitionProgress progress) {
         progress.pausedInside = false;
         if (!progress.pausedByUser) {
-            delegate.resume(List.of(progress.kafka));
+            unlessGone(progress, () -> delegate.resume(List.of(progress.kafka)));
         }
     }
 

@@ -6,7 +6,6 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,14 +24,21 @@ final class AutoCommit {
     private final @Nullable Duration interval;
     private final OffsetQueries queries;
     private final OffsetCommits commits;
+    private final Runnable wakeup;
     private final Time time;
     private long next;
 
-    /** An auto-commit; without an interval it is off. */
-    AutoCommit(@Nullable Duration interval, OffsetQueries queries, OffsetCommits commits, Time time) {
+    /**
+     * An auto-commit.
+     *
+     * @param interval null: off
+     * @param wakeup wakes the real consumer up again, when a commit has swallowed a wakeup that was meant for a poll
+     */
+    AutoCommit(@Nullable Duration interval, OffsetQueries queries, OffsetCommits commits, Runnable wakeup, Time time) {
         this.interval = interval;
         this.queries = queries;
         this.commits = commits;
+        this.wakeup = wakeup;
         this.time = time;
         this.next = interval == null ? 0 : time.nanos() + interval.toNanos();
     }
@@ -60,7 +66,10 @@ final class AutoCommit {
         }
     }
 
-    /** Commits the positions before partitions go; a failure means that their records are delivered again. */
+    /**
+     * Commits the positions before partitions go. A failure means that their records are delivered again. A wakeup or an interrupt is meant for the call around this
+     * one: it is left pending, and the partitions go all the same.
+     */
     void beforePartitionsGo() {
         if (interval == null) {
             return;
@@ -68,14 +77,26 @@ final class AutoCommit {
         try {
             Map<TopicPartition, OffsetAndMetadata> positions = queries.positions();
             if (!positions.isEmpty()) {
-                commits.sync(positions, LAST_COMMIT);
+                commitLast(positions);
             }
-        } catch (WakeupException | InterruptException e) {
-            throw e;
         } catch (KafkaException e) {
+            // After an interrupt Kafka has set the thread's flag again, so that the call around this one ends by it.
             LOG.warn(
                     "Auto-commit before partitions go failed; their next owner delivers some records again: {}",
                     e.toString());
+        }
+    }
+
+    /** Kafka's own auto-commit does not hear wakeups either. */
+    private void commitLast(Map<TopicPartition, OffsetAndMetadata> positions) {
+        try {
+            commits.sync(positions, LAST_COMMIT);
+        } catch (WakeupException e) {
+            try {
+                commits.sync(positions, LAST_COMMIT);
+            } finally {
+                wakeup.run();
+            }
         }
     }
 }

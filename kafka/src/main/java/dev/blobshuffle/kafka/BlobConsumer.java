@@ -84,9 +84,9 @@ public final class BlobConsumer<K, V> implements Consumer<K, V> {
         this.debatcher = parts.engine().debatcher(wiring.name());
         this.partitions = new AssignedPartitions(delegate, debatcher, wiring);
         StartResolver starts = new StartResolver(delegate, partitions);
-        this.queries = new OffsetQueries(delegate, partitions, starts);
+        this.queries = new OffsetQueries(delegate, partitions, starts, wiring.time());
         this.commits = new OffsetCommits(delegate, partitions, wiring.pair(), parts.interceptors());
-        this.autoCommit = new AutoCommit(parts.autoCommit(), queries, commits, wiring.time());
+        this.autoCommit = new AutoCommit(parts.autoCommit(), queries, commits, delegate::wakeup, wiring.time());
         this.loop = new PollLoop<>(delegate, debatcher, partitions, starts, parts.deserializer(), wiring);
         this.hooks = new RebalanceListener.Hooks() {
             @Override
@@ -96,7 +96,7 @@ public final class BlobConsumer<K, V> implements Consumer<K, V> {
 
             @Override
             public void startAssigned() {
-                starts.startAll(loop.remaining());
+                starts.startAssigned(loop.remaining());
             }
         };
         this.side = partition -> {
@@ -131,12 +131,21 @@ public final class BlobConsumer<K, V> implements Consumer<K, V> {
      * after their owner has committed.
      */
     public void forget(Collection<TopicPartition> revoked) {
-        partitions.drop(revoked);
+        partitions.revoked(revoked);
+    }
+
+    /**
+     * Takes over partitions that were assigned without a {@link ConsumerRebalanceListener} hearing of it. Those that the consumer still has do no harm. Call it before
+     * their owner asks for positions.
+     */
+    public void takeOver(Collection<TopicPartition> assigned) {
+        partitions.assigned(assigned);
     }
 
     /** Forgets what is queued for every partition: all were lost. */
     public void forgetAll() {
         partitions.dropAll();
+        partitions.revoked(delegate.assignment());
     }
 
     @Override

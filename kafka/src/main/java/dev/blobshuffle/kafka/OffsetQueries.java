@@ -1,5 +1,6 @@
 package dev.blobshuffle.kafka;
 
+import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -17,11 +18,13 @@ final class OffsetQueries {
     private final Consumer<byte[], byte[]> delegate;
     private final AssignedPartitions partitions;
     private final StartResolver starts;
+    private final Time time;
 
-    OffsetQueries(Consumer<byte[], byte[]> delegate, AssignedPartitions partitions, StartResolver starts) {
+    OffsetQueries(Consumer<byte[], byte[]> delegate, AssignedPartitions partitions, StartResolver starts, Time time) {
         this.delegate = delegate;
         this.partitions = partitions;
         this.starts = starts;
+        this.time = time;
     }
 
     /** The consumer's position: that of the next record in the queue, else the real consumer's. */
@@ -30,8 +33,12 @@ final class OffsetQueries {
         if (progress == null) {
             return delegate.position(partition, timeout);
         }
+        Duration remaining = timeout;
         if (!progress.started) {
+            long asked = time.nanos();
             starts.start(List.of(progress), timeout);
+            Duration taken = Duration.ofNanos(time.nanos() - asked);
+            remaining = taken.compareTo(timeout) < 0 ? timeout.minus(taken) : Duration.ZERO;
         }
         if (!partitions.isQueueEmpty(progress)) {
             OffsetAndMetadata known = partitions.knownPosition(progress);
@@ -39,7 +46,7 @@ final class OffsetQueries {
                 return known.offset();
             }
         }
-        long real = delegate.position(partition, timeout);
+        long real = delegate.position(partition, remaining);
         return progress.offset(real, progress.startIndex(real));
     }
 
@@ -49,6 +56,9 @@ final class OffsetQueries {
         partitions.reconcile();
         for (TopicPartition partition : delegate.assignment()) {
             PartitionProgress progress = partitions.of(partition);
+            if (progress != null && progress.leaving) {
+                continue; // the real consumer's position lies behind records that were dropped
+            }
             OffsetAndMetadata known = progress == null || !progress.started ? null : partitions.knownPosition(progress);
             if (known != null) {
                 positions.put(partition, known);

@@ -23,6 +23,12 @@ final class PartitionProgress {
     /** Whether it is known where reading starts: the real consumer knows the real offset only, not the index inside. */
     boolean started;
 
+    /**
+     * Revoked or lost, although the real consumer still shows it in its assignment. It is not started: if it comes back it is another assignment, with a start of its
+     * own.
+     */
+    final boolean leaving;
+
     /** Paused by the user. */
     boolean pausedByUser;
 
@@ -40,11 +46,12 @@ final class PartitionProgress {
     /** Leader epoch of the last record handed out. */
     private Optional<Integer> epoch = Optional.empty();
 
-    PartitionProgress(TopicPartition kafka, boolean virtual) {
+    PartitionProgress(TopicPartition kafka, boolean virtual, boolean leaving) {
         this.kafka = kafka;
+        this.leaving = leaving;
         this.virtual = virtual;
         this.partition = new Partition(kafka.topic(), kafka.partition());
-        this.started = !virtual;
+        this.started = !virtual && !leaving;
     }
 
     /** Reading starts, or goes on, at an index of a real offset. */

@@ -183,14 +183,16 @@ final class PollLoop<K, V> {
             TopicPartition partition, List<ConsumerRecord<byte[], byte[]>> records, PollResult<K, V> result) {
         PartitionProgress progress = partitions.of(partition);
         if (progress == null) {
-            passUntouched(partition, records, result);
-            return;
+            if (!partitions.isQueued(partition)) {
+                passUntouched(partition, records, result);
+            }
+            return; // else it was taken away meanwhile, and its next owner reads the records
         }
         if (!progress.started) {
             // It came before its commit was asked for: read it again from where that says, or from here if there is
             // none.
             ConsumerRecord<byte[], byte[]> first = records.get(0);
-            delegate.seek(partition, new OffsetAndMetadata(first.offset(), first.leaderEpoch(), ""));
+            partitions.seek(progress, new OffsetAndMetadata(first.offset(), first.leaderEpoch(), ""));
             return;
         }
         if (records.get(0).offset() < progress.offeredEnd()) {
@@ -224,7 +226,7 @@ final class PollLoop<K, V> {
     /** A notification that cannot be used stops its partition when everything before it is handed out; until then it is read again. */
     private void readAgain(
             PartitionProgress progress, ConsumerRecord<byte[], byte[]> record, BlobShuffleException reason) {
-        delegate.seek(progress.kafka, new OffsetAndMetadata(record.offset(), record.leaderEpoch(), ""));
+        partitions.seek(progress, new OffsetAndMetadata(record.offset(), record.leaderEpoch(), ""));
         progress.realNext(new OffsetAndMetadata(record.offset(), record.leaderEpoch(), ""));
         if (partitions.isQueueEmpty(progress)) {
             KafkaException failure = failure(reason);

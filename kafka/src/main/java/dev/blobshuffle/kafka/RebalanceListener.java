@@ -6,8 +6,10 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between the real consumer and the application's listener: the application is told first when partitions go, because it commits then, and last when they
- * come, because it may ask for positions. Owned by the consumer's thread.
+ * Stands between the real consumer and the application's listener. When partitions go it calls the
+ * application first, because the application commits then; when they come it calls the application
+ * last, because the application may ask for positions. What the hooks do never keeps the application
+ * from being called. Owned by the consumer's thread.
  */
 final class RebalanceListener implements ConsumerRebalanceListener {
     private final @Nullable ConsumerRebalanceListener user;
@@ -28,7 +30,7 @@ final class RebalanceListener implements ConsumerRebalanceListener {
                 user.onPartitionsRevoked(revoked);
             }
         } finally {
-            partitions.drop(revoked);
+            partitions.revoked(revoked);
         }
     }
 
@@ -39,24 +41,25 @@ final class RebalanceListener implements ConsumerRebalanceListener {
                 user.onPartitionsLost(lost);
             }
         } finally {
-            partitions.drop(lost);
+            partitions.revoked(lost);
         }
     }
 
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> assigned) {
-        partitions.drop(assigned);
-        partitions.reconcile();
+        partitions.assigned(assigned);
         hooks.startAssigned();
         if (user != null) {
             user.onPartitionsAssigned(assigned);
         }
     }
 
-    /** What the consumer does by itself when partitions go and come. */
+    /** What the consumer does by itself when partitions go and come. Neither throws what belongs to the poll around the callback: wakeups, interrupts, failed questions. */
     interface Hooks {
+        /** Before the application's listener hears that partitions were revoked. */
         void beforePartitionsGo();
 
+        /** Before the application's listener hears of new partitions. */
         void startAssigned();
     }
 }

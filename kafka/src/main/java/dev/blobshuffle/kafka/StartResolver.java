@@ -8,17 +8,30 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InvalidGroupIdException;
-import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.StaleMemberEpochException;
+import org.apache.kafka.common.errors.UnknownMemberIdException;
+import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds where reading starts in newly assigned partitions. The real consumer would find the real offset of the last commit by itself, but not the index, and the
- * two must be of the same commit. So one answer of the broker gives both, and the real consumer is told to seek. Until the answer is there, the partition is
- * paused; the waits are as long as the caller's, between a least, which grows while no answer comes, and a most, so that {@code poll} returns soon after its
- * caller asked and the real consumer goes on meanwhile. A wait that was too short loses nothing: Kafka's consumers keep the request, and the next wait gets its answer. Owned by the consumer's thread.
+ * Finds where reading starts in newly assigned partitions. The real consumer would find the real
+ * offset of the last commit by itself, but not the index inside the segment, and the two must be of
+ * the same commit. So one answer of the broker supplies both, and the resolver has the real consumer
+ * seek. A partition whose answer has not come is paused.
+ *
+ * <p>A wait is as long as the caller's, between a minimum and a maximum. The minimum grows while no
+ * answer comes. So {@code poll} returns soon, and the real consumer goes on meanwhile. A wait that was
+ * too short loses nothing: Kafka's consumers keep the request, and the next wait gets its answer.
+ *
+ * <p>Kafka's newer consumer shows a partition in its assignment before it runs the rebalance callback,
+ * and after it. So a poll may ask first, or the callback; both lead to one {@link PartitionProgress}.
+ *
+ * <p>Owned by the consumer's thread.
  */
 final class StartResolver {
     private static final Duration FIRST_WAIT = Duration.ofMillis(50);
@@ -44,7 +57,7 @@ final class StartResolver {
     void startAll(Duration remaining) {
         List<PartitionProgress> waiting = null;
         for (PartitionProgress progress : partitions.all()) {
-            if (!progress.started) {
+            if (!progress.started && !progress.leaving) {
                 waiting = waiting == null ? new ArrayList<>() : waiting;
                 waiting.add(progress);
             }
@@ -56,10 +69,26 @@ final class StartResolver {
         try {
             start(waiting, longer(wait, shorter(remaining, LONGEST_WAIT)));
             wait = FIRST_WAIT;
-        } catch (TimeoutException e) {
+        } catch (RetriableException | UnknownMemberIdException | StaleMemberEpochException e) {
+            // No answer in time, or the group has put this member out: then it loses the partitions and joins again.
             isWaiting = true;
             wait = shorter(wait.multipliedBy(2), LONGEST_WAIT);
             waiting.stream().filter(this::isStillAssigned).forEach(partitions::pauseInside);
+        }
+    }
+
+    /**
+     * Like {@link #startAll}, from inside a rebalance callback. A failure is left to the next poll, which asks again: the application must hear of its partitions,
+     * whatever happens to our question.
+     */
+    void startAssigned(Duration remaining) {
+        try {
+            startAll(remaining);
+        } catch (WakeupException e) {
+            delegate.wakeup(); // it was meant for the poll
+        } catch (KafkaException e) {
+            // An interrupt is among them; Kafka has set the thread's flag again.
+            LOG.debug("Asking for commits failed; the next poll asks again.", e);
         }
     }
 
@@ -71,7 +100,7 @@ final class StartResolver {
     /**
      * Starts the given partitions.
      *
-     * @throws TimeoutException recoverable: the broker did not answer in time
+     * @throws org.apache.kafka.common.errors.TimeoutException recoverable: the broker did not answer in time
      */
     void start(List<PartitionProgress> waiting, Duration timeout) {
         Set<TopicPartition> asked =

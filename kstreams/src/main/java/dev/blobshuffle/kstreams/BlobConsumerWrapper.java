@@ -83,6 +83,7 @@ public final class BlobConsumerWrapper extends ConsumerWrapper {
 
             @Override
             public void onTasksAssigned(StreamsRebalanceData.Assignment assignment) {
+                blobs().takeOver(partitionsOf(assignment.activeTasks()));
                 listener.onTasksAssigned(assignment);
             }
 
