@@ -107,19 +107,30 @@ public final class BlobConsumer<K, V> implements Consumer<K, V> {
     }
 
     /**
-     * A consumer around a ready one, for Kafka Streams. The ready consumer must not commit by itself nor have interceptors.
+     * A consumer around a ready one, for Kafka Streams, without classes of the application. The
+     * ready consumer must not commit by itself nor have interceptors.
      *
      * @param delegate the ready consumer; closed with the new one
      * @param engine the instance's engine; stays open
      */
     public static BlobConsumer<byte[], byte[]> wrap(
             Consumer<byte[], byte[]> delegate, Engine engine, ConsumerWiring wiring) {
+        return wrap(delegate, engine, wiring, ConsumerPlugins.none());
+    }
+
+    /**
+     * As {@link #wrap(Consumer, Engine, ConsumerWiring)}, with the application's classes.
+     *
+     * @param plugins closed with the new consumer
+     */
+    public static BlobConsumer<byte[], byte[]> wrap(
+            Consumer<byte[], byte[]> delegate, Engine engine, ConsumerWiring wiring, ConsumerPlugins plugins) {
         return new BlobConsumer<>(new ConsumerParts<>(
                 delegate,
                 engine,
                 wiring,
                 new RecordDeserializer.Bytes(),
-                new ConsumerInterceptorChain<>(List.of()),
+                plugins.interceptors(),
                 null,
                 Duration.ofMinutes(1),
                 Map::of,

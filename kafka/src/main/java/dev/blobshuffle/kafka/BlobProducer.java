@@ -128,7 +128,7 @@ public final class BlobProducer<K, V> implements Producer<K, V> {
     }
 
     /**
-     * A producer around a ready one, for Kafka Streams.
+     * A producer around a ready one, for Kafka Streams, without classes of the application.
      *
      * @param delegate the ready producer, without interceptors; closed with the new one
      * @param engine the instance's engine; stays open
@@ -136,15 +136,31 @@ public final class BlobProducer<K, V> implements Producer<K, V> {
      */
     public static BlobProducer<byte[], byte[]> wrap(
             Producer<byte[], byte[]> delegate, Engine engine, String name, ProducerWiring wiring) {
+        return wrap(delegate, engine, name, wiring, ProducerPlugins.none());
+    }
+
+    /**
+     * As {@link #wrap(Producer, Engine, String, ProducerWiring)}, with the application's classes.
+     *
+     * @param plugins closed with the new producer
+     */
+    public static BlobProducer<byte[], byte[]> wrap(
+            Producer<byte[], byte[]> delegate,
+            Engine engine,
+            String name,
+            ProducerWiring wiring,
+            ProducerPlugins plugins) {
         Optional<ProducerPush> push = push(delegate, wiring);
-        ProducerChannel channel = channel(delegate, Completions.atAppend(), push);
+        Completions completions = plugins.interceptors().isEmpty()
+                ? Completions.atAppend()
+                : Completions.atAcknowledgement(wiring.time());
+        ProducerChannel channel = channel(delegate, completions, push);
         Lane lane = engine.lane(name, channel);
         return new BlobProducer<>(
-                delegate,
-                wiring,
-                new StreamsSender(delegate, wiring, channel, lane),
-                Map::of,
-                () -> push.ifPresent(ProducerPush::close));
+                delegate, wiring, new StreamsSender(delegate, wiring, plugins, channel, lane), Map::of, () -> {
+                    push.ifPresent(ProducerPush::close);
+                    plugins.close();
+                });
     }
 
     @Override

@@ -13,7 +13,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.BufferExhaustedException;
 import org.apache.kafka.clients.producer.Callback;
-import org.apache.kafka.clients.producer.Partitioner;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -203,11 +202,7 @@ final class GeneralSender<K, V> implements Sender<K, V> {
 
     private int partition(
             TopicOutput topic, ProducerRecord<K, V> record, byte @Nullable [] key, byte @Nullable [] value) {
-        Partitioner custom = partitioning.custom();
-        if (custom != null) {
-            return custom.partition(record.topic(), record.key(), key, record.value(), value, topic.cluster());
-        }
-        return topic.partition(partitioning.keys() == Partitioning.Keys.HASHED ? key : null, channel.batches());
+        return partitioning.choose(topic, record, key, value, channel.batches());
     }
 
     /** An application may leave it to the commit to tell that a send failed, and the real producer does not know of this one. */

@@ -28,6 +28,11 @@ final class ProducerChannel implements Channel {
         this.push = push;
     }
 
+    /** The sends that await their acknowledgement. */
+    Completions completions() {
+        return completions;
+    }
+
     /** Segments sent so far. Thread-safe. */
     long batches() {
         return batches.get();

@@ -28,6 +28,10 @@ final class ProducerInterceptorChain<K, V> implements AutoCloseable {
         this.interceptors = List.copyOf(interceptors);
     }
 
+    boolean isEmpty() {
+        return interceptors.isEmpty();
+    }
+
     ProducerRecord<K, V> onSend(ProducerRecord<K, V> record) {
         ProducerRecord<K, V> intercepted = record;
         for (ProducerInterceptor<K, V> interceptor : interceptors) {

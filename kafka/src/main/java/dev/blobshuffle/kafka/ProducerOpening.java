@@ -7,7 +7,6 @@ import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.Partitioner;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerInterceptor;
@@ -50,7 +49,7 @@ final class ProducerOpening {
                             values,
                             (made, given) -> made.configure(given, false)));
             List<ProducerInterceptor<K, V>> interceptors = opening.interceptors(ProducerInterceptor.class);
-            Partitioning partitioning = opening.keep(partitioning(config, opening.forPlugins()));
+            Partitioning partitioning = opening.keep(Partitioning.of(config, opening.forPlugins()));
             ProducerWiring wiring = wiring(config, shared);
             Map<String, Object> real = opening.real(kafkas);
             real.remove(ProducerConfig.PARTITIONER_CLASS_CONFIG);
@@ -102,14 +101,6 @@ final class ProducerOpening {
                 ClientPair.alone(),
                 shared.membership(),
                 shared.time());
-    }
-
-    private static Partitioning partitioning(ProducerConfig config, Map<String, Object> forPlugins) {
-        boolean ignored = config.getBoolean(ProducerConfig.PARTITIONER_IGNORE_KEYS_CONFIG);
-        Partitioner custom = config.getClass(ProducerConfig.PARTITIONER_CLASS_CONFIG) == null
-                ? null
-                : config.getConfiguredInstance(ProducerConfig.PARTITIONER_CLASS_CONFIG, Partitioner.class, forPlugins);
-        return new Partitioning(custom, ignored ? Partitioning.Keys.IGNORED : Partitioning.Keys.HASHED);
     }
 
     private static void requireNotCompacted(Map<String, Object> kafkas, String topic) {

@@ -10,68 +10,121 @@ import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.TransactionAbortedException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends for Kafka Streams: acknowledged when appended, for the commit is the acknowledgement that counts, so that no record stays on the heap until its batch is
- * stored. A loss sticks and is thrown by the next send and by every commit until it is discarded. Owned by the stream thread.
+ * Sends for Kafka Streams: acknowledged when appended, because the commit is the acknowledgement
+ * that counts. So no record stays on the heap until its batch is stored. The application's
+ * interceptors, if it has any, hear of a record when its notification is in the log. A loss sticks:
+ * the next send and every commit throw it until it is discarded. Owned by the stream thread.
  */
 final class StreamsSender implements Sender<byte[], byte[]> {
     private static final Logger LOG = LoggerFactory.getLogger(StreamsSender.class);
+    private static final long NO_TIMESTAMP = -1; // Kafka's constant is not in the same place in every release.
 
     private final Producer<byte[], byte[]> delegate;
     private final ProducerWiring wiring;
     private final ProducerChannel channel;
     private final Lane lane;
     private final LaneFailures failures;
+    private final Partitioning partitioning;
+    private final ProducerInterceptorChain<byte[], byte[]> interceptors;
     private final HeaderAdapter headers = new HeaderAdapter();
     private final Map<String, Route> routes = new HashMap<>();
 
-    StreamsSender(Producer<byte[], byte[]> delegate, ProducerWiring wiring, ProducerChannel channel, Lane lane) {
+    StreamsSender(
+            Producer<byte[], byte[]> delegate,
+            ProducerWiring wiring,
+            ProducerPlugins plugins,
+            ProducerChannel channel,
+            Lane lane) {
         this.delegate = delegate;
         this.wiring = wiring;
         this.channel = channel;
         this.lane = lane;
         this.failures = new LaneFailures(wiring.pair());
+        this.partitioning = plugins.partitioning();
+        this.interceptors = plugins.interceptors();
     }
 
     @Override
     public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, @Nullable Callback callback) {
-        Route route = routes.get(record.topic());
-        if (route == null) {
-            route = route(record.topic());
+        if (!interceptors.isEmpty()) {
+            return sendIntercepted(interceptors.onSend(record), callback);
         }
-        TopicOutput topic = route.blobs;
-        if (topic == null) {
-            return delegate.send(record, callback);
+        TopicOutput topic = blobs(record.topic());
+        return topic == null ? delegate.send(record, callback) : append(topic, record, callback);
+    }
+
+    private Future<RecordMetadata> sendIntercepted(ProducerRecord<byte[], byte[]> record, @Nullable Callback callback) {
+        try {
+            TopicOutput topic = blobs(record.topic());
+            return topic == null ? sendPlain(record, callback) : append(topic, record, callback);
+        } catch (RuntimeException e) {
+            interceptors.onAcknowledgement(unknown(record), e, record.headers());
+            throw e;
         }
+    }
+
+    private Future<RecordMetadata> sendPlain(ProducerRecord<byte[], byte[]> record, @Nullable Callback callback) {
+        return delegate.send(record, (metadata, failure) -> {
+            interceptors.onAcknowledgement(metadata == null ? unknown(record) : metadata, failure, record.headers());
+            if (callback != null) {
+                callback.onCompletion(metadata, failure);
+            }
+        });
+    }
+
+    /** What Kafka's producer shows of a record that reached no partition. */
+    private static RecordMetadata unknown(ProducerRecord<?, ?> record) {
+        Integer chosen = record.partition();
+        int partition = chosen == null ? RecordMetadata.UNKNOWN_PARTITION : chosen;
+        return new RecordMetadata(new TopicPartition(record.topic(), partition), -1, -1, NO_TIMESTAMP, -1, -1);
+    }
+
+    /** Where the records of a topic are appended; null if they go to the real producer. */
+    private @Nullable TopicOutput blobs(String topic) {
+        Route route = routes.get(topic);
+        return route == null ? route(topic).blobs : route.blobs;
+    }
+
+    private Future<RecordMetadata> append(
+            TopicOutput topic, ProducerRecord<byte[], byte[]> record, @Nullable Callback callback) {
         RuntimeException lost = failures.lost();
         if (lost != null) {
             throw failures.onSend(lost);
         }
-        TopicOutput.Slot slot = append(topic, record);
+        TopicOutput.Slot slot = slot(topic, record);
+        Long given = record.timestamp();
+        long timestamp = given != null ? given : wiring.time().wallMillis();
+        Completion completion = interceptors.isEmpty() ? null : register(slot, timestamp, record);
+        try {
+            slot.output.append(timestamp, record.key(), record.value(), headers.of(record.headers()));
+        } catch (BlobShuffleException e) {
+            if (completion != null) {
+                channel.completions().remove(slot.partition, completion);
+            }
+            throw failures.onSend(e);
+        }
         if (callback != null) {
             callback.onCompletion(slot.appended, null);
         }
         return slot.appendedFuture;
     }
 
-    private TopicOutput.Slot append(TopicOutput topic, ProducerRecord<byte[], byte[]> record) {
-        TopicOutput.Slot slot = slot(topic, record);
-        Long timestamp = record.timestamp();
-        try {
-            slot.output.append(
-                    timestamp != null ? timestamp : wiring.time().wallMillis(),
-                    record.key(),
-                    record.value(),
-                    headers.of(record.headers()));
-        } catch (BlobShuffleException e) {
-            throw failures.onSend(e);
-        }
-        return slot;
+    /** The application's interceptors hear of the record when its notification is in the log. */
+    private Completion register(TopicOutput.Slot slot, long timestamp, ProducerRecord<byte[], byte[]> record) {
+        Completion completion = new Completion(
+                slot.kafka, timestamp, record.key(), record.value(), record.headers(), null, interceptors);
+        channel.completions().add(slot.partition, completion);
+        return completion;
     }
 
     /**
@@ -79,9 +132,12 @@ final class StreamsSender implements Sender<byte[], byte[]> {
      * as lost: thrown as it is, the exception would end the stream thread.
      */
     private TopicOutput.Slot slot(TopicOutput topic, ProducerRecord<byte[], byte[]> record) {
-        Integer chosen = record.partition();
+        Integer named = record.partition();
         try {
-            return topic.slot(chosen != null ? chosen : topic.partition(record.key(), channel.batches()));
+            return topic.slot(
+                    named != null
+                            ? named
+                            : partitioning.choose(topic, record, record.key(), record.value(), channel.batches()));
         } catch (RetriableException e) {
             throw failures.onSend(e);
         }
@@ -116,6 +172,7 @@ final class StreamsSender implements Sender<byte[], byte[]> {
             try {
                 lane.flush(wiring.flushTimeout());
             } catch (BlobShuffleException e) {
+                channel.failed(e);
                 failures.onCommit(e); // sticks
             }
         }
@@ -131,7 +188,21 @@ final class StreamsSender implements Sender<byte[], byte[]> {
         try {
             lane.flush(wiring.flushTimeout());
         } catch (BlobShuffleException e) {
+            channel.failed(e);
             throw failures.onCommit(e);
+        } finally {
+            awaitInterceptors();
+        }
+    }
+
+    /** As natively, a commit returns after the interceptors have heard of its records. */
+    private void awaitInterceptors() {
+        try {
+            channel.completions()
+                    .awaitCallbacks(
+                            wiring.time().nanos() + wiring.flushTimeout().toNanos());
+        } catch (InterruptedException e) {
+            throw new InterruptException(e);
         }
     }
 
@@ -139,6 +210,8 @@ final class StreamsSender implements Sender<byte[], byte[]> {
     public void discard() {
         lane.discard();
         failures.reset();
+        channel.completions().failAll(new TransactionAbortedException());
+        channel.completions().startAnew();
         for (Route route : routes.values()) {
             if (route.blobs != null) {
                 route.blobs.refreshSoon();
@@ -159,6 +232,8 @@ final class StreamsSender implements Sender<byte[], byte[]> {
             }
         }
         lane.close();
+        channel.completions().failAll(new KafkaException("The producer was closed before the record was delivered."));
+        channel.completions().close();
     }
 
     /** Where a topic's records go; null: to the real producer. */

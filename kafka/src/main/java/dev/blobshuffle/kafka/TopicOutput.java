@@ -5,10 +5,12 @@ import dev.blobshuffle.core.membership.ZoneMap;
 import dev.blobshuffle.core.shuffle.Lane;
 import dev.blobshuffle.core.zone.Zone;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.Cluster;
@@ -34,6 +36,9 @@ final class TopicOutput {
     private long zonesVersion;
     private @Nullable Slot[] slots = {};
     private List<PartitionInfo> partitions = List.of();
+
+    /** Where records without key may go: partitions with a leader, or all if none has one. */
+    private int[] available = {};
 
     /** Made of the partitions when somebody asks for it. */
     private @Nullable Cluster cluster;
@@ -65,15 +70,21 @@ final class TopicOutput {
             stickySince = batches;
             sticky = (sticky + 1) & Integer.MAX_VALUE;
         }
-        return sticky % slots.length;
+        return available[sticky % available.length];
     }
 
-    /** The topic's partitions and their leaders, for the application's own partitioner. */
+    /**
+     * The topic's partitions and the brokers that hold them, for the application's own partitioner:
+     * as the real producer knows them now.
+     */
     Cluster cluster() {
-        refreshInTurn();
+        List<PartitionInfo> now = delegate.partitionsFor(topic);
+        if (now != partitions) {
+            use(now);
+        }
         Cluster known = cluster;
         if (known == null) {
-            known = new Cluster(null, leaders(partitions), partitions, Set.of(), Set.of());
+            known = new Cluster(null, brokers(partitions), partitions, Set.of(), Set.of());
             cluster = known;
         }
         return known;
@@ -125,20 +136,39 @@ final class TopicOutput {
     }
 
     private void refresh() {
-        partitions = delegate.partitionsFor(topic);
-        cluster = null;
-        sinceRefresh = 0;
-        if (partitions.size() != slots.length) {
-            slots = Arrays.copyOf(slots, partitions.size());
-        }
+        use(delegate.partitionsFor(topic));
     }
 
-    private static List<Node> leaders(List<PartitionInfo> partitions) {
-        return partitions.stream()
-                .map(PartitionInfo::leader)
-                .filter(leader -> leader != null)
-                .distinct()
-                .toList();
+    private void use(List<PartitionInfo> now) {
+        partitions = now;
+        cluster = null;
+        sinceRefresh = 0;
+        if (now.size() != slots.length) {
+            slots = Arrays.copyOf(slots, now.size());
+        }
+        int[] led = numbers(now.stream().filter(TopicOutput::hasLeader));
+        available = led.length > 0 ? led : numbers(now.stream());
+    }
+
+    private static int[] numbers(Stream<PartitionInfo> partitions) {
+        return partitions.mapToInt(PartitionInfo::partition).sorted().toArray();
+    }
+
+    private static boolean hasLeader(PartitionInfo partition) {
+        return partition.leader() != null && !partition.leader().isEmpty();
+    }
+
+    private static Set<Node> brokers(List<PartitionInfo> partitions) {
+        Set<Node> brokers = new HashSet<>();
+        for (PartitionInfo partition : partitions) {
+            if (hasLeader(partition)) {
+                brokers.add(partition.leader());
+            }
+            if (partition.replicas() != null) {
+                brokers.addAll(List.of(partition.replicas()));
+            }
+        }
+        return brokers;
     }
 
     /** One partition of the topic. */

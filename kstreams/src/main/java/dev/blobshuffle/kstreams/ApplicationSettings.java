@@ -236,6 +236,15 @@ public record ApplicationSettings(
         return withoutOwn(new QuietStreamsConfig(all).getAdminConfigs("blobshuffle"));
     }
 
+    /**
+     * The settings of a stream thread's producer, without ours.
+     *
+     * @param thread the stream thread's name
+     */
+    public Map<String, Object> producerSettings(String thread) {
+        return withoutOwn(new QuietStreamsConfig(all).getProducerConfigs(thread + "-producer"));
+    }
+
     /** The supplier whose clients are wrapped: the user's, or Kafka's own clients. */
     KafkaClientSupplier wrappedSupplier() {
         String name = blobs.value(Settings.CLIENT_SUPPLIER).orElse(null);

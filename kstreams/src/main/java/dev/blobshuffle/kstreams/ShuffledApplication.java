@@ -11,8 +11,10 @@ import dev.blobshuffle.kafka.BlobAdmin;
 import dev.blobshuffle.kafka.BlobConsumer;
 import dev.blobshuffle.kafka.BlobProducer;
 import dev.blobshuffle.kafka.ClientPair;
+import dev.blobshuffle.kafka.ConsumerPlugins;
 import dev.blobshuffle.kafka.ConsumerWiring;
 import dev.blobshuffle.kafka.KafkaMetricsBridge;
+import dev.blobshuffle.kafka.ProducerPlugins;
 import dev.blobshuffle.kafka.ProducerWiring;
 import dev.blobshuffle.kafka.TopicMatcher;
 import dev.blobshuffle.kafka.membership.Membership;
@@ -125,33 +127,53 @@ final class ShuffledApplication {
                 pairs.of(clientId),
                 open.membership(),
                 open.time());
-        Producer<byte[], byte[]> producer =
-                BlobProducer.wrap(clients.getProducer(kafkas), open.engine(), clientId, wiring);
+        Producer<byte[], byte[]> producer = wrap(kafkas, open.engine(), clientId, wiring);
         CREATING.set(new Creation(streamThread(clientId), new WeakReference<>(this)));
         return producer;
+    }
+
+    private Producer<byte[], byte[]> wrap(
+            Map<String, Object> kafkas, Engine engine, String clientId, ProducerWiring wiring) {
+        ProducerPlugins plugins = ProducerPlugins.open(kafkas);
+        try {
+            return BlobProducer.wrap(clients.getProducer(plugins.realSettings()), engine, clientId, wiring, plugins);
+        } catch (RuntimeException | Error e) {
+            plugins.close();
+            throw e;
+        }
     }
 
     Consumer<byte[], byte[]> mainConsumer(Map<String, Object> config) {
         Map<String, Object> kafkas = ApplicationSettings.withoutOwn(config);
         settings.pollRecords().ifPresent(records -> kafkas.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, records));
-        return wrapMain(clients.getConsumer(kafkas), config);
+        ConsumerPlugins plugins = ConsumerPlugins.open(kafkas);
+        return wrapMain(clients.getConsumer(plugins.realSettings()), config, plugins);
     }
 
-    /** Wraps a stream thread's main consumer, whoever made it. */
+    /** Wraps the main consumer that Kafka Streams has made itself. */
     BlobConsumer<byte[], byte[]> wrapMain(Consumer<byte[], byte[]> consumer, Map<String, Object> config) {
+        return wrapMain(consumer, config, ConsumerPlugins.none());
+    }
+
+    private BlobConsumer<byte[], byte[]> wrapMain(
+            Consumer<byte[], byte[]> consumer, Map<String, Object> config, ConsumerPlugins plugins) {
         Map<String, Object> polling = new HashMap<>(config);
         settings.pollRecords().ifPresent(records -> polling.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, records));
-        return wrap(consumer, polling, settings.topics(), pairs.of(clientId(config)), open().watched());
+        return BlobConsumer.wrap(
+                consumer,
+                open().engine(),
+                wiring(polling, settings.topics(), pairs.of(clientId(config)), open().watched()),
+                plugins);
     }
 
     Consumer<byte[], byte[]> restoreConsumer(Map<String, Object> config) {
-        Consumer<byte[], byte[]> consumer = clients.getRestoreConsumer(ApplicationSettings.withoutOwn(config));
-        return wrap(
-                consumer,
-                config,
-                settings.topics().refusing(ShuffledApplication::sourceForChangelog),
-                ClientPair.alone(),
-                Membership.none());
+        ConsumerPlugins plugins = ConsumerPlugins.open(ApplicationSettings.withoutOwn(config));
+        TopicMatcher topics = settings.topics().refusing(ShuffledApplication::sourceForChangelog);
+        return BlobConsumer.wrap(
+                clients.getRestoreConsumer(plugins.realSettings()),
+                open().engine(),
+                wiring(config, topics, ClientPair.alone(), Membership.none()),
+                plugins);
     }
 
     /**
@@ -167,31 +189,26 @@ final class ShuffledApplication {
     }
 
     Consumer<byte[], byte[]> globalConsumer(Map<String, Object> config) {
-        return wrap(
-                clients.getGlobalConsumer(ApplicationSettings.withoutOwn(config)),
-                config,
-                settings.topics(),
-                ClientPair.alone(),
-                Membership.none()); // Every instance reads these, in every zone.
+        ConsumerPlugins plugins = ConsumerPlugins.open(ApplicationSettings.withoutOwn(config));
+        return BlobConsumer.wrap(
+                clients.getGlobalConsumer(plugins.realSettings()),
+                open().engine(),
+                // Every instance reads these topics, in every zone.
+                wiring(config, settings.topics(), ClientPair.alone(), Membership.none()),
+                plugins);
     }
 
-    private BlobConsumer<byte[], byte[]> wrap(
-            Consumer<byte[], byte[]> consumer,
-            Map<String, Object> config,
-            TopicMatcher topics,
-            ClientPair pair,
-            Membership membership) {
-        OpenShuffle open = open();
+    private ConsumerWiring wiring(
+            Map<String, Object> config, TopicMatcher topics, ClientPair pair, Membership membership) {
         Object maxPollRecords = config.getOrDefault(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, STREAMS_MAX_POLL_RECORDS);
-        ConsumerWiring wiring = new ConsumerWiring(
+        return new ConsumerWiring(
                 settings.mode(),
                 clientId(config),
                 topics,
                 Integer.parseInt(maxPollRecords.toString()),
                 pair,
                 membership,
-                open.time());
-        return BlobConsumer.wrap(consumer, open.engine(), wiring);
+                open().time());
     }
 
     /** The client ids of a stream thread's producer and consumer differ after their last dash. */

@@ -17,7 +17,6 @@ import java.util.Set;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.Deserializer;
 import org.apache.kafka.common.serialization.Serializer;
-import org.apache.kafka.common.utils.Utils;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +31,7 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
     private final NodeScope scope;
     private final String topic;
     private final SharedEngine.Lease lease;
+    private final PartitionChoice partitions;
     private final Losses losses;
     private final PendingTimer timer;
     private final Arrivals arrivals = new Arrivals(this::forwardArrivals);
@@ -57,6 +57,7 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
             outputs.add(null);
         }
         lease = SharedEngine.acquire(definition, context);
+        partitions = new PartitionChoice(topic, definition.partitions(), lease.settings(), lease.time());
         zones = lease.membership();
         zonesVersion = zones.version();
         String name = definition.name() + "-batcher, task " + context.taskId();
@@ -73,7 +74,7 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
         byte[] key = record.key() == null ? null : keys.serialize(topic, record.headers(), record.key());
         Optional<Set<Integer>> chosen = chosen(record);
         if (key == null || !lease.isWriting()) {
-            Shuffled plain = Shuffled.plain(value, chosen);
+            Shuffled plain = Shuffled.plain(value, chosen); // The real producer makes the default choice.
             scope.run(() -> scope.forward(record.withValue(plain)));
             return;
         }
@@ -82,7 +83,7 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
                 append(partition, record, key, value);
             }
         } else {
-            append(Utils.toPositive(Utils.murmur2(key)) % definition.partitions(), record, key, value);
+            append(partitions.choose(key, value), record, key, value);
         }
         forwardArrivals();
         timer.start();
@@ -143,6 +144,7 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
     }
 
     private void restartOutputs() {
+        partitions.batchEnds();
         for (BatcherOutput<K> output : outputs) {
             if (output != null) {
                 output.restart();
@@ -222,7 +224,8 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
         gate.detach();
         timer.stop();
         lease.lanes().remove(lane);
-        try (lease) {
+        try (lease;
+                partitions) {
             lane.close();
             arrivals.clear();
         }

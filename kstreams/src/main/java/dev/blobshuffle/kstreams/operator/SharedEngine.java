@@ -277,6 +277,11 @@ final class SharedEngine {
             return shared.settings.blobs().value(Settings.WRITE_ENABLED);
         }
 
+        /** What the application's settings say. */
+        ApplicationSettings settings() {
+            return shared.settings;
+        }
+
         /** The longest that a commit may wait. */
         Duration waitLimit() {
             return shared.settings.waitLimit();
