@@ -115,14 +115,20 @@ public final class BlobProducer<K, V> implements Producer<K, V> {
     }
 
     private static ProducerChannel channel(
-            Producer<byte[], byte[]> delegate, Completions completions, Optional<ProducerPush> push) {
+            Producer<byte[], byte[]> delegate,
+            Completions completions,
+            ProducerWiring wiring,
+            Optional<ProducerPush> push) {
         return new ProducerChannel(
-                delegate, completions, push.<Runnable>map(one -> one::start).orElse(() -> {}));
+                delegate,
+                completions,
+                wiring.notificationTimeout(),
+                push.<Runnable>map(one -> one::start).orElse(() -> {}));
     }
 
     private static <K, V> Sender<K, V> general(ProducerParts<K, V> parts, Optional<ProducerPush> push) {
         Completions completions = Completions.atAcknowledgement(parts.wiring().time());
-        ProducerChannel channel = channel(parts.delegate(), completions, push);
+        ProducerChannel channel = channel(parts.delegate(), completions, parts.wiring(), push);
         Lane lane = parts.engine().lane(parts.name(), channel);
         return new GeneralSender<>(parts, channel, completions, lane);
     }
@@ -154,7 +160,7 @@ public final class BlobProducer<K, V> implements Producer<K, V> {
         Completions completions = plugins.interceptors().isEmpty()
                 ? Completions.atAppend()
                 : Completions.atAcknowledgement(wiring.time());
-        ProducerChannel channel = channel(delegate, completions, push);
+        ProducerChannel channel = channel(delegate, completions, wiring, push);
         Lane lane = engine.lane(name, channel);
         return new BlobProducer<>(
                 delegate, wiring, new StreamsSender(delegate, wiring, plugins, channel, lane), Map::of, () -> {

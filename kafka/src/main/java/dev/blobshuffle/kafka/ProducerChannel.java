@@ -3,6 +3,7 @@ package dev.blobshuffle.kafka;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.shuffle.Channel;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.producer.Callback;
@@ -18,19 +19,30 @@ import org.apache.kafka.common.KafkaException;
 final class ProducerChannel implements Channel {
     private final Producer<byte[], byte[]> delegate;
     private final Completions completions;
+    private final Duration longestDelivery;
     private final Runnable push;
     private final AtomicLong batches = new AtomicLong();
 
-    /** @param push has the real producer send what it holds, without waiting for it */
-    ProducerChannel(Producer<byte[], byte[]> delegate, Completions completions, Runnable push) {
+    /**
+     * @param longestDelivery the longest that the producer holds a notification
+     * @param push has the real producer send what it holds, without waiting for it
+     */
+    ProducerChannel(
+            Producer<byte[], byte[]> delegate, Completions completions, Duration longestDelivery, Runnable push) {
         this.delegate = delegate;
         this.completions = completions;
+        this.longestDelivery = longestDelivery;
         this.push = push;
     }
 
     /** The sends that await their acknowledgement. */
     Completions completions() {
         return completions;
+    }
+
+    @Override
+    public Duration longestDelivery() {
+        return longestDelivery;
     }
 
     /** Segments sent so far. Thread-safe. */

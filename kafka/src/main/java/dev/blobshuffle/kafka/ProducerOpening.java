@@ -1,5 +1,6 @@
 package dev.blobshuffle.kafka;
 
+import dev.blobshuffle.core.settings.Settings;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -50,7 +51,7 @@ final class ProducerOpening {
                             (made, given) -> made.configure(given, false)));
             List<ProducerInterceptor<K, V>> interceptors = opening.interceptors(ProducerInterceptor.class);
             Partitioning partitioning = opening.keep(Partitioning.of(config, opening.forPlugins()));
-            ProducerWiring wiring = wiring(config, shared);
+            ProducerWiring wiring = wiring(config, Settings.parse(settings), shared);
             Map<String, Object> real = opening.real(kafkas);
             real.remove(ProducerConfig.PARTITIONER_CLASS_CONFIG);
             real.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
@@ -83,13 +84,16 @@ final class ProducerOpening {
         return new ProducerConfig(complete);
     }
 
-    private static ProducerWiring wiring(ProducerConfig config, SharedParts shared) {
+    private static ProducerWiring wiring(ProducerConfig config, Settings own, SharedParts shared) {
         boolean transactional = config.getString(ProducerConfig.TRANSACTIONAL_ID_CONFIG) != null;
         Duration notification = Duration.ofMillis(config.getInt(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG));
+        Duration transaction = Duration.ofMillis(config.getInt(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG));
+        Duration held = ProducerWiring.notificationTimeout(transactional, notification, transaction);
+        ProducerWiring.requireNotifiedInTime(own, held, notification);
         Duration timeout = shared.deliveryTimeout().plus(notification);
         if (transactional) {
             // The commit itself needs some of the transaction's time.
-            Duration most = Duration.ofMillis(config.getInt(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG) * 4L / 5);
+            Duration most = transaction.multipliedBy(4).dividedBy(5);
             timeout = timeout.compareTo(most) < 0 ? timeout : most;
         }
         return new ProducerWiring(
@@ -98,6 +102,7 @@ final class ProducerOpening {
                 shared.writes(),
                 transactional,
                 timeout,
+                held,
                 ClientPair.alone(),
                 shared.membership(),
                 shared.time());

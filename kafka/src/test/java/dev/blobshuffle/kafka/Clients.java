@@ -168,6 +168,7 @@ final class Clients implements AutoCloseable {
                 ProducerWiring.Writes.BLOBS,
                 transactional,
                 Duration.ofSeconds(20),
+                Duration.ofMinutes(2),
                 pair,
                 Membership.none(),
                 time);

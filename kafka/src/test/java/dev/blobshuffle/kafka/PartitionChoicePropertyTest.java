@@ -65,6 +65,7 @@ class PartitionChoicePropertyTest {
                 ProducerWiring.Writes.BLOBS,
                 false,
                 Duration.ofSeconds(20),
+                Duration.ofMinutes(2),
                 ClientPair.alone(),
                 Membership.none(),
                 time);

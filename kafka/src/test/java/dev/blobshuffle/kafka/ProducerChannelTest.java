@@ -28,7 +28,7 @@ class ProducerChannelTest {
     private final Completions completions = Completions.atAcknowledgement(time);
     private final MockProducer<byte[], byte[]> real =
             new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
-    private final ProducerChannel channel = new ProducerChannel(real, completions, () -> {});
+    private final ProducerChannel channel = new ProducerChannel(real, completions, Duration.ofMinutes(2), () -> {});
     private final List<Throwable> failures = new ArrayList<>();
     private final Channel.Delivery delivery = new Channel.Delivery() {
         @Override

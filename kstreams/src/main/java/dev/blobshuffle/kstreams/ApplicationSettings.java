@@ -4,6 +4,7 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.settings.Setting;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.kafka.Mode;
+import dev.blobshuffle.kafka.ProducerWiring;
 import dev.blobshuffle.kafka.TopicMatcher;
 import java.time.Duration;
 import java.util.Collection;
@@ -79,6 +80,8 @@ public record ApplicationSettings(
         boolean exactlyOnce =
                 StreamsConfig.EXACTLY_ONCE_V2.equals(streams.getString(StreamsConfig.PROCESSING_GUARANTEE_CONFIG));
         Duration waitLimit = waitLimit(streams, exactlyOnce, blobs);
+        ProducerWiring.requireNotifiedInTime(
+                blobs, streams.notificationTimeout(exactlyOnce), streams.deliveryTimeout());
         warnOfEarlyCommits(streams, blobs);
         return new ApplicationSettings(
                 Map.copyOf(all),
@@ -221,6 +224,11 @@ public record ApplicationSettings(
         return kafkas;
     }
 
+    /** The longest that a stream thread's producer holds a notification before it delivers it or gives it up. */
+    public Duration notificationTimeout() {
+        return new QuietStreamsConfig(all).notificationTimeout(mode == Mode.KAFKA_STREAMS_EOS);
+    }
+
     /** How long a record waits for a commit before anybody sees it, at most: the commit interval under exactly-once. */
     Duration hiddenFor() {
         return mode == Mode.KAFKA_STREAMS_EOS ? new QuietStreamsConfig(all).commitInterval() : Duration.ZERO;
@@ -327,6 +335,16 @@ public record ApplicationSettings(
 
         private Map<String, Object> producer() {
             return producer;
+        }
+
+        private Duration deliveryTimeout() {
+            return millis(producer, ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 120_000);
+        }
+
+        /** Under exactly-once Kafka Streams sets the delivery timeout to its maximum: the transaction's timeout is the bound then. */
+        private Duration notificationTimeout(boolean exactlyOnce) {
+            Duration transaction = millis(producer, ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, 10_000);
+            return ProducerWiring.notificationTimeout(exactlyOnce, deliveryTimeout(), transaction);
         }
 
         private Duration commitInterval() {

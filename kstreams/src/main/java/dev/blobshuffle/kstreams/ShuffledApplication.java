@@ -124,6 +124,7 @@ final class ShuffledApplication {
                         : ProducerWiring.Writes.PLAIN,
                 config.containsKey(ProducerConfig.TRANSACTIONAL_ID_CONFIG),
                 settings.waitLimit(),
+                settings.notificationTimeout(),
                 pairs.of(clientId),
                 open.membership(),
                 open.time());

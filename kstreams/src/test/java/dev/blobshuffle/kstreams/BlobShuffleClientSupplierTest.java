@@ -108,6 +108,33 @@ class BlobShuffleClientSupplierTest {
     }
 
     @Test
+    void producerThatCouldDeliverAfterASweepIsRefused() {
+        Map<String, Object> settings = settings();
+        settings.put("producer.delivery.timeout.ms", Integer.MAX_VALUE);
+
+        assertThatThrownBy(() -> ApplicationSettings.of(settings))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("delivery.timeout.ms=2147483647")
+                .hasMessageContaining("blobshuffle.sweep.interval.ms=3600000");
+        settings.put("blobshuffle.sweep.interval.ms", 0);
+        assertThat(ApplicationSettings.of(settings).notificationTimeout())
+                .as("nobody sweeps")
+                .isEqualTo(Duration.ofMillis(Integer.MAX_VALUE));
+    }
+
+    @Test
+    void transactionBoundsWhatItsProducerDelivers() {
+        Map<String, Object> settings = settings("processing.guarantee", "exactly_once_v2");
+
+        assertThat(ApplicationSettings.of(settings).notificationTimeout()).isEqualTo(Duration.ofSeconds(10));
+        settings.put("producer.transaction.timeout.ms", 3_600_000);
+        assertThatThrownBy(() -> ApplicationSettings.of(settings))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("transaction.timeout.ms=3600000")
+                .hasMessageContaining("blobshuffle.sweep.interval.ms");
+    }
+
+    @Test
     void missingStoreIsRefused() {
         Map<String, Object> settings = settings();
         settings.remove("blobshuffle.store");

@@ -119,6 +119,7 @@ final class ZoneInstance implements AutoCloseable {
                 ProducerWiring.Writes.BLOBS,
                 false,
                 Duration.ofMinutes(1),
+                Duration.ofMinutes(2),
                 ClientPair.alone(),
                 membership,
                 time);

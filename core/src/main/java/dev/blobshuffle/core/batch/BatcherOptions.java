@@ -22,6 +22,7 @@ import java.util.Optional;
  * @param inlineBytes a batch below this many bytes goes through the channel as plain records; zero: never
  * @param codec compression of frames
  * @param deliveryTimeout time from the seal of a batch until its blob must be durable
+ * @param notifyWithin time from the seal of a batch within which its notifications are in the log, or never get there: a sweep may delete the blob afterwards
  * @param bufferBytes memory for records from append until they are durable
  * @param maxBlock how long an append waits for memory
  * @param chunkBytes size of the largest pooled chunk: a power of two from 1 KiB
@@ -38,6 +39,7 @@ public record BatcherOptions(
         long inlineBytes,
         Codec codec,
         Duration deliveryTimeout,
+        Duration notifyWithin,
         long bufferBytes,
         Duration maxBlock,
         int chunkBytes,
@@ -77,6 +79,7 @@ public record BatcherOptions(
                 "Give 1 or more, or no batch.target.latency.ms: the target chooses a delay up to this one.");
         require(inlineBytes >= 0, "inline.max.bytes", inlineBytes, "Give 0 or more.");
         require(isPositive(deliveryTimeout), "delivery.timeout.ms", deliveryTimeout, "Give 1 or more.");
+        require(isPositive(notifyWithin), "time until a notification", notifyWithin, "Give more than zero.");
         require(!maxBlock.isNegative(), "max.block.ms", maxBlock, "Give 0 or more.");
         require(
                 chunkBytes >= 1024 && chunkBytes <= 1 << 20 && Integer.bitCount(chunkBytes) == 1,
@@ -122,6 +125,7 @@ public record BatcherOptions(
                 .inlineBytes(inlineBytes(settings))
                 .codec(settings.value(Settings.COMPRESSION_TYPE))
                 .deliveryTimeout(settings.value(Settings.DELIVERY_TIMEOUT))
+                .notifyWithin(settings.notifyWithin())
                 .bufferBytes(settings.value(Settings.WRITE_BUFFER_BYTES).bytes());
         settings.value(Settings.BATCH_TARGET_LATENCY).map(Target::of).ifPresent(builder::target);
         if (settings.value(Settings.FALLBACK_ENABLED)) {
@@ -165,6 +169,7 @@ public record BatcherOptions(
         private long inlineBytes;
         private Codec codec = Codec.NONE;
         private Duration deliveryTimeout = Duration.ofMinutes(2);
+        private Duration notifyWithin = Duration.ofMinutes(45);
         private long bufferBytes = 64 << 20;
         private Duration maxBlock = Duration.ofMinutes(1);
         private int chunkBytes = 64 << 10;
@@ -222,6 +227,12 @@ public record BatcherOptions(
             return this;
         }
 
+        /** Time from the seal of a batch within which its notifications are in the log, or never get there. */
+        public Builder notifyWithin(Duration time) {
+            notifyWithin = time;
+            return this;
+        }
+
         /** Memory in bytes for records from append until they are durable. */
         public Builder bufferBytes(long bytes) {
             bufferBytes = bytes;
@@ -273,6 +284,7 @@ public record BatcherOptions(
                     inlineBytes,
                     codec,
                     deliveryTimeout,
+                    notifyWithin,
                     bufferBytes,
                     maxBlock,
                     chunkBytes,

@@ -1,6 +1,8 @@
 package dev.blobshuffle.core.batch;
 
+import dev.blobshuffle.core.failure.DeadlineExceeded;
 import dev.blobshuffle.core.failure.DeliveryFailed;
+import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.metrics.Counter;
@@ -13,6 +15,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +36,9 @@ final class DeliveryQueue {
     private final Signal progress;
     private final Uploads uploads;
     private final ShuffleMetrics metrics;
+
+    /** The oldest that a segment in a blob may be when it is sent, nanoseconds from its seal. */
+    private final long sendWithinNanos;
 
     private final Map<Partition, Deque<Segment>> queues = new HashMap<>();
     private final Deque<Deque<Segment>> sendable = new ArrayDeque<>();
@@ -57,6 +63,7 @@ final class DeliveryQueue {
         this.progress = progress;
         this.uploads = uploads;
         metrics = uploads.metrics();
+        sendWithinNanos = uploads.sendWithin(channel).toNanos();
     }
 
     String laneName() {
@@ -209,6 +216,10 @@ final class DeliveryQueue {
 
     private void hand(Segment segment) {
         try {
+            if (isTooLate(segment)) {
+                fail(tooLate(segment));
+                return;
+            }
             segment.send(channel);
             countPlain(segment);
         } catch (RuntimeException e) {
@@ -226,6 +237,26 @@ final class DeliveryQueue {
                 unsent--;
             }
         }
+    }
+
+    /**
+     * Whether a sweeper may delete the segment's blob before its notification is visible: the process stood still. Asks both clocks, because the monotonic clock stops while a
+     * machine is suspended. A wall clock that jumps forward fails the lane for nothing, which costs a rollback.
+     */
+    boolean isTooLate(Segment segment) {
+        BlobId blob = segment.blob();
+        return blob != null
+                && (time.nanos() - segment.sealedNanos() > sendWithinNanos
+                        || time.wallMillis() - blob.generation() * Uploads.MILLIS_PER_GENERATION
+                                > TimeUnit.NANOSECONDS.toMillis(sendWithinNanos) + Uploads.MILLIS_PER_GENERATION);
+    }
+
+    private DeadlineExceeded tooLate(Segment segment) {
+        return new DeadlineExceeded("Cannot send the notification of " + segment.count() + " records of lane "
+                + laneName + " to " + segment.partition() + ": their batch was sealed more than "
+                + TimeUnit.NANOSECONDS.toSeconds(sendWithinNanos)
+                + " s ago, so a sweep may delete blob " + segment.blob()
+                + ". The process stood still or its clock jumped. Roll back to the last commit.");
     }
 
     private void countPlain(Segment segment) {

@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.batch;
 
+import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.Frame;
 import dev.blobshuffle.core.format.FrameEncoder;
 import dev.blobshuffle.core.format.Notification;
@@ -230,6 +231,18 @@ final class Segment implements Channel.SegmentRecords, Channel.Delivery {
             Extremes times = extremes();
             channel.send(partition, reference, times.min(), times.max(), this);
         }
+    }
+
+    /** The blob that the notification refers to; null for plain records. */
+    @Nullable
+    BlobId blob() {
+        Notification reference = notification;
+        return reference == null ? null : reference.blob();
+    }
+
+    @Override
+    public boolean isTooLate() {
+        return queue.isTooLate(this);
     }
 
     boolean isPlain() {

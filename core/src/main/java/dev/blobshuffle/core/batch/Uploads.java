@@ -8,6 +8,7 @@ import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.format.SegmentSource;
 import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.shuffle.Channel;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe. Every queued task holds bytes of the write budget, which bounds them.
  */
 final class Uploads {
-    private static final long MILLIS_PER_GENERATION = 60_000;
+    static final long MILLIS_PER_GENERATION = 60_000;
     private static final Duration RETRY = Duration.ofSeconds(1);
     private static final int DELIVERY_THREADS = 2;
     private static final double RATIO_WEIGHT = 0.2;
@@ -92,6 +93,12 @@ final class Uploads {
 
     BlobStore store() {
         return store;
+    }
+
+    /** How old a batch may be when its notification is sent: the channel needs the rest of the time, and an upload that is in time is never too late. */
+    Duration sendWithin(Channel channel) {
+        Duration rest = options.notifyWithin().minus(channel.longestDelivery());
+        return rest.compareTo(options.deliveryTimeout()) > 0 ? rest : options.deliveryTimeout();
     }
 
     /** Chooses how batches fill; null: the options do. */

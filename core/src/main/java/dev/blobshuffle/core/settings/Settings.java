@@ -217,8 +217,14 @@ public final class Settings {
             "none",
             "Address on which the process shows its metrics to Prometheus, `host:port`, at `/metrics`; port 0 for any free one. Whoever reaches it may read them.");
 
-    /** The longest that a blob may be in the store before its notification is in Kafka, by the most that brokers grant a transaction. */
+    /**
+     * The shortest grace period of a sweep, and the part of every grace period that is a reserve. It is longer than brokers keep an idle connection
+     * ({@code connections.max.idle.ms}, 10 minutes): a producer that stood still for so long cannot deliver what it held without connecting again, and by then it has given it up.
+     */
     static final Duration LEAST_GRACE = Duration.ofMinutes(15);
+
+    /** The grace period where the application does not sweep: that of {@code blobshuffle gc}. */
+    private static final Duration USUAL_GRACE = Duration.ofHours(1);
 
     /** How long blobs are kept. */
     public static final Setting<Optional<Duration>> RETENTION = Setting.millisOrWord(
@@ -233,7 +239,7 @@ public final class Settings {
             "sweep.interval.ms",
             "0",
             LEAST_GRACE,
-            Optional.of(Duration.ofHours(1)),
+            Optional.of(USUAL_GRACE),
             "How often the application deletes blobs that are not kept any more, and how long a stored blob may be without its notification; 0 to leave that to `blobshuffle gc`.");
 
     /** Address to listen on. */
@@ -401,6 +407,39 @@ public final class Settings {
                         () -> new InvalidSettings(
                                 "Cannot start: setting " + STORE
                                         + " is missing. Give the URI of a store that all instances share, for example file:///var/lib/blobs."));
+    }
+
+    /**
+     * The longest that a stored blob may be without its notification: a sweep deletes it afterwards. It is what {@code sweep.interval.ms} says, or an hour, the grace period of
+     * {@code blobshuffle gc}. Every bound on the age of a blob derives from it.
+     */
+    public Duration grace() {
+        return value(SWEEP_INTERVAL).orElse(USUAL_GRACE);
+    }
+
+    /** How long after its seal a batch's notification may get into the log at the latest: the grace period without its reserve. */
+    public Duration notifyWithin() {
+        Duration rest = grace().minus(LEAST_GRACE);
+        Duration least = value(DELIVERY_TIMEOUT);
+        return rest.compareTo(least) > 0 ? rest : least;
+    }
+
+    /**
+     * Checks that no producer delivers a notification after a sweep has deleted its blob.
+     *
+     * @param holds the longest that the producer holds a notification before it delivers or fails it
+     * @param reason the producer's setting behind it, with its value
+     * @throws InvalidSettings fatal: the sweep interval is too short for it
+     */
+    public void requireNotifiedInTime(Duration holds, String reason) {
+        Duration least = value(DELIVERY_TIMEOUT).plus(holds).plus(LEAST_GRACE);
+        if (value(WRITE_ENABLED) && value(SWEEP_INTERVAL).isPresent() && least.compareTo(grace()) > 0) {
+            throw new InvalidSettings("Cannot use the producer's " + reason + " with " + SWEEP_INTERVAL + "="
+                    + grace().toMillis() + ": a sweep could delete a blob before the producer has delivered its"
+                    + " notification. Give the producer's timeout, " + DELIVERY_TIMEOUT + " and "
+                    + LEAST_GRACE.toMinutes() + " minutes together at most the interval, which is " + least.toMillis()
+                    + " ms now.");
+        }
     }
 
     /** Memory for caching: as given, or else as the other caches need it. */

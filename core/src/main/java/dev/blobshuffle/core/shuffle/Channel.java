@@ -2,6 +2,7 @@ package dev.blobshuffle.core.shuffle;
 
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
+import java.time.Duration;
 
 /**
  * The engine's own channel of one lane, which carries notifications, and plain records where a batch is inlined or the store is down: a Kafka producer, a
@@ -38,6 +39,14 @@ public interface Channel {
      */
     default void hasten() {}
 
+    /**
+     * The longest time from a send until the channel reports the delivery or its failure. After a failure the notification does not become visible, as long as the process
+     * runs. The lane adds this time to a notification's age before it sends it.
+     */
+    default Duration longestDelivery() {
+        return Duration.ZERO;
+    }
+
     /** Sends what is buffered and waits until everything sent before is acknowledged or failed. Called by the lane's owner in a flush. */
     void flush();
 
@@ -48,6 +57,14 @@ public interface Channel {
 
         /** The channel lost it: the lane fails until it is discarded. */
         void failed(Throwable cause);
+
+        /**
+         * Whether the notification is too old to be sent: a sweeper may delete its blob before the notification is visible. A channel that holds notifications back asks
+         * before it passes one on, and reports a failure instead.
+         */
+        default boolean isTooLate() {
+            return false;
+        }
     }
 
     /** The records of one segment, to be read once. */

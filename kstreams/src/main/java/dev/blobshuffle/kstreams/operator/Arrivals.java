@@ -4,6 +4,7 @@ import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.shuffle.Channel;
 import dev.blobshuffle.kafka.HeaderAdapter;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -19,11 +20,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class Arrivals implements Channel {
     private final Queue<Arrival> queue = new ConcurrentLinkedQueue<>();
+    private final Duration longestDelivery;
     private final Runnable forwarding;
 
-    /** @param forwarding forwards everything that has arrived; by the stream thread */
-    Arrivals(Runnable forwarding) {
+    /**
+     * @param longestDelivery the longest that the application's producer holds what is forwarded
+     * @param forwarding forwards everything that has arrived; by the stream thread
+     */
+    Arrivals(Duration longestDelivery, Runnable forwarding) {
+        this.longestDelivery = longestDelivery;
         this.forwarding = forwarding;
+    }
+
+    @Override
+    public Duration longestDelivery() {
+        return longestDelivery;
     }
 
     /** What the lane handed over: a segment. */

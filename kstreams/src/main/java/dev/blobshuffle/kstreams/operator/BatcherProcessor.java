@@ -1,6 +1,7 @@
 package dev.blobshuffle.kstreams.operator;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.DeadlineExceeded;
 import dev.blobshuffle.core.format.NotificationCodec;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.membership.ZoneMap;
@@ -34,7 +35,7 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
     private final PartitionChoice partitions;
     private final Losses losses;
     private final PendingTimer timer;
-    private final Arrivals arrivals = new Arrivals(this::forwardArrivals);
+    private final Arrivals arrivals;
     private final Lane lane;
     private final CommitGate gate;
     private final Serializer<K> keys;
@@ -63,6 +64,7 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
         String name = definition.name() + "-batcher, task " + context.taskId();
         losses = lease.losses(name, Losses.Patience.LIMITED);
         timer = new PendingTimer(context, this::onTimer);
+        arrivals = new Arrivals(lease.notificationTimeout(), this::forwardArrivals);
         lane = lease.engine().lane(name, arrivals);
         lease.lanes().add(lane);
         gate.attach(scope, this::drain);
@@ -194,6 +196,7 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
     private void forward(Arrivals.Arrival arrival) {
         try {
             if (arrival instanceof Arrivals.Stored stored) {
+                requireInTime(stored);
                 forward(stored);
             } else if (arrival instanceof Arrivals.Inlined inlined) {
                 inlined.records().forEach(plain -> forward(plain, inlined.partition()));
@@ -205,6 +208,16 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
             throw first;
         }
         arrival.delivery().delivered();
+    }
+
+    /** The process may have stood still while the notification waited here. */
+    private static void requireInTime(Arrivals.Stored stored) {
+        if (stored.delivery().isTooLate()) {
+            throw new DeadlineExceeded(
+                    "Cannot forward a notification: a sweep may delete blob "
+                            + stored.notification().blob()
+                            + " by now. The process stood still or its clock jumped; Kafka Streams rolls back to the last commit.");
+        }
     }
 
     private void forward(Arrivals.Stored stored) {

@@ -282,6 +282,11 @@ final class SharedEngine {
             return shared.settings;
         }
 
+        /** The longest that the application's producers hold a notification. */
+        Duration notificationTimeout() {
+            return shared.settings.notificationTimeout();
+        }
+
         /** The longest that a commit may wait. */
         Duration waitLimit() {
             return shared.settings.waitLimit();

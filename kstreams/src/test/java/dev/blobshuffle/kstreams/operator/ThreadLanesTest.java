@@ -38,7 +38,7 @@ class ThreadLanesTest {
                         .build()) {
             ThreadLanes lanes = new ThreadLanes(BatchScope.LANE);
             for (int task = 0; task < 3; task++) {
-                Lane lane = engine.lane("task " + task, new Arrivals(() -> {}));
+                Lane lane = engine.lane("task " + task, new Arrivals(Duration.ZERO, () -> {}));
                 lanes.add(lane);
                 lane.output(new Partition("t", 0), Zone.SINGLE).append(task, null, new byte[10], Headers.NONE);
             }
