@@ -66,6 +66,7 @@ class ArchitectureTest {
                 .resideInAnyPackage(
                         CORE,
                         "java..",
+                        "javax.crypto..",
                         "javax.management..",
                         "com.sun.net.httpserver..",
                         "org.slf4j..",
@@ -205,7 +206,7 @@ class ArchitectureTest {
 
     /** A section belongs to a zone, so the format may name one; it must not know how zones are found or what they do. */
     @Test
-    void formatUsesNothingButTimeFailuresAndTheNameOfAZone() {
+    void formatUsesNothingButTimeFailuresKeysAndTheNameOfAZone() {
         classes()
                 .that()
                 .resideInAPackage(ROOT + "core.format..")
@@ -213,7 +214,8 @@ class ArchitectureTest {
                 .onlyDependOnClassesThat(DescribedPredicate.or(
                         resideOutsideOfPackage("dev.blobshuffle.."),
                         equivalentTo(Zone.class),
-                        resideInAnyPackage(ROOT + "core.format..", ROOT + "core.failure..", TIME)))
+                        resideInAnyPackage(
+                                ROOT + "core.format..", ROOT + "core.failure..", ROOT + "core.encryption..", TIME)))
                 .check(OURS);
     }
 

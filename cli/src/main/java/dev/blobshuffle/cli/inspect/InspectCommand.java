@@ -1,7 +1,9 @@
 package dev.blobshuffle.cli.inspect;
 
 import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.BlobVerifier;
 import dev.blobshuffle.core.format.Footer;
 import java.io.IOException;
@@ -10,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,6 +30,7 @@ import picocli.CommandLine.Spec;
         showDefaultValues = true,
         description = {
             "Prints and verifies a stored blob: ids, sections, segments, checksums, records.",
+            "An encrypted blob shows its records only with --encryption-keys.",
             "Exit status: 0 if it is sound, 1 if it is damaged or cannot be read."
         })
 public final class InspectCommand implements Callable<Integer> {
@@ -49,6 +53,13 @@ public final class InspectCommand implements Callable<Integer> {
     @Option(names = "--show-data", description = "Prints the records' keys and values too, as text.")
     private boolean showData;
 
+    @Option(
+            names = "--encryption-keys",
+            paramLabel = "URI",
+            description = "Where the keys of an encrypted blob are, as blobshuffle.encryption.keys."
+                    + " Without it only the footer is read.")
+    private Optional<String> keys = Optional.empty();
+
     /** Made by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public InspectCommand() {}
@@ -57,7 +68,10 @@ public final class InspectCommand implements Callable<Integer> {
     public Integer call() {
         PrintWriter err = spec.commandLine().getErr();
         try {
-            return inspect(ByteBuffer.wrap(Files.readAllBytes(file)));
+            Keyring keyring = Keyring.open(keys, keys.map(source -> Keyring.WRITE_PLAIN));
+            return inspect(ByteBuffer.wrap(Files.readAllBytes(file)), keyring);
+        } catch (InvalidSettings e) {
+            err.println(e.getMessage());
         } catch (IOException e) {
             err.println("Cannot read blob " + file + ": " + e + ". Give the path of a blob's file, at most 2 GiB.");
         } catch (OutOfMemoryError e) {
@@ -68,7 +82,7 @@ public final class InspectCommand implements Callable<Integer> {
         return 1;
     }
 
-    private int inspect(ByteBuffer blob) {
+    private int inspect(ByteBuffer blob, Keyring keyring) {
         PrintWriter out = spec.commandLine().getOut();
         InspectedBlob inspected;
         try {
@@ -79,8 +93,10 @@ public final class InspectCommand implements Callable<Integer> {
         Footer footer = inspected.footer();
         List<InspectedRecord> shown;
         try {
-            BlobVerifier.verify(blob);
-            shown = inspected.records(records);
+            BlobVerifier.verify(blob, keyring);
+            shown = inspected.records(records, keyring);
+        } catch (InvalidSettings e) {
+            return sealed(out, inspected, e);
         } catch (BlobShuffleException e) {
             if (!json) {
                 inspected.print(out);
@@ -96,6 +112,18 @@ public final class InspectCommand implements Callable<Integer> {
         }
         out.flush();
         return 0;
+    }
+
+    /** The footer is all that can be read. */
+    private int sealed(PrintWriter out, InspectedBlob inspected, InvalidSettings missingKey) {
+        if (json) {
+            out.print(Json.write(InspectedBlob.failureToJson(missingKey)));
+        } else {
+            inspected.print(out);
+            out.println("ENCRYPTED: " + missingKey.getMessage());
+        }
+        out.flush();
+        return 1;
     }
 
     private int damaged(PrintWriter out, BlobShuffleException failure) {

@@ -1,5 +1,6 @@
 package dev.blobshuffle.cli.inspect;
 
+import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.format.BlobKey;
@@ -34,11 +35,12 @@ record InspectedBlob(ByteBuffer bytes, Footer footer) {
     }
 
     /** The first records, in the order in which they lie in the blob. */
-    List<InspectedRecord> records(int limit) {
+    List<InspectedRecord> records(int limit, Keyring keys) {
         List<InspectedRecord> records = new ArrayList<>();
         for (int i = 0; i < footer.segments().size() && records.size() < limit; i++) {
             Footer.Segment segment = footer.segments().get(i);
-            SegmentReader reader = new SegmentReader(footer.notification(segment));
+            SegmentReader reader = new SegmentReader(
+                    footer.notification(segment), segment.partition(), keys, SegmentReader.Memory.UNLIMITED);
             reader.input(bytes.slice((int) segment.offset(), (int) segment.length()));
             while (records.size() < limit && reader.next()) {
                 records.add(new InspectedRecord(
@@ -53,6 +55,8 @@ record InspectedBlob(ByteBuffer bytes, Footer footer) {
         out.println("key       " + BlobKey.of(footer.id()));
         out.println("created   " + Instant.ofEpochMilli(footer.createdMillis()));
         out.println("store     " + hex(footer.store()) + " (fingerprint)");
+        out.println("version   " + footer.version()
+                + footer.key().map(key -> ", encrypted with key " + key).orElse(", not encrypted"));
         out.println("bytes     " + bytes.remaining() + ", of which segments " + footer.segmentsEnd());
         for (int i = 0; i < footer.sections().size(); i++) {
             Footer.Section section = footer.sections().get(i);
@@ -85,6 +89,8 @@ record InspectedBlob(ByteBuffer bytes, Footer footer) {
         json.put("sequence", footer.id().sequence());
         json.put("created_ms", footer.createdMillis());
         json.put("store_fingerprint", hex(footer.store()));
+        json.put("version", footer.version());
+        footer.key().ifPresent(key -> json.put("encryption_key", key));
         json.put("bytes", bytes.remaining());
         json.put(
                 "sections",

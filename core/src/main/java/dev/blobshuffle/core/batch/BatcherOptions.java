@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.batch;
 
+import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.Codec;
 import dev.blobshuffle.core.plan.LiveCost;
@@ -21,6 +22,7 @@ import java.util.Optional;
  * @param layout which sections share a blob
  * @param inlineBytes a batch below this many bytes goes through the channel as plain records; zero: never
  * @param codec compression of frames
+ * @param keys say whether to encrypt frames, and with which key
  * @param deliveryTimeout time from the seal of a batch until its blob must be durable
  * @param notifyWithin time from the seal of a batch within which its notifications are in the log, or never get there: a sweep may delete the blob afterwards
  * @param bufferBytes memory for records from append until they are durable
@@ -38,6 +40,7 @@ public record BatcherOptions(
         BatchLayout layout,
         long inlineBytes,
         Codec codec,
+        Keyring keys,
         Duration deliveryTimeout,
         Duration notifyWithin,
         long bufferBytes,
@@ -124,6 +127,7 @@ public record BatcherOptions(
                 .layout(settings.value(Settings.BATCH_LAYOUT))
                 .inlineBytes(inlineBytes(settings))
                 .codec(settings.value(Settings.COMPRESSION_TYPE))
+                .keys(keys(settings))
                 .deliveryTimeout(settings.value(Settings.DELIVERY_TIMEOUT))
                 .notifyWithin(settings.notifyWithin())
                 .bufferBytes(settings.value(Settings.WRITE_BUFFER_BYTES).bytes());
@@ -159,6 +163,10 @@ public record BatcherOptions(
                 settings.value(Settings.BATCH_MAX_BYTES).bytes());
     }
 
+    private static Keyring keys(Settings settings) {
+        return Keyring.open(settings.value(Settings.ENCRYPTION_KEYS), settings.value(Settings.ENCRYPTION_KEY_ID));
+    }
+
     /** Collects options. Each method sets the component of the same name. */
     public static final class Builder {
         private long batchBytes = 16 << 20;
@@ -168,6 +176,7 @@ public record BatcherOptions(
         private BatchLayout layout = BatchLayout.PACKED;
         private long inlineBytes;
         private Codec codec = Codec.NONE;
+        private Keyring keys = Keyring.none();
         private Duration deliveryTimeout = Duration.ofMinutes(2);
         private Duration notifyWithin = Duration.ofMinutes(45);
         private long bufferBytes = 64 << 20;
@@ -218,6 +227,12 @@ public record BatcherOptions(
         /** Compression of frames. */
         public Builder codec(Codec compression) {
             codec = compression;
+            return this;
+        }
+
+        /** Keys that say whether to encrypt. */
+        public Builder keys(Keyring which) {
+            keys = which;
             return this;
         }
 
@@ -283,6 +298,7 @@ public record BatcherOptions(
                     layout,
                     inlineBytes,
                     codec,
+                    keys,
                     deliveryTimeout,
                     notifyWithin,
                     bufferBytes,

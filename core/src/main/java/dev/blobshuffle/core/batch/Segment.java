@@ -145,9 +145,10 @@ final class Segment implements Channel.SegmentRecords, Channel.Delivery {
         return largest;
     }
 
-    /** The segment as it goes into a blob: compresses the records in place. Once, by a worker. */
+    /** The segment as it goes into a blob: compresses and encrypts the records in place. Once, by a worker. */
     SegmentSource encode(FrameEncoder encoder) {
         Extremes known = extremes();
+        encoder.begin(partition);
         List<Frame> encoded = new ArrayList<>(slices.size());
         for (Slice slice : slices) {
             encoded.add(encoder.encode(

@@ -148,6 +148,7 @@ final class Upload implements BlobContent {
     private BlobLayout layOut() {
         FrameEncoder encoder = uploads.takeEncoder();
         try {
+            encoder.begin(id);
             List<SegmentSource> sources = new ArrayList<>(segments.size());
             for (Segment segment : segments) {
                 sources.add(segment.encode(encoder));

@@ -78,7 +78,8 @@ final class Uploads {
         this.writer = writer;
         this.memoryReleased = memoryReleased;
         this.whenOneEnds = whenOneEnds;
-        returnEncoder(new FrameEncoder(options.codec())); // Fails here when the codec's library is absent.
+        returnEncoder(
+                new FrameEncoder(options.codec(), options.keys())); // Fails here when the codec's library is absent.
         encoding = time.workers("blobshuffle-encoder", options.workers());
         delivery = time.workers("blobshuffle-delivery", DELIVERY_THREADS);
         fallback = options.fallback().map(how -> new Fallback(how, time)).orElse(null);
@@ -211,7 +212,7 @@ final class Uploads {
     FrameEncoder takeEncoder() {
         synchronized (encoders) {
             FrameEncoder encoder = encoders.pollFirst();
-            return encoder == null ? new FrameEncoder(options.codec()) : encoder;
+            return encoder == null ? new FrameEncoder(options.codec(), options.keys()) : encoder;
         }
     }
 

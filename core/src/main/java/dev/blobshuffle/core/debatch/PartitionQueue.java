@@ -151,6 +151,21 @@ final class PartitionQueue<C> {
         return segment != null && segment.holdsReserve();
     }
 
+    /** The head, if its decoder waits for memory. */
+    @Nullable
+    QueuedSegment<C> starvedHead() {
+        QueuedSegment<C> segment = headSegment();
+        return segment != null && segment.isStarved() ? segment : null;
+    }
+
+    /** Drops what the head's decoder holds. */
+    void dropDecoded() {
+        QueuedSegment<C> segment = headSegment();
+        if (segment != null) {
+            segment.dropDecoded();
+        }
+    }
+
     /** The first segment that no fetch was started for. */
     @Nullable
     QueuedSegment<C> nextToFetch() {

@@ -199,6 +199,7 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
         }
         if (records == 0) {
             throwFailure();
+            feedStarved();
         }
         prefetch(); // into the room that this made, and what a head still misses
         return records;
@@ -210,6 +211,21 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
             BlobShuffleException failure = queue.isPaused() ? null : queue.failure();
             if (failure != null) {
                 throw failure;
+            }
+        }
+    }
+
+    /**
+     * Lets one decoder go on that found no memory: drops what paused or waiting decoders hold, then lets the
+     * first one exceed the budget. A Debatcher exceeds it by one frame at most.
+     */
+    private void feedStarved() {
+        for (PartitionQueue<C> queue : turns) {
+            QueuedSegment<C> starved = queue.isPaused() ? null : queue.starvedHead();
+            if (starved != null) {
+                turns.forEach(PartitionQueue::dropDecoded);
+                starved.exceedBudget();
+                return;
             }
         }
     }

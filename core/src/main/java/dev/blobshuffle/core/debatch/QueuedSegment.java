@@ -65,6 +65,9 @@ final class QueuedSegment<C> {
     /** Whether the reader stands on the record at the index, which is not handed out yet. */
     private boolean isStanding;
 
+    /** Whether the decoder may take memory beyond the budget, once. */
+    private boolean mayExceedBudget;
+
     QueuedSegment(PartitionQueue<C> queue, long offset, Notification notification, int firstRecord, C carrier) {
         this.queue = queue;
         this.offset = offset;
@@ -111,7 +114,7 @@ final class QueuedSegment<C> {
                 isFed = true;
             }
             isStanding = at.next();
-            if (!isStanding) {
+            if (!isStanding && !at.isStarved()) {
                 checkUnfinished(at);
                 release();
                 state = State.IDLE;
@@ -133,7 +136,7 @@ final class QueuedSegment<C> {
 
     private void readAfresh(BlobCorrupt corrupt) {
         release();
-        reader = null;
+        dropReader();
         queue.engine().corruptRead();
         if (++corruptReads > FRESH_READS) {
             state = State.FAILED;
@@ -173,6 +176,7 @@ final class QueuedSegment<C> {
     /** Fails for good; thrown when the segment is at the head. */
     void fail(BlobShuffleException lasting) {
         release();
+        dropReader();
         state = State.FAILED;
         failure = lasting;
     }
@@ -183,7 +187,53 @@ final class QueuedSegment<C> {
             queue.countFetches(-1);
         }
         release();
+        dropReader();
         state = State.IDLE;
+    }
+
+    /** Whether the decoder waits for memory. */
+    boolean isStarved() {
+        return state == State.READY && reader != null && reader.isStarved();
+    }
+
+    /** Lets the decoder take memory beyond the budget: nothing else makes progress. */
+    void exceedBudget() {
+        mayExceedBudget = true;
+    }
+
+    /** Drops decoded memory; a segment in the middle of a frame is read again when it is its turn. */
+    void dropDecoded() {
+        SegmentReader at = reader;
+        if (at == null || at.heldBytes() == 0) {
+            return;
+        }
+        if (!isStanding) {
+            queue.engine().budget().release(at.trim());
+        }
+        if (at.heldBytes() > 0) {
+            drop();
+        }
+    }
+
+    private boolean takeMemory(long bytes) {
+        if (!queue.engine().budget().tryAcquire(bytes)) {
+            if (!mayExceedBudget) {
+                return false;
+            }
+            mayExceedBudget = false;
+            queue.engine().budget().acquire(bytes);
+        }
+        return true;
+    }
+
+    private void dropReader() {
+        SegmentReader held = reader;
+        reader = null;
+        isStanding = false;
+        mayExceedBudget = false;
+        if (held != null) {
+            queue.engine().budget().release(held.heldBytes());
+        }
     }
 
     private void release() {
@@ -224,7 +274,8 @@ final class QueuedSegment<C> {
     private SegmentReader reader() {
         SegmentReader at = reader;
         if (at == null) {
-            at = new SegmentReader(notification);
+            at = new SegmentReader(
+                    notification, queue.partition(), queue.engine().keys(), this::takeMemory);
             at.skip(index);
             reader = at;
         }

@@ -43,6 +43,11 @@ final class ReadBudget {
         return false;
     }
 
+    /** Takes bytes of the budget even if they are not free: for a reader that could not go on. */
+    void acquire(long bytes) {
+        used.addAndGet(bytes);
+    }
+
     /** Gives bytes of the budget back. */
     void release(long bytes) {
         used.addAndGet(-bytes);

@@ -1,8 +1,9 @@
 package dev.blobshuffle.core.debatch;
 
+import dev.blobshuffle.core.encryption.Keyring;
+import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.format.Codec;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.metrics.Counter;
@@ -24,6 +25,7 @@ public final class ReadEngine implements AutoCloseable {
     private final BlobStore store;
     private final BlobStore sharingStore;
     private final ReadBudget budget;
+    private final Keyring keys;
     private final Time time;
     private final ShuffleMetrics metrics;
     private final List<ShuffleMetrics.Registration> gauges;
@@ -37,9 +39,19 @@ public final class ReadEngine implements AutoCloseable {
      * @param budgetBytes the most bytes that its Debatchers hold, beside a small reserve for the heads of queues
      */
     public ReadEngine(BlobStore store, long budgetBytes, Time time, ShuffleMetrics metrics) {
+        this(store, budgetBytes, Keyring.none(), time, metrics);
+    }
+
+    /**
+     * A read side that decrypts.
+     *
+     * @param keys decrypt what is encrypted; the rest as above
+     */
+    public ReadEngine(BlobStore store, long budgetBytes, Keyring keys, Time time, ShuffleMetrics metrics) {
         this.store = store;
         this.sharingStore = new SingleFlightBlobStore(store);
         this.budget = new ReadBudget(budgetBytes);
+        this.keys = keys;
         this.time = time;
         this.metrics = metrics;
         this.fingerprint = store.fingerprint();
@@ -60,8 +72,14 @@ public final class ReadEngine implements AutoCloseable {
     /** Why a segment cannot be read here at all, if so. */
     @Nullable
     BlobShuffleException refusal(Partition partition, long offset, Notification notification) {
+        if (!notification.belongsTo(partition)) {
+            return new BlobCorrupt("Cannot read offset " + offset + " of " + partition
+                    + ": its notification was made for another partition or topic. Copy a topic only under its own"
+                    + " name with its partitions (MirrorMaker: IdentityReplicationPolicy), or give the offset up with"
+                    + " blobshuffle skip.");
+        }
         if (notification.store() == fingerprint) {
-            return missingLibrary(notification.codec());
+            return missing(notification);
         }
         return new InvalidSettings(String.format(
                 "Cannot read offset %d of %s: it was written to a store with fingerprint %08x, and this instance reads %s with fingerprint %08x. "
@@ -69,9 +87,11 @@ public final class ReadEngine implements AutoCloseable {
                 offset, partition, notification.store(), store.location(), fingerprint));
     }
 
-    private static @Nullable InvalidSettings missingLibrary(Codec codec) {
+    /** Why library or key of a segment cannot be used, if so. */
+    private @Nullable InvalidSettings missing(Notification notification) {
         try {
-            codec.requireLibrary();
+            notification.codec().requireLibrary();
+            notification.key().ifPresent(keys::require);
             return null;
         } catch (InvalidSettings e) {
             return e;
@@ -113,6 +133,10 @@ public final class ReadEngine implements AutoCloseable {
     /** The store, with one download for all consumers that ask for the same bytes at a time. */
     BlobStore sharingStore() {
         return sharingStore;
+    }
+
+    Keyring keys() {
+        return keys;
     }
 
     ReadBudget budget() {

@@ -16,7 +16,7 @@ import java.util.Set;
 /** The store with everything that is nearer than it: caches in memory, on disk and of the zone. Thread-safe. Closing it leaves the store open. */
 final class NearStore implements AutoCloseable {
     /** The newest blob format that this code reads. */
-    private static final int FORMAT_VERSION = 1;
+    private static final int FORMAT_VERSION = 2;
 
     private final CachedBlobStore local;
     private final BlobStore store;

@@ -69,7 +69,7 @@ public final class ShuffleEngine implements Engine {
             calm.close();
             throw e;
         }
-        reading = new ReadEngine(store, parts.readBufferBytes, parts.time, metrics);
+        reading = new ReadEngine(store, parts.readBufferBytes, options.keys(), parts.time, metrics);
         whenClosed = parts.whenClosed;
     }
 

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.zip.CRC32C;
 
@@ -43,6 +44,7 @@ public record BlobLayout(
             throw new IllegalArgumentException("Cannot lay out blob " + id + ": it has no segments.");
         }
         Frames frames = new Frames(segments);
+        Optional<String> key = key(segments);
         List<Footer.Section> sections = sections(segments);
         List<Footer.Segment> table = new ArrayList<>(segments.size());
         List<Notification> notifications = new ArrayList<>(segments.size());
@@ -53,11 +55,17 @@ public record BlobLayout(
             }
             Footer.Segment segment = frames.append(source, section);
             table.add(segment);
-            notifications.add(segment.notification(id, store, sections.get(section)));
+            notifications.add(segment.notification(
+                    id, store, sections.get(section), Optional.of(new Binding(Binding.tag(source.partition()), key))));
         }
-        Footer footer = new Footer(id, store, createdMillis, sections, table);
+        Footer footer = new Footer(id, store, createdMillis, Footer.VERSION, key, sections, table);
         List<ByteBuffer> buffers = frames.finish(FooterCodec.encode(footer));
         return new BlobLayout(id, frames.length, buffers, notifications, sections);
+    }
+
+    private static Optional<String> key(List<SegmentSource> segments) {
+        SealedFrame sealed = segments.get(0).frames().get(0).sealed();
+        return sealed == null ? Optional.empty() : Optional.of(sealed.key());
     }
 
     private static List<Footer.Section> sections(List<SegmentSource> segments) {
@@ -82,11 +90,11 @@ public record BlobLayout(
         return sections;
     }
 
-    /** The growing list of buffers: bodies by reference; headers and padding in one array. */
+    /** The growing list of buffers: bodies by reference; headers, tags and padding in one array. */
     private static final class Frames {
         private final List<ByteBuffer> buffers = new ArrayList<>();
 
-        /** Headers and padding: the bytes between two bodies are one buffer. */
+        /** Headers, tags and padding: the bytes between two bodies are one buffer. */
         private final byte[] between;
 
         private int betweenStart;
@@ -108,14 +116,23 @@ public record BlobLayout(
             long start = length;
             CRC32C headers = new CRC32C();
             Codec codec = Codec.NONE;
+            int tag = Binding.tag(source.partition());
             for (Frame frame : source.frames()) {
-                FrameHeader.write(frame, between, betweenEnd);
+                FrameHeader.write(frame, tag, between, betweenEnd);
                 headers.update(between, betweenEnd, Frame.HEADER_LENGTH);
                 betweenEnd += Frame.HEADER_LENGTH;
                 flushBetween();
                 buffers.add(ByteBuffer.wrap(frame.array(), frame.offset(), frame.length())
                         .slice());
-                betweenEnd += Frame.align(frame.length()) - frame.length();
+                SealedFrame sealed = frame.sealed();
+                if (sealed != null) {
+                    if (sealed.position() != length) {
+                        throw new IllegalStateException("Cannot lay out a blob: a frame was encrypted for offset "
+                                + sealed.position() + " and lies at " + length + ".");
+                    }
+                    sealed.writeTag(between, betweenEnd);
+                }
+                betweenEnd += Frame.align(frame.encodedLength()) - frame.length();
                 length += frame.storedLength();
                 codec = frame.codec() == Codec.NONE ? codec : frame.codec();
             }

@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.format;
 
+import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.failure.BlobCorrupt;
 import java.nio.ByteBuffer;
 
@@ -7,23 +8,31 @@ import java.nio.ByteBuffer;
 public final class BlobVerifier {
     private BlobVerifier() {}
 
+    /** As {@link #verify(ByteBuffer, Keyring)}, for a blob that is not encrypted. */
+    public static Footer verify(ByteBuffer blob) {
+        return verify(blob, Keyring.none());
+    }
+
     /**
      * Reads a blob from its first byte to its last: trailer, footer, every frame and every record.
      *
      * @param blob the whole blob; its array must be accessible; not moved
+     * @param keys decrypt it if it is encrypted
      * @return its footer
      * @throws BlobCorrupt fatal: something is not as the footer or the format says
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: its key is not here
      */
-    public static Footer verify(ByteBuffer blob) {
+    public static Footer verify(ByteBuffer blob, Keyring keys) {
         Footer footer = FooterCodec.decode(blob, blob.remaining());
         for (Footer.Segment segment : footer.segments()) {
-            verifySegment(blob, footer, segment);
+            verifySegment(blob, keys, footer, segment);
         }
         return footer;
     }
 
-    private static void verifySegment(ByteBuffer blob, Footer footer, Footer.Segment segment) {
-        SegmentReader reader = new SegmentReader(footer.notification(segment));
+    private static void verifySegment(ByteBuffer blob, Keyring keys, Footer footer, Footer.Segment segment) {
+        SegmentReader reader = new SegmentReader(
+                footer.notification(segment), segment.partition(), keys, SegmentReader.Memory.UNLIMITED);
         reader.input(blob.slice(blob.position() + (int) segment.offset(), (int) segment.length()));
         long min = Long.MAX_VALUE;
         long max = Long.MIN_VALUE;

@@ -1,7 +1,9 @@
 package dev.blobshuffle.core.format;
 
+import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.failure.BlobCorrupt;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 
 /** Reads numbers and strings one after the other, and fails with {@link BlobCorrupt} before it would pass the end. Owned by one thread. */
 final class ByteReader {
@@ -70,6 +72,15 @@ final class ByteReader {
         int length = varint();
         int start = advance(length);
         return new String(source, start, length, StandardCharsets.UTF_8);
+    }
+
+    /** The id of a key: a string; empty: none. */
+    Optional<String> keyId() {
+        String id = string();
+        if (!id.isEmpty() && !Keyring.isId(id)) {
+            throw corrupt("the id of its key is not one");
+        }
+        return id.isEmpty() ? Optional.empty() : Optional.of(id);
     }
 
     /** Requires that everything was read. */

@@ -2,6 +2,7 @@ package dev.blobshuffle.core.format;
 
 import dev.blobshuffle.core.zone.Zone;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a blob says about itself at its end ({@code docs/format.md}, "Footer"): for inspection, recovery and batch readers. The streaming read path needs
@@ -10,10 +11,25 @@ import java.util.List;
  * @param id the blob
  * @param store fingerprint of the store it was written for
  * @param createdMillis the writer's wall clock, milliseconds since the Unix epoch
+ * @param version of the blob's format
+ * @param key id of the key that the frames are encrypted with; empty: they are not
  * @param sections the parts per zone, in order; they cover the blob from its start without gaps
  * @param segments the parts per (partition, lane), in order; they cover the sections without gaps
  */
-public record Footer(BlobId id, int store, long createdMillis, List<Section> sections, List<Segment> segments) {
+public record Footer(
+        BlobId id,
+        int store,
+        long createdMillis,
+        int version,
+        Optional<String> key,
+        List<Section> sections,
+        List<Segment> segments) {
+    /** The version that is written. */
+    static final int VERSION = 2;
+
+    /** The first version whose frames are bound to their partition. */
+    private static final int FIRST_BOUND = 2;
+
     /** Checks that sections and segments cover the blob without gaps. */
     public Footer {
         sections = List.copyOf(sections);
@@ -51,7 +67,10 @@ public record Footer(BlobId id, int store, long createdMillis, List<Section> sec
 
     /** The notification of one of the segments. */
     public Notification notification(Segment segment) {
-        return segment.notification(id, store, sections.get(segment.section()));
+        Optional<Binding> binding = version < FIRST_BOUND
+                ? Optional.empty()
+                : Optional.of(new Binding(Binding.tag(segment.partition()), key));
+        return segment.notification(id, store, sections.get(segment.section()), binding);
     }
 
     /**
@@ -101,8 +120,9 @@ public record Footer(BlobId id, int store, long createdMillis, List<Section> sec
             }
         }
 
-        Notification notification(BlobId id, int store, Section in) {
-            return new Notification(id, store, in.offset(), in.length(), offset, length, records, codec, checksum);
+        Notification notification(BlobId id, int store, Section in, Optional<Binding> binding) {
+            return new Notification(
+                    id, store, in.offset(), in.length(), offset, length, records, codec, checksum, binding);
         }
     }
 }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The bytes of footer and trailer: {@code docs/format.md}, "Footer" and "Trailer". Stateless. */
 public final class FooterCodec {
@@ -16,7 +17,7 @@ public final class FooterCodec {
     /** The longest footer. */
     public static final int MAX_FOOTER_LENGTH = 16 << 20;
 
-    private static final int VERSION = 1;
+    private static final int OLDEST_VERSION = 1;
 
     /** "BLOBSHUF" in ASCII. */
     private static final long MAGIC = 0x4655_4853_424F_4C42L;
@@ -34,6 +35,7 @@ public final class FooterCodec {
         writer.fixedLong(footer.id().sequence());
         writer.fixedLong(footer.createdMillis());
         writer.fixedInt(footer.store());
+        writer.string(footer.key().orElse(""));
         Map<String, Integer> names = names(footer);
         writer.varlong(names.size());
         names.keySet().forEach(writer::string);
@@ -70,7 +72,7 @@ public final class FooterCodec {
         int checksum = writer.checksumFrom(0);
         writer.fixedInt(length);
         writer.fixedInt(checksum);
-        writer.fixedShort(VERSION);
+        writer.fixedShort(Footer.VERSION);
         writer.fixedShort(0);
         writer.fixedInt(writer.checksumFrom(length));
         writer.fixedLong(MAGIC);
@@ -112,9 +114,9 @@ public final class FooterCodec {
         }
         int version = LittleEndian.readShort(trailer, 8);
         int flags = LittleEndian.readShort(trailer, 10);
-        if (version != VERSION || flags != 0) {
+        if (version < OLDEST_VERSION || version > Footer.VERSION || flags != 0) {
             throw new BlobCorrupt("Cannot read a blob: its version is " + version + " with flags " + flags
-                    + ", this reader knows " + VERSION + ". Upgrade the reader.");
+                    + ", this reader knows up to " + Footer.VERSION + ". Upgrade the reader.");
         }
         int length = LittleEndian.readInt(trailer, 0);
         if (length < 0 || length > MAX_FOOTER_LENGTH) {
@@ -137,7 +139,8 @@ public final class FooterCodec {
             throw corrupt("its footer's checksum is wrong");
         }
         try {
-            Footer footer = read(new ByteReader(bytes, 0, end, "the footer of a blob"));
+            int version = LittleEndian.readShort(bytes, end + 8);
+            Footer footer = read(version, new ByteReader(bytes, 0, end, "the footer of a blob"));
             long segments = blobLength - bytes.length;
             if (footer.segmentsEnd() != segments) {
                 throw corrupt("its segments end at " + footer.segmentsEnd() + ", and its footer starts at " + segments);
@@ -150,10 +153,11 @@ public final class FooterCodec {
         }
     }
 
-    private static Footer read(ByteReader reader) {
+    private static Footer read(int version, ByteReader reader) {
         BlobId id = new BlobId(reader.fixedLong(), reader.fixedLong(), reader.fixedLong());
         long createdMillis = reader.fixedLong();
         int store = reader.fixedInt();
+        Optional<String> key = version == OLDEST_VERSION ? Optional.empty() : reader.keyId();
         int nameCount = reader.count(1);
         List<String> names = new ArrayList<>();
         for (int i = 0; i < nameCount; i++) {
@@ -177,7 +181,7 @@ public final class FooterCodec {
             offset = Math.addExact(offset, segment.length());
         }
         reader.end();
-        return new Footer(id, store, createdMillis, sections, segments);
+        return new Footer(id, store, createdMillis, version, key, sections, segments);
     }
 
     private static Footer.Segment readSegment(ByteReader reader, List<String> names, long offset) {

@@ -1,17 +1,20 @@
 package dev.blobshuffle.core.format;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The stored form of one run of records of a segment, before it is in a blob: a body in the caller's array, and what its 32-byte header says
  * ({@code docs/format.md}, "Frame"). Made by {@link FrameEncoder}. The array is shared, not copied: it must not change while the blob is being stored.
  *
  * @param array holds the body
  * @param offset where the body starts in the array
- * @param length bytes of the body as stored (compressed if the codec says so)
+ * @param length bytes of the body (compressed if the codec says so), without the tag of an encrypted one
  * @param rawLength bytes of the body before compression
  * @param records number of records, 1 or more
  * @param baseTimestamp what the first record's timestamp delta refers to, milliseconds
  * @param codec how the body is compressed
- * @param bodyChecksum CRC32C of the body as stored
+ * @param bodyChecksum CRC32C of the body as stored, the tag included
+ * @param sealed what an encrypted frame has beside its body; null: it is not encrypted
  */
 @SuppressWarnings("ArrayRecordComponent") // Two frames are never compared.
 public record Frame(
@@ -22,7 +25,8 @@ public record Frame(
         int records,
         long baseTimestamp,
         Codec codec,
-        int bodyChecksum) {
+        int bodyChecksum,
+        @Nullable SealedFrame sealed) {
     /** Length of a frame header, bytes. */
     public static final int HEADER_LENGTH = 32;
 
@@ -43,9 +47,14 @@ public record Frame(
         }
     }
 
+    /** Bytes of the body as stored: with the tag of an encrypted one. */
+    int encodedLength() {
+        return sealed == null ? length : length + FrameCipher.TAG_LENGTH;
+    }
+
     /** Bytes that the frame takes in a blob: header, body and padding. */
     public int storedLength() {
-        return HEADER_LENGTH + align(length);
+        return HEADER_LENGTH + align(encodedLength());
     }
 
     /** The next multiple of {@link #ALIGNMENT}. */

@@ -39,13 +39,14 @@ public final class RecordCursor {
     }
 
     /**
-     * Starts over a frame's records; the body is decompressed into memory of its own where it has to be.
+     * Starts over a frame's records. An encrypted or compressed body is decoded into memory of its own.
      *
      * @throws BlobCorrupt fatal: the body does not decompress
      */
     public void reset(Frame frame) {
-        byte[] body = frame.array();
-        int offset = frame.offset();
+        SealedFrame sealed = frame.sealed();
+        byte[] body = sealed == null ? frame.array() : sealed.open(frame);
+        int offset = sealed == null ? frame.offset() : 0;
         if (frame.codec() != Codec.NONE) {
             byte[] raw = new byte[frame.rawLength()];
             decompress(frame.codec(), body, offset, frame.length(), raw, raw.length, "a batch in memory");

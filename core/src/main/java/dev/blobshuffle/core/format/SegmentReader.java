@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.format;
 
+import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.failure.BlobCorrupt;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * is asked for; skipped frames are not decoded at all. Owned by one thread.
  *
  * <pre>{@code
- * SegmentReader reader = new SegmentReader(notification);
+ * SegmentReader reader = new SegmentReader(notification, partition, keys, memory);
  * reader.skip(firstRecord);
  * while (!reader.isFinished()) {
  *     reader.input(bytes);            // of the segment, from reader.position() on, at least reader.wanted() of them
@@ -18,11 +19,29 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Total: whatever the bytes, each method gives its result or throws {@link BlobCorrupt}. Besides keys and values, no more than one
- * decompressed frame is allocated: at most {@link Frame#MAX_RAW_LENGTH} bytes, and only after the compressed body's checksum was right.
+ * <p>Total: whatever the bytes, each method gives its result or throws {@link BlobCorrupt}. Besides keys
+ * and values, it allocates no more than one frame decrypted and one decompressed: at most twice
+ * {@link Frame#MAX_RAW_LENGTH} bytes, only after the stored body's checksum was right, and only what its
+ * {@link Memory} grants.
  */
 public final class SegmentReader {
+    /** Memory for decoded frames that no {@link Memory} is asked for, bytes: two usual frames. */
+    public static final int FREE_MEMORY = 256 << 10;
+
+    /** Grants the memory for decoded frames above {@link #FREE_MEMORY}. */
+    @FunctionalInterface
+    public interface Memory {
+        /** Grants whatever is asked for. */
+        Memory UNLIMITED = bytes -> true;
+
+        /** Takes bytes if that many are free. The reader's owner gives {@link #heldBytes()} back. */
+        boolean tryAcquire(long bytes);
+    }
+
     private final Notification notification;
+    private final int tag;
+    private final @Nullable FrameCipher cipher;
+    private final Memory memory;
     private final RecordCursor cursor = new RecordCursor();
     private final CRC32C headers = new CRC32C();
 
@@ -45,16 +64,66 @@ public final class SegmentReader {
     private int firstWanted;
 
     private int index = -1;
+    private byte[] opened = {};
     private byte[] raw = {};
+    private long held;
+    private boolean isStarved;
 
     /**
      * A reader at the first record of the notification's segment. It has no bytes yet.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the segment's codec needs a library that is not there
+     * @param partition where the notification was found: frames of another one are refused
+     * @param keys decrypt the segment if it is encrypted
+     * @param memory grants the memory for decoded frames
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the library of the segment's codec, or its key, is not
+     *     there
      */
-    public SegmentReader(Notification notification) {
+    public SegmentReader(Notification notification, Partition partition, Keyring keys, Memory memory) {
         notification.codec().requireLibrary();
         this.notification = notification;
+        this.memory = memory;
+        tag = Binding.tag(partition);
+        cipher = notification
+                .key()
+                .map(key -> new FrameCipher(
+                        FrameCipher.blobKey(keys, key, notification.blob()), notification.blob(), partition))
+                .orElse(null);
+    }
+
+    /** A reader that takes the notification's word for the partition, of a segment that is not encrypted. */
+    SegmentReader(Notification notification) {
+        notification.codec().requireLibrary();
+        this.notification = notification;
+        memory = Memory.UNLIMITED;
+        tag = notification.binding().map(Binding::tag).orElse(0);
+        cipher = null;
+    }
+
+    /** Bytes that {@link Memory} has granted and the reader keeps. */
+    public long heldBytes() {
+        return held;
+    }
+
+    /**
+     * Drops decoded memory that holds no unread record.
+     *
+     * @return bytes that {@link Memory} had granted for it
+     */
+    public long trim() {
+        if (cursor.remaining() > 0) {
+            return 0;
+        }
+        opened = new byte[0];
+        raw = new byte[0];
+        cursor.reset(raw, 0, 0, 0, 0);
+        long trimmed = held;
+        held = 0;
+        return trimmed;
+    }
+
+    /** Whether the last {@link #next()} returned false because {@link Memory} granted nothing. The same input is still valid. */
+    public boolean isStarved() {
+        return isStarved;
     }
 
     /** Offset in the segment, bytes, from where {@link #input} goes on: everything before it is consumed (or skipped). */
@@ -100,7 +169,8 @@ public final class SegmentReader {
     /**
      * Steps to the next record.
      *
-     * @return false when the input is used up: the segment is finished ({@link #isFinished()}) or more input is needed
+     * @return false when the input is used up: the segment is finished ({@link #isFinished()}) or more input is needed; or when
+     *     memory is missing ({@link #isStarved()})
      * @throws BlobCorrupt fatal: the bytes are not what was written
      */
     public boolean next() {
@@ -156,6 +226,7 @@ public final class SegmentReader {
 
     /** Goes to the next frame with a wanted record; false at the segment's end, or when bytes are missing. */
     private boolean enterFrame() {
+        isStarved = false;
         while (frameStart < notification.segmentLength()) {
             long available = inputStart + inputLength - frameStart;
             if (available < Frame.HEADER_LENGTH) {
@@ -171,7 +242,12 @@ public final class SegmentReader {
                 frameWanted = header.storedLength();
                 return false;
             }
+            if (!skipped && !reserve(header)) {
+                isStarved = true;
+                return false;
+            }
             headers.update(input, at, Frame.HEADER_LENGTH);
+            long position = notification.segmentOffset() + frameStart;
             frameStart += header.storedLength();
             framesRecords += header.records();
             frameWanted = Frame.HEADER_LENGTH;
@@ -179,14 +255,61 @@ public final class SegmentReader {
                 checkEnd(headers, framesRecords);
             }
             if (!skipped) {
-                openBody(header, at + Frame.HEADER_LENGTH);
+                openBody(header, at, position);
                 return true;
             }
         }
         return false;
     }
 
-    private void openBody(FrameHeader header, int at) {
+    /** Gets leave to allocate what a frame's body needs beyond what the reader has. */
+    private boolean reserve(FrameHeader header) {
+        long size = Math.max(opened.length, header.isSealed() ? header.bodyLength() : 0L)
+                + Math.max(raw.length, header.codec() == Codec.NONE ? 0L : header.rawLength());
+        long needed = size - FREE_MEMORY;
+        if (needed > held) {
+            if (!memory.tryAcquire(needed - held)) {
+                return false;
+            }
+            held = needed;
+        }
+        return true;
+    }
+
+    private void openBody(FrameHeader header, int headerAt, long position) {
+        int at = headerAt + Frame.HEADER_LENGTH;
+        checkBody(header, at);
+        byte[] body = input;
+        if (cipher != null) {
+            body = decrypt(cipher, header, headerAt, position);
+            at = 0;
+        }
+        int length = header.bodyLength();
+        if (header.codec() == Codec.NONE) {
+            cursor.reset(body, at, length, header.records(), header.baseTimestamp());
+            return;
+        }
+        if (raw.length < header.rawLength()) {
+            raw = new byte[header.rawLength()];
+        }
+        RecordCursor.decompress(header.codec(), body, at, length, raw, header.rawLength(), notification.blob());
+        cursor.reset(raw, 0, header.rawLength(), header.records(), header.baseTimestamp());
+    }
+
+    /** Decrypts a body into the reader's own memory: others may read the input too. */
+    private byte[] decrypt(FrameCipher with, FrameHeader header, int headerAt, long position) {
+        if (opened.length < header.bodyLength()) {
+            opened = new byte[header.bodyLength()];
+        }
+        if (!with.open(position, input, headerAt, input, headerAt + Frame.HEADER_LENGTH, header.length(), opened)) {
+            throw corrupt("a frame at " + position + " cannot be decrypted with key '"
+                    + notification.key().orElse("") + "': the key has other bytes than the writer's, or the frame"
+                    + " was changed or moved");
+        }
+        return opened;
+    }
+
+    private void checkBody(FrameHeader header, int at) {
         int checksum = Checksum.of(input, at, header.length());
         if (checksum != header.bodyChecksum()) {
             throw corrupt("a body's checksum is " + FrameHeader.hex(checksum) + ", not "
@@ -197,16 +320,6 @@ public final class SegmentReader {
                 throw corrupt("padding after a frame is not zero");
             }
         }
-        if (header.codec() == Codec.NONE) {
-            cursor.reset(input, at, header.length(), header.records(), header.baseTimestamp());
-            return;
-        }
-        if (raw.length < header.rawLength()) {
-            raw = new byte[header.rawLength()];
-        }
-        RecordCursor.decompress(
-                header.codec(), input, at, header.length(), raw, header.rawLength(), notification.blob());
-        cursor.reset(raw, 0, header.rawLength(), header.records(), header.baseTimestamp());
     }
 
     /** Walks the headers of a whole segment, so that no record of a wrong one is handed out. */
@@ -228,7 +341,8 @@ public final class SegmentReader {
     }
 
     private FrameHeader readHeader(int at, long start, int recordsBefore) {
-        FrameHeader header = FrameHeader.read(input, at, notification.blob());
+        FrameHeader header = FrameHeader.read(input, at, tag, notification.blob());
+        checkProtection(header);
         if (header.codec() != Codec.NONE && header.codec() != notification.codec()) {
             throw corrupt("a frame has codec " + header.codec() + ", not " + notification.codec());
         }
@@ -238,6 +352,16 @@ public final class SegmentReader {
                     + start + " reaches beyond its end");
         }
         return header;
+    }
+
+    /** A frame that lacks what the notification promises was put in its place. */
+    private void checkProtection(FrameHeader header) {
+        if (header.isBound() != notification.binding().isPresent()) {
+            throw corrupt("a frame and the notification are of different versions");
+        }
+        if (header.isSealed() != notification.key().isPresent()) {
+            throw corrupt(header.isSealed() ? "a frame is encrypted" : "a frame is not encrypted");
+        }
     }
 
     private void checkEnd(CRC32C checksum, int records) {

@@ -112,6 +112,20 @@ public final class Settings {
             Codec.NONE,
             "How records in blobs are compressed, with the libraries that kafka-clients brings.");
 
+    /** Where the encryption keys are. */
+    public static final Setting<Optional<String>> ENCRYPTION_KEYS = Setting.text(
+            "encryption.keys",
+            "none",
+            "URI of the keys that encrypt blobs, for example `file:///etc/blobshuffle/keys`: a file that only its"
+                    + " owner can read, with a line `<id> <32 bytes in Base64>` per key; needs `encryption.key.id`.");
+
+    /** The key to write with. */
+    public static final Setting<Optional<String>> ENCRYPTION_KEY_ID = Setting.text(
+            "encryption.key.id",
+            "none given",
+            "Id of the key that new blobs are encrypted with, or `none` to read encrypted blobs and write plain ones;"
+                    + " needs `encryption.keys`.");
+
     /** Delivery timeout. */
     public static final Setting<Duration> DELIVERY_TIMEOUT = Setting.millis(
             "delivery.timeout.ms",
@@ -303,6 +317,8 @@ public final class Settings {
             BATCH_LAYOUT,
             INLINE_MAX_BYTES,
             COMPRESSION_TYPE,
+            ENCRYPTION_KEYS,
+            ENCRYPTION_KEY_ID,
             DELIVERY_TIMEOUT,
             WRITE_BUFFER_BYTES,
             READ_BUFFER_BYTES,

@@ -2,6 +2,7 @@ package dev.blobshuffle.core.batch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
@@ -141,7 +142,8 @@ class LaneOutputConcurrencyTest {
                     notification.segmentLength());
             try (BlobBytes bytes =
                     store.get(notification.blob(), range).toCompletableFuture().join()) {
-                SegmentReader reader = new SegmentReader(notification);
+                SegmentReader reader =
+                        new SegmentReader(notification, partition, Keyring.none(), SegmentReader.Memory.UNLIMITED);
                 reader.input(bytes.buffer());
                 while (reader.next()) {
                     min = Math.min(min, reader.timestamp());

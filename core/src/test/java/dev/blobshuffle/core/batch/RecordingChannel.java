@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.batch;
 
+import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.format.SegmentReader;
@@ -193,7 +194,7 @@ public class RecordingChannel implements Channel {
             if (one.notification() == null) {
                 rows.addAll(one.plain());
             } else {
-                List<Row> segment = read(one.notification(), store);
+                List<Row> segment = read(partition, one.notification(), store);
                 long max = segment.stream().mapToLong(Row::timestamp).max().orElseThrow();
                 if (max != one.timestamp()) {
                     throw new AssertionError(
@@ -205,7 +206,7 @@ public class RecordingChannel implements Channel {
         return rows;
     }
 
-    static List<Row> read(Notification notification, BlobStore store) {
+    static List<Row> read(Partition partition, Notification notification, BlobStore store) {
         BlobRange range = new BlobRange(
                 notification.sectionOffset(),
                 notification.sectionLength(),
@@ -214,7 +215,8 @@ public class RecordingChannel implements Channel {
         List<Row> rows = new ArrayList<>();
         try (BlobBytes bytes =
                 store.get(notification.blob(), range).toCompletableFuture().join()) {
-            SegmentReader reader = new SegmentReader(notification);
+            SegmentReader reader =
+                    new SegmentReader(notification, partition, Keyring.none(), SegmentReader.Memory.UNLIMITED);
             reader.input(bytes.buffer());
             while (reader.next()) {
                 rows.add(new Row(reader.timestamp(), text(reader.key()), text(reader.value())));

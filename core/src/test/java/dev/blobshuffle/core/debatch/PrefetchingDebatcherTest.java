@@ -135,7 +135,7 @@ class PrefetchingDebatcherTest {
     @Test
     void aPausedPartitionKeepsItsRecordsUntilItIsResumed() {
         offer(P0, 0, fixture.blobs.segment(rows("a", 1)));
-        offer(P1, 0, fixture.blobs.segment(rows("b", 1)));
+        offer(P1, 0, fixture.blobs.segment(1, 64 << 10, rows("b", 1)));
         debatcher.pause(P0);
         debatcher.prefetch();
         assertThat(fixture.drain()).containsExactly("b-0");
@@ -150,7 +150,8 @@ class PrefetchingDebatcherTest {
     @Test
     void partitionsTakeTurns() {
         for (Partition partition : List.of(P0, P1, P2)) {
-            offer(partition, 0, fixture.blobs.segment(rows("p" + partition.number(), 4)));
+            int number = partition.number();
+            offer(partition, 0, fixture.blobs.segment(number, 64 << 10, rows("p" + number, 4)));
         }
         debatcher.prefetch();
         for (int i = 0; i < 6; i++) {
@@ -397,7 +398,8 @@ class PrefetchingDebatcherTest {
                 50_000,
                 b.records(),
                 b.codec(),
-                b.checksum());
+                b.checksum(),
+                b.binding());
         Notification a = segments.get(0);
         offer(
                 P0,
@@ -411,7 +413,8 @@ class PrefetchingDebatcherTest {
                         a.segmentLength(),
                         a.records(),
                         a.codec(),
-                        a.checksum()));
+                        a.checksum(),
+                        a.binding()));
         offer(P1, 0, outside);
         debatcher.prefetch();
         assertThat(fixture.store.reads()).hasSize(1);
@@ -495,7 +498,7 @@ class PrefetchingDebatcherTest {
     @Test
     void oneRecordOfEachSegmentIsTimed() throws InterruptedException {
         offer(P0, 0, fixture.blobs.segment(rows("a", 30)));
-        offer(P1, 0, fixture.blobs.segment(rows("b", 1)));
+        offer(P1, 0, fixture.blobs.segment(1, 64 << 10, rows("b", 1)));
         debatcher.offer(P1, 1, 10, "plain");
         fixture.drainUntil(32);
         assertThat(fixture.metrics.distribution(Latency.HAND_OUT_LATENCY).count())

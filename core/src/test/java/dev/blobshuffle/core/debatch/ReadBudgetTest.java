@@ -59,10 +59,8 @@ class ReadBudgetTest {
             assertThat(fixture.engine.budget().used()).isGreaterThan(MIB / 2);
             fixture.debatcher.pause(P0); // and keeps what it holds
 
-            fixture.debatcher.offer(
-                    P1, 0, fixture.blobs.blob(16 << 10, List.of(large(60))).get(0), 0, "c");
-            fixture.debatcher.offer(
-                    P2, 0, fixture.blobs.blob(16 << 10, List.of(large(60))).get(0), 0, "c");
+            fixture.debatcher.offer(P1, 0, fixture.blobs.segment(1, 16 << 10, large(60)), 0, "c");
+            fixture.debatcher.offer(P2, 0, fixture.blobs.segment(2, 16 << 10, large(60)), 0, "c");
             fixture.drainUntil(120);
             assertThat(fixture.sink.values).hasSize(120);
             fixture.debatcher.resume(P0);
@@ -76,17 +74,9 @@ class ReadBudgetTest {
             List<Partition> partitions = List.of(P0, P1, P2);
             for (Partition partition : partitions) {
                 fixture.debatcher.offer(
-                        partition,
-                        0,
-                        fixture.blobs.blob(16 << 10, List.of(large(100))).get(0),
-                        0,
-                        "c");
+                        partition, 0, fixture.blobs.segment(partition.number(), 16 << 10, large(100)), 0, "c");
                 fixture.debatcher.offer(
-                        partition,
-                        1,
-                        fixture.blobs.blob(16 << 10, List.of(large(100))).get(0),
-                        7,
-                        "c");
+                        partition, 1, fixture.blobs.segment(partition.number(), 16 << 10, large(100)), 7, "c");
             }
             int expected = 3 * 193;
             fixture.debatcher.prefetch();
@@ -117,11 +107,7 @@ class ReadBudgetTest {
             fixture.debatcher.pause(P0);
             for (int i = 1; i <= partitions; i++) {
                 fixture.debatcher.offer(
-                        new Partition("t", i),
-                        0,
-                        fixture.blobs.blob(16 << 10, List.of(large(40))).get(0),
-                        0,
-                        "c");
+                        new Partition("t", i), 0, fixture.blobs.segment(i, 16 << 10, large(40)), 0, "c");
             }
             long deadline = System.nanoTime() + 60_000_000_000L;
             while (fixture.sink.values.size() < partitions * 40) {
@@ -137,7 +123,7 @@ class ReadBudgetTest {
     void aDebatcherWithoutAPieceGetsOneThoughAnotherHoldsTheWholeReserve() throws InterruptedException {
         try (DebatcherFixture fixture = new DebatcherFixture(1);
                 Debatcher<String> other = fixture.engine.debatcher("other")) {
-            other.offer(P1, 0, fixture.blobs.blob(16 << 10, List.of(large(40))).get(0), 0, "c");
+            other.offer(P1, 0, fixture.blobs.segment(1, 16 << 10, large(40)), 0, "c");
             other.prefetch();
             assertThat(fixture.engine.budget().reserved()).isPositive();
             fixture.debatcher.offer(

@@ -46,22 +46,31 @@ final class SegmentFixture {
         return rows;
     }
 
-    /** Stores one blob with a segment per list, each in frames of at most that many bytes; gives a notification per segment. */
+    /** Stores one blob with a segment per list, each in frames of at most that many bytes; gives a notification per segment. The segments are for partitions 0, 1, 2 and so on. */
     List<Notification> blob(int frameBytes, List<List<Row>> segments) {
+        return blob(frameBytes, segments, 0);
+    }
+
+    private List<Notification> blob(int frameBytes, List<List<Row>> segments, int firstPartition) {
         List<SegmentSource> sources = new ArrayList<>();
         for (int i = 0; i < segments.size(); i++) {
             List<Row> rows = segments.get(i);
             long min = rows.stream().mapToLong(Row::timestamp).min().orElseThrow();
             long max = rows.stream().mapToLong(Row::timestamp).max().orElseThrow();
-            sources.add(
-                    new SegmentSource(Zone.SINGLE, new Partition("t", i), "lane", min, max, frames(frameBytes, rows)));
+            Partition partition = new Partition("t", firstPartition + i);
+            sources.add(new SegmentSource(Zone.SINGLE, partition, "lane", min, max, frames(frameBytes, rows)));
         }
         BlobLayout layout = BlobLayout.of(new BlobId(1, 7, sequence++), store.fingerprint(), 0, sources);
         store.put(layout.id(), content(layout)).toCompletableFuture().join();
         return layout.notifications();
     }
 
-    /** Stores a blob of one segment. */
+    /** Stores a blob of one segment for a partition of topic t. */
+    Notification segment(int partition, int frameBytes, List<Row> rows) {
+        return blob(frameBytes, List.of(rows), partition).get(0);
+    }
+
+    /** Stores a blob of one segment, for partition 0. */
     Notification segment(List<Row> rows) {
         return blob(64 << 10, List.of(rows)).get(0);
     }

@@ -8,6 +8,7 @@ import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.zone.Zone;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class BlobLayoutTest {
@@ -56,7 +57,7 @@ class BlobLayoutTest {
         byte[] blob = TestSegments.bytes(BlobLayout.of(
                 ID, 0, 0, List.of(segment("a", TestSegments.frames(List.of(record()), Codec.NONE, 40)))));
         int trailer = blob.length - FooterCodec.TRAILER_LENGTH;
-        blob[trailer + 8] = 2;
+        blob[trailer + 8] = 3;
         LittleEndian.writeInt(blob, trailer + 12, Checksum.of(blob, trailer, 12));
         assertThatExceptionOfType(BlobCorrupt.class)
                 .isThrownBy(() -> FooterCodec.decode(ByteBuffer.wrap(blob), blob.length))
@@ -68,7 +69,7 @@ class BlobLayoutTest {
         BlobLayout layout =
                 BlobLayout.of(ID, 0, 0, List.of(segment("a", TestSegments.frames(List.of(record()), Codec.NONE, 40))));
         byte[] bytes = NotificationCodec.encode(layout.notifications().get(0));
-        bytes[1] = 2;
+        bytes[1] = 3;
         assertThat(NotificationCodec.isNotification(bytes)).isTrue();
         assertThatExceptionOfType(BlobCorrupt.class)
                 .isThrownBy(() -> NotificationCodec.decode(bytes))
@@ -94,9 +95,10 @@ class BlobLayoutTest {
                 1,
                 Notification.MAX_RECORDS,
                 Codec.ZSTD,
-                -1);
+                -1,
+                Optional.of(new Binding(-1, Optional.of("k".repeat(Binding.MAX_KEY_LENGTH)))));
         byte[] bytes = NotificationCodec.encode(largest);
-        assertThat(bytes).hasSizeLessThanOrEqualTo(88);
+        assertThat(bytes).hasSizeLessThanOrEqualTo(125);
         assertThat(NotificationCodec.decode(bytes)).isEqualTo(largest);
     }
 

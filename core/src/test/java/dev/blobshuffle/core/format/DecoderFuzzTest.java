@@ -134,6 +134,7 @@ class DecoderFuzzTest {
     /** Makes header and body checksums right again, and says in the notification what is there: as a faulty writer would. */
     private static Notification repair(byte[] segment, Notification original, SplittableRandom random) {
         CRC32C headers = new CRC32C();
+        int tag = original.binding().orElseThrow().tag();
         int at = 0;
         int records = 0;
         while (segment.length - at >= Frame.HEADER_LENGTH) {
@@ -141,7 +142,7 @@ class DecoderFuzzTest {
             if (length > 0 && length <= segment.length - at - Frame.HEADER_LENGTH) {
                 LittleEndian.writeInt(segment, at + 24, Checksum.of(segment, at + Frame.HEADER_LENGTH, length));
             }
-            LittleEndian.writeInt(segment, at + 28, Checksum.of(segment, at, 28));
+            LittleEndian.writeInt(segment, at + 28, FrameHeader.checksum(segment, at, tag));
             headers.update(segment, at, Frame.HEADER_LENGTH);
             records += LittleEndian.readInt(segment, at + 4);
             if (length <= 0 || length > segment.length) {
@@ -160,7 +161,8 @@ class DecoderFuzzTest {
                 segment.length,
                 claimed,
                 original.codec(),
-                (int) headers.getValue());
+                (int) headers.getValue(),
+                original.binding());
     }
 
     /** The stated bound for what decompression allocates. */

@@ -2,6 +2,8 @@ package dev.blobshuffle.core.format;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.core.encryption.KeyProvider;
+import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.zone.Zone;
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,9 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.Test;
+import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The stored blobs of each version stay readable, and today's writer makes the same bytes. The files of a version are never changed: a new version adds a
@@ -25,12 +27,27 @@ class GoldenBlobTest {
     private static final int STORE = 0x0bad_cafe;
     private static final long TIMESTAMP = 1_767_225_600_000L;
 
+    private static final KeyProvider KEYS =
+            id -> id.equals("golden") ? Optional.of(new byte[Keyring.KEY_LENGTH]) : Optional.empty();
+
     @ParameterizedTest
-    @EnumSource(Codec.class)
-    void versionOneStaysReadable(Codec codec) throws IOException {
-        byte[] blob = golden(codec + ".blob");
-        byte[] notifications = golden(codec + ".notifications");
-        Footer footer = BlobVerifier.verify(ByteBuffer.wrap(blob));
+    @ValueSource(
+            strings = {
+                "v1/NONE",
+                "v1/LZ4",
+                "v1/ZSTD",
+                "v2/NONE",
+                "v2/LZ4",
+                "v2/ZSTD",
+                "v2/NONE-encrypted",
+                "v2/ZSTD-encrypted"
+            })
+    void everyVersionStaysReadable(String name) throws IOException {
+        byte[] blob = golden(name + ".blob");
+        byte[] notifications = golden(name + ".notifications");
+        Keyring keys = Keyring.reading(KEYS);
+        Footer footer = BlobVerifier.verify(ByteBuffer.wrap(blob), keys);
+        assertThat(footer.key().isPresent()).isEqualTo(name.endsWith("encrypted"));
         assertThat(footer.id()).isEqualTo(ID);
         assertThat(footer.sections())
                 .extracting(Footer.Section::zone)
@@ -44,26 +61,29 @@ class GoldenBlobTest {
             at += encoded.length;
             Notification notification = NotificationCodec.decode(encoded);
             assertThat(notification).isEqualTo(footer.notification(segment));
-            assertThat(TestSegments.readAll(notification, TestSegments.segmentBytes(blob, notification)))
+            SegmentReader reader =
+                    new SegmentReader(notification, segment.partition(), keys, SegmentReader.Memory.UNLIMITED);
+            assertThat(TestSegments.readAll(reader, TestSegments.segmentBytes(blob, notification)))
                     .isEqualTo(expected.get(i));
         }
         assertThat(at).isEqualTo(notifications.length);
     }
 
     /** Compressed bytes belong to the libraries' versions, so only uncompressed ones are compared. */
-    @Test
-    void todaysWriterMakesTheBytesOfVersionOne() throws IOException {
-        BlobLayout layout = layout(Codec.NONE);
-        assertThat(TestSegments.bytes(layout)).isEqualTo(golden(Codec.NONE + ".blob"));
-        assertThat(notifications(layout)).isEqualTo(golden(Codec.NONE + ".notifications"));
+    @ParameterizedTest
+    @ValueSource(strings = {"v2/NONE", "v2/NONE-encrypted"})
+    void todaysWriterMakesTheBytesOfVersionTwo(String name) throws IOException {
+        BlobLayout layout = layout(name);
+        assertThat(TestSegments.bytes(layout)).isEqualTo(golden(name + ".blob"));
+        assertThat(notifications(layout)).isEqualTo(golden(name + ".notifications"));
     }
 
     private static byte[] golden(String name) throws IOException {
-        String resource = "golden/v1/" + name;
-        if (Boolean.getBoolean("golden.update")) {
+        String resource = "golden/" + name;
+        if (Boolean.getBoolean("golden.update") && name.startsWith("v2/")) {
             Path file = SOURCES.resolve(resource);
             Files.createDirectories(file.getParent());
-            BlobLayout layout = layout(Codec.valueOf(name.substring(0, name.indexOf('.'))));
+            BlobLayout layout = layout(name.substring(0, name.indexOf('.')));
             return Files.readAllBytes(
                     Files.write(file, name.endsWith(".blob") ? TestSegments.bytes(layout) : notifications(layout)));
         }
@@ -73,13 +93,22 @@ class GoldenBlobTest {
         }
     }
 
-    private static BlobLayout layout(Codec codec) {
+    private static BlobLayout layout(String name) {
+        Keyring keys = name.endsWith("encrypted") ? Keyring.writing(KEYS, "golden") : Keyring.none();
+        Codec codec = Codec.valueOf(name.substring(3).replace("-encrypted", ""));
+        try (FrameEncoder encoder = new FrameEncoder(codec, keys)) {
+            encoder.begin(ID);
+            return layout(encoder);
+        }
+    }
+
+    private static BlobLayout layout(FrameEncoder encoder) {
         List<SegmentSource> sources = new ArrayList<>();
         int number = 0;
         for (List<TestRecord> records : records()) {
             Zone zone = new Zone(number < 2 ? "east-1" : "east-2");
             Partition partition = new Partition("application-store-repartition", number / 2);
-            sources.add(TestSegments.segment(zone, partition, "lane-" + number % 2, records, codec, 700));
+            sources.add(TestSegments.segment(zone, partition, "lane-" + number % 2, records, encoder, 700));
             number++;
         }
         return BlobLayout.of(ID, STORE, TIMESTAMP + 1, sources);

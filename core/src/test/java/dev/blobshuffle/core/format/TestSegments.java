@@ -16,32 +16,50 @@ final class TestSegments {
         return new SegmentSource(zone, partition, lane, min, max, frames(records, codec, chunkLength));
     }
 
+    /** A segment by an encoder that has begun its blob. */
+    static SegmentSource segment(
+            Zone zone,
+            Partition partition,
+            String lane,
+            List<TestRecord> records,
+            FrameEncoder encoder,
+            int chunkLength) {
+        long min = records.stream().mapToLong(TestRecord::timestamp).min().orElseThrow();
+        long max = records.stream().mapToLong(TestRecord::timestamp).max().orElseThrow();
+        encoder.begin(partition);
+        return new SegmentSource(zone, partition, lane, min, max, frames(records, encoder, chunkLength));
+    }
+
     /** Frames in chunks with other bytes before and after, so that an offset that is not honoured shows. */
     static List<Frame> frames(List<TestRecord> records, Codec codec, int chunkLength) {
-        List<Frame> frames = new ArrayList<>();
         try (FrameEncoder encoder = new FrameEncoder(codec)) {
-            long previous = 0;
-            int next = 0;
-            while (next < records.size()) {
-                long base = previous;
-                int margin = 5;
-                byte[] chunk = new byte[margin + Math.max(chunkLength, maxSize(records.get(next)))];
-                int at = margin;
-                int count = 0;
-                while (next < records.size() && maxSize(records.get(next)) <= chunk.length - at) {
-                    TestRecord record = records.get(next++);
-                    at = RecordLayout.encode(
-                            chunk,
-                            at,
-                            record.timestamp() - previous,
-                            record.keyBytes(),
-                            record.valueBytes(),
-                            record.headersView());
-                    previous = record.timestamp();
-                    count++;
-                }
-                frames.add(encoder.encode(chunk, margin, at - margin, count, base));
+            return frames(records, encoder, chunkLength);
+        }
+    }
+
+    private static List<Frame> frames(List<TestRecord> records, FrameEncoder encoder, int chunkLength) {
+        List<Frame> frames = new ArrayList<>();
+        long previous = 0;
+        int next = 0;
+        while (next < records.size()) {
+            long base = previous;
+            int margin = 5;
+            byte[] chunk = new byte[margin + Math.max(chunkLength, maxSize(records.get(next)))];
+            int at = margin;
+            int count = 0;
+            while (next < records.size() && maxSize(records.get(next)) <= chunk.length - at) {
+                TestRecord record = records.get(next++);
+                at = RecordLayout.encode(
+                        chunk,
+                        at,
+                        record.timestamp() - previous,
+                        record.keyBytes(),
+                        record.valueBytes(),
+                        record.headersView());
+                previous = record.timestamp();
+                count++;
             }
+            frames.add(encoder.encode(chunk, margin, at - margin, count, base));
         }
         return frames;
     }
@@ -73,7 +91,10 @@ final class TestSegments {
     }
 
     static List<TestRecord> readAll(Notification notification, ByteBuffer segment) {
-        SegmentReader reader = new SegmentReader(notification);
+        return readAll(new SegmentReader(notification), segment);
+    }
+
+    static List<TestRecord> readAll(SegmentReader reader, ByteBuffer segment) {
         List<TestRecord> records = new ArrayList<>();
         reader.input(segment);
         while (reader.next()) {

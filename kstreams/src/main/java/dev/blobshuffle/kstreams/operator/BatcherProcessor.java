@@ -11,6 +11,7 @@ import dev.blobshuffle.kafka.HeaderAdapter;
 import dev.blobshuffle.kstreams.commit.CommitGate;
 import dev.blobshuffle.kstreams.commit.NodeScope;
 import dev.blobshuffle.kstreams.commit.PendingTimer;
+import dev.blobshuffle.kstreams.commit.StreamsInternals;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -45,6 +46,9 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
     private final List<@Nullable BatcherOutput<K>> outputs = new ArrayList<>();
     private final ZoneMap zones;
     private long zonesVersion;
+
+    /** {@code TopologyTestDriver} has no stream threads, and one partition that stands for all. */
+    private final boolean hasOnePartition = !StreamsInternals.isStreamThread(Thread.currentThread());
 
     BatcherProcessor(ShuffleDefinition<K, V> definition, ProcessorContext<K, Shuffled> context) {
         this.definition = definition;
@@ -120,10 +124,11 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
         if (zonesVersion != zones.version()) {
             moveZones();
         }
-        BatcherOutput<K> output = outputs.get(partition);
+        int target = hasOnePartition ? 0 : partition;
+        BatcherOutput<K> output = outputs.get(target);
         if (output == null) {
-            output = new BatcherOutput<>(laneOutput(partition));
-            outputs.set(partition, output);
+            output = new BatcherOutput<>(laneOutput(target));
+            outputs.set(target, output);
         }
         return output;
     }
