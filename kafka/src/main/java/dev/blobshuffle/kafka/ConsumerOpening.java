@@ -72,7 +72,7 @@ final class ConsumerOpening {
             if (autoCommit) {
                 real.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
             }
-            Consumer<byte[], byte[]> delegate = new KafkaConsumer<>(real);
+            Consumer<byte[], byte[]> delegate = new KafkaConsumer<>(GroupProtocol.offering(real, shared.writes()));
             opening.succeeded();
             return new ConsumerParts<>(
                     delegate,

@@ -38,6 +38,7 @@ final class PollLoop<K, V> {
     private static final Duration ROUND = Duration.ofMillis(10);
 
     private final Consumer<byte[], byte[]> delegate;
+    private final GroupJoin join;
     private final Debatcher<ConsumerRecord<byte[], byte[]>> debatcher;
     private final AssignedPartitions partitions;
     private final StartResolver starts;
@@ -63,6 +64,7 @@ final class PollLoop<K, V> {
             RecordDeserializer<K, V> deserializer,
             ConsumerWiring wiring) {
         this.delegate = delegate;
+        this.join = new GroupJoin(delegate, wiring.name(), wiring.time());
         this.debatcher = debatcher;
         this.partitions = partitions;
         this.starts = starts;
@@ -80,7 +82,7 @@ final class PollLoop<K, V> {
         throwPostponed();
         while (true) {
             starts.startAll(remaining());
-            ConsumerRecords<byte[], byte[]> arrived = delegate.poll(patience());
+            ConsumerRecords<byte[], byte[]> arrived = join.poll(patience());
             PollResult<K, V> result = round(arrived);
             if (obstacle != null && !result.hasQueuedRecords()) {
                 giveBack(arrived, result);

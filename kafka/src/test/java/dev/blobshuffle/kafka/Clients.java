@@ -129,6 +129,15 @@ final class Clients implements AutoCloseable {
                 settings, shared(ProducerWiring.Writes.BLOBS), new StringDeserializer(), new StringDeserializer())));
     }
 
+    /** A consumer of an application that reads notifications and writes none. */
+    Consumer<String, String> rollingConsumer(String group, Object... overrides) {
+        Map<String, Object> settings =
+                settings("group.id", group, "auto.offset.reset", "earliest", "enable.auto.commit", false);
+        settings.putAll(settings(overrides));
+        return keep(new BlobConsumer<>(ConsumerOpening.parts(
+                settings, shared(ProducerWiring.Writes.PLAIN), new StringDeserializer(), new StringDeserializer())));
+    }
+
     Consumer<byte[], byte[]> byteConsumer(String group, Object... overrides) {
         Map<String, Object> settings =
                 settings("group.id", group, "auto.offset.reset", "earliest", "enable.auto.commit", false);
@@ -186,11 +195,11 @@ final class Clients implements AutoCloseable {
                 real, engine, new ConsumerWiring(mode, "consumer", topics(), 1000, pair, Membership.none(), time)));
     }
 
-    Consumer<byte[], byte[]> nativeConsumer(String group) {
-        return keep(new KafkaConsumer<>(
-                settings("group.id", group, "auto.offset.reset", "earliest", "isolation.level", "read_committed"),
-                new ByteArrayDeserializer(),
-                new ByteArrayDeserializer()));
+    Consumer<byte[], byte[]> nativeConsumer(String group, Object... overrides) {
+        Map<String, Object> settings =
+                settings("group.id", group, "auto.offset.reset", "earliest", "isolation.level", "read_committed");
+        settings.putAll(settings(overrides));
+        return keep(new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer()));
     }
 
     static TopicMatcher topics() {

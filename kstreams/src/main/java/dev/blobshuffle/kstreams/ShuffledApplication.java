@@ -13,6 +13,7 @@ import dev.blobshuffle.kafka.BlobProducer;
 import dev.blobshuffle.kafka.ClientPair;
 import dev.blobshuffle.kafka.ConsumerPlugins;
 import dev.blobshuffle.kafka.ConsumerWiring;
+import dev.blobshuffle.kafka.GroupProtocol;
 import dev.blobshuffle.kafka.KafkaMetricsBridge;
 import dev.blobshuffle.kafka.ProducerPlugins;
 import dev.blobshuffle.kafka.ProducerWiring;
@@ -119,9 +120,7 @@ final class ShuffledApplication {
         ProducerWiring wiring = new ProducerWiring(
                 settings.mode(),
                 settings.topics(),
-                settings.blobs().value(Settings.WRITE_ENABLED)
-                        ? ProducerWiring.Writes.BLOBS
-                        : ProducerWiring.Writes.PLAIN,
+                writes(),
                 config.containsKey(ProducerConfig.TRANSACTIONAL_ID_CONFIG),
                 settings.waitLimit(),
                 settings.notificationTimeout(),
@@ -131,6 +130,12 @@ final class ShuffledApplication {
         Producer<byte[], byte[]> producer = wrap(kafkas, open.engine(), clientId, wiring);
         CREATING.set(new Creation(streamThread(clientId), new WeakReference<>(this)));
         return producer;
+    }
+
+    private ProducerWiring.Writes writes() {
+        return settings.blobs().value(Settings.WRITE_ENABLED)
+                ? ProducerWiring.Writes.BLOBS
+                : ProducerWiring.Writes.PLAIN;
     }
 
     private Producer<byte[], byte[]> wrap(
@@ -148,7 +153,7 @@ final class ShuffledApplication {
         Map<String, Object> kafkas = ApplicationSettings.withoutOwn(config);
         settings.pollRecords().ifPresent(records -> kafkas.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, records));
         ConsumerPlugins plugins = ConsumerPlugins.open(kafkas);
-        return wrapMain(clients.getConsumer(plugins.realSettings()), config, plugins);
+        return wrapMain(clients.getConsumer(GroupProtocol.offering(plugins.realSettings(), writes())), config, plugins);
     }
 
     /** Wraps the main consumer that Kafka Streams has made itself. */

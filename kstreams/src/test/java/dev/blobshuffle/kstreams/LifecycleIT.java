@@ -29,10 +29,12 @@ import javax.management.JMException;
 import javax.management.ObjectName;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.common.errors.InconsistentGroupProtocolException;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.errors.StreamsException;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Materialized;
@@ -99,6 +101,10 @@ class LifecycleIT {
                     .isZero();
             roll(instances, probe, members, throughBlobs("classic", Map.of()));
             probe.awaitRecords(200);
+            assertThat(errorOfOneMore(probe, natively()))
+                    .as("what a native instance ends with beside instances that write")
+                    .isInstanceOf(StreamsException.class)
+                    .hasRootCauseInstanceOf(InconsistentGroupProtocolException.class);
             roll(instances, probe, members, throughBlobs("classic", Map.of("blobshuffle.write.enabled", false)));
             drain.awaitNoNotifications(instances);
             roll(instances, probe, members, natively());
@@ -111,6 +117,20 @@ class LifecycleIT {
                             .notifications())
                     .isPositive();
         }
+    }
+
+    /** Starts an instance that cannot run, and returns why. */
+    private Throwable errorOfOneMore(Probe probe, Map<String, Object> settings) {
+        AtomicReference<Throwable> error = new AtomicReference<>();
+        try (KafkaStreams streams = probe.instance(with(settings, 7))) {
+            streams.setUncaughtExceptionHandler(e -> {
+                error.compareAndSet(null, e);
+                return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
+            });
+            streams.start();
+            await(new Instances(), () -> error.get() != null);
+        }
+        return error.get();
     }
 
     private void roll(Instances instances, Probe probe, KafkaStreams[] members, Map<String, Object> settings)

@@ -1,5 +1,6 @@
 package dev.blobshuffle.cli.drained;
 
+import dev.blobshuffle.kafka.GroupProtocol;
 import dev.blobshuffle.kafka.NotificationRecord;
 import dev.blobshuffle.kafka.TopicMatcher;
 import dev.blobshuffle.kafka.retention.LogScan;
@@ -20,6 +21,7 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
 
 /**
  * Looks for notifications between what a group has committed and the end of each partition. A position inside a notification is committed as the notification's own offset,
@@ -42,8 +44,18 @@ final class DrainCheck {
      *
      * @param partitions number of partitions of matching topics
      * @param left those with notifications that are not passed, in order
+     * @param members what a running classic group says of its members; empty if it says nothing
      */
-    record Result(int partitions, List<Left> left) {}
+    record Result(int partitions, List<Left> left, Optional<GroupProtocol.Members> members) {
+        /** Whether a member still writes: what is passed now says nothing of later. */
+        boolean isWriting() {
+            return members.equals(Optional.of(GroupProtocol.Members.WRITING));
+        }
+
+        boolean isDrained() {
+            return left.isEmpty() && !isWriting();
+        }
+    }
 
     /**
      * A partition that is not drained.
@@ -89,7 +101,26 @@ final class DrainCheck {
                 count,
                 last.getOrDefault(partition, 0L))));
         left.sort(Comparator.comparing(one -> one.partition().toString()));
-        return new Result(partitions.size(), left);
+        return new Result(partitions.size(), left, members(group));
+    }
+
+    /** Only the classic group protocol has assignors whose names say what members are. */
+    private Optional<GroupProtocol.Members> members(String group) throws ExecutionException, InterruptedException {
+        try {
+            String assignor = admin.describeConsumerGroups(List.of(group))
+                    .describedGroups()
+                    .values()
+                    .iterator()
+                    .next()
+                    .get()
+                    .partitionAssignor();
+            return GroupProtocol.membersIfOurs(assignor);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof GroupIdNotFoundException) {
+                return Optional.empty(); // no such group, or one of the streams protocol
+            }
+            throw e;
+        }
     }
 
     private Map<TopicPartition, OffsetAndMetadata> committed(String group)

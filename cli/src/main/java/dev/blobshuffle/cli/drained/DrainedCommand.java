@@ -32,6 +32,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Tells whether the committed offsets of an application have passed the last notification.",
             "The check before native clients come back: run it when every instance has blobshuffle.write.enabled=false.",
+            "Under the classic group protocol it sees a running instance that still writes.",
             "Exit status: 0 drained, 1 not drained, 2 if it cannot be told."
         })
 public final class DrainedCommand implements Callable<Integer> {
@@ -98,14 +99,18 @@ public final class DrainedCommand implements Callable<Integer> {
                     + (topics == null ? ", or name them with --topics." : " and --topics."));
         }
         result.left().forEach(left -> out.println(left.line()));
+        if (result.isWriting()) {
+            out.println("Not drained: a member of " + applicationId + " still writes notifications, and the group"
+                    + " refuses native members. Set blobshuffle.write.enabled=false in every instance.");
+        }
         out.println(
                 result.left().isEmpty()
-                        ? "Drained: " + applicationId + " has passed the last notification in all "
-                                + result.partitions() + " partitions."
+                        ? (result.isWriting() ? "For now " : "Drained: ") + applicationId
+                                + " has passed the last notification in all " + result.partitions() + " partitions."
                         : "Not drained: notifications are left in "
                                 + result.left().size() + " of " + result.partitions()
                                 + " partitions. Let the application run with blobshuffle.write.enabled=false, and ask again.");
         out.flush();
-        return result.left().isEmpty() ? 0 : NOT_DRAINED;
+        return result.isDrained() ? 0 : NOT_DRAINED;
     }
 }

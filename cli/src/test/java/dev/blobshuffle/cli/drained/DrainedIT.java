@@ -136,6 +136,29 @@ class DrainedIT {
         assertThat(out.toString()).contains("Drained: read has passed the last notification in all 2 partitions");
     }
 
+    /** A member that writes will write again, so native members are refused, and the command says the same. */
+    @Test
+    void aGroupThatStillWritesIsNotDrained() {
+        TopicPartition partition = shuffled("writing");
+        commitAfter(RECORDS, "writing", partition);
+        for (boolean writing : new boolean[] {true, false}) {
+            Map<String, Object> settings = settings(partition.topic());
+            settings.put("group.id", "writing");
+            settings.put("enable.auto.commit", false);
+            settings.put("blobshuffle.write.enabled", writing);
+            try (Consumer<String, String> member =
+                    new BlobConsumer<>(settings, new StringDeserializer(), new StringDeserializer())) {
+                member.subscribe(List.of(partition.topic()));
+                while (member.assignment().isEmpty()) {
+                    member.poll(Duration.ofMillis(50));
+                }
+
+                assertThat(drained("writing")).isEqualTo(writing ? 1 : 0);
+            }
+        }
+        assertThat(out.toString()).contains("a member of writing still writes", "Drained: writing has passed");
+    }
+
     @Test
     void anApplicationWithoutTopicsCannotBeTold() {
         assertThat(drained("unknown")).isEqualTo(2);
