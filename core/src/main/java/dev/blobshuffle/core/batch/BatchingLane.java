@@ -180,7 +180,8 @@ final class BatchingLane implements Lane {
     public boolean isDrained() {
         // In this order: a seal by another thread between the two questions moves records from the log to the queue,
         // and the other order would miss them.
-        return !hasUnsealed() && queue.undelivered() == 0;
+        // The failure comes last: a queue that fails is emptied, which is not a delivery.
+        return !hasUnsealed() && queue.undelivered() == 0 && queue.failure() == null;
     }
 
     @Override

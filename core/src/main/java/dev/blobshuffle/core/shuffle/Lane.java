@@ -36,7 +36,7 @@ public interface Lane extends AutoCloseable {
     @Nullable
     RuntimeException failure();
 
-    /** Whether nothing appended is still undelivered. */
+    /** Whether everything appended is delivered. A lane that has failed is not drained. */
     boolean isDrained();
 
     /**
