@@ -159,10 +159,23 @@ public final class BlobConsumer<K, V> implements Consumer<K, V> {
         partitions.revoked(delegate.assignment());
     }
 
+    /**
+     * Warns if none of the topics that will be read shuffles through blobs. {@code subscribe} does so
+     * itself; call it for a subscription that does not pass here (Kafka Streams' own protocol).
+     */
+    public void reads(Collection<String> topics) {
+        parts.wiring().topics().warnUnlessIncluded(topics);
+    }
+
     @Override
     public ConsumerRecords<K, V> poll(Duration timeout) {
         autoCommit.beforePoll();
         return parts.interceptors().onConsume(loop.poll(timeout));
+    }
+
+    /** A method of Kafka 3.9's interface, deprecated there and gone since 4.0. */
+    public ConsumerRecords<K, V> poll(long timeoutMillis) {
+        return poll(Duration.ofMillis(timeoutMillis));
     }
 
     @Override
@@ -177,11 +190,13 @@ public final class BlobConsumer<K, V> implements Consumer<K, V> {
 
     @Override
     public void subscribe(Collection<String> topics) {
+        reads(topics);
         delegate.subscribe(topics, listener(null));
     }
 
     @Override
     public void subscribe(Collection<String> topics, ConsumerRebalanceListener listener) {
+        reads(topics);
         delegate.subscribe(topics, listener(listener));
     }
 
@@ -325,6 +340,16 @@ public final class BlobConsumer<K, V> implements Consumer<K, V> {
     @Override
     public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> asked) {
         return queries.committed(delegate.committed(asked));
+    }
+
+    /** A method of Kafka 3.9's interface, deprecated there and gone since 4.0. Null without a commit. */
+    public @Nullable OffsetAndMetadata committed(TopicPartition partition) {
+        return committed(Set.of(partition)).get(partition);
+    }
+
+    /** As {@link #committed(TopicPartition)}. */
+    public @Nullable OffsetAndMetadata committed(TopicPartition partition, Duration timeout) {
+        return committed(Set.of(partition), timeout).get(partition);
     }
 
     @Override

@@ -188,6 +188,11 @@ public final class BlobProducer<K, V> implements Producer<K, V> {
         delegate.sendOffsetsToTransaction(real, group);
     }
 
+    /** A method of Kafka 3.9's interface, deprecated there and gone since 4.0. */
+    public void sendOffsetsToTransaction(Map<TopicPartition, OffsetAndMetadata> offsets, String groupId) {
+        sendOffsetsToTransaction(offsets, new ConsumerGroupMetadata(groupId));
+    }
+
     private OffsetAndMetadata toReal(TopicPartition partition, OffsetAndMetadata position) {
         if (!wiring.topics().matches(partition.topic())) {
             return position;

@@ -9,6 +9,7 @@ import dev.blobshuffle.core.metrics.PayloadFlows;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.zone.Zone;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,6 +21,7 @@ import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.metrics.Gauge;
+import org.apache.kafka.common.metrics.JmxReporter;
 import org.apache.kafka.common.metrics.KafkaMetric;
 import org.apache.kafka.common.metrics.KafkaMetricsContext;
 import org.apache.kafka.common.metrics.MetricConfig;
@@ -133,11 +135,23 @@ public final class KafkaMetricsBridge implements AutoCloseable {
                         CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG));
         asProducer.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
         asProducer.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
-        return new ProducerConfig(asProducer)
-                .getConfiguredInstances(
-                        CommonClientConfigs.METRIC_REPORTER_CLASSES_CONFIG,
-                        MetricsReporter.class,
-                        Map.copyOf(nonNull(clientSettings)));
+        Map<String, Object> all = Map.copyOf(nonNull(clientSettings));
+        List<MetricsReporter> reporters = new ProducerConfig(asProducer)
+                .getConfiguredInstances(CommonClientConfigs.METRIC_REPORTER_CLASSES_CONFIG, MetricsReporter.class, all);
+        return KafkaVersion.HAS_NEXT_OFFSETS ? reporters : withJmx(reporters, all);
+    }
+
+    /** Kafka 3.9 adds the reporter for JMX to those that the settings name; since 4.0 it is their default. */
+    private static List<MetricsReporter> withJmx(List<MetricsReporter> named, Map<String, Object> settings) {
+        boolean isOff = "false".equals(String.valueOf(settings.get("auto.include.jmx.reporter")));
+        if (isOff || named.stream().anyMatch(JmxReporter.class::isInstance)) {
+            return named;
+        }
+        JmxReporter jmx = new JmxReporter();
+        jmx.configure(settings);
+        List<MetricsReporter> reporters = new ArrayList<>(named);
+        reporters.add(jmx);
+        return reporters;
     }
 
     private static Map<String, Object> nonNull(Map<String, ?> settings) {

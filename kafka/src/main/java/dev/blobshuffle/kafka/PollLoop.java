@@ -145,7 +145,9 @@ final class PollLoop<K, V> {
         unusable.clear();
         PollResult<K, V> result = new PollResult<>(partitions, deserializer);
         partitions.reconcile();
-        Map<TopicPartition, OffsetAndMetadata> realNext = arrived.nextOffsets();
+        Map<TopicPartition, OffsetAndMetadata> realNext = KafkaVersion.HAS_NEXT_OFFSETS
+                ? arrived.nextOffsets()
+                : PositionsOfOldClients.after(arrived, delegate, partitions);
         for (Map.Entry<TopicPartition, OffsetAndMetadata> next : realNext.entrySet()) {
             PartitionProgress progress = partitions.of(next.getKey());
             if (progress == null) {

@@ -80,7 +80,10 @@ final class PollResult<K, V> implements Debatcher.Sink<ConsumerRecord<byte[], by
     }
 
     ConsumerRecords<K, V> toRecords() {
-        return new ConsumerRecords<>(records, nextOffsets);
+        // Kafka 3.9 has no place for the next offsets; its Kafka Streams asks for positions instead.
+        return KafkaVersion.HAS_NEXT_OFFSETS
+                ? new ConsumerRecords<>(records, nextOffsets)
+                : PositionsOfOldClients.withoutNextOffsets(records);
     }
 
     @Override

@@ -42,6 +42,7 @@ final class SharedEngines {
      * @throws InvalidSettings fatal: the settings cannot work
      */
     static SharedParts acquire(Map<String, ?> configuration) {
+        KafkaVersion.requireSupported();
         Settings settings = Settings.parse(configuration);
         TopicMatcher topics = topics(settings);
         Map<String, String> key = key(configuration, settings);
@@ -134,6 +135,7 @@ final class SharedEngines {
                     membership.join(engine.member());
                     Sweeper sweeper =
                             Sweeper.of(settings, ClientSettings.kafkas(configuration), topics, engine.metrics(), time);
+                    StartLine.log("the clients of this process", settings, topics.toString());
                     return new Opened(time, membership, sweeper, engine, metrics);
                 } catch (RuntimeException e) {
                     engine.close();

@@ -1,19 +1,26 @@
 package dev.blobshuffle.kafka;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Which topics shuffle through blobs: those that an include pattern matches and no exclude pattern does. Changelogs and compacted topics never do, for a
  * notification has no key; a pattern that asks for a changelog is an error. All clients of a topic must agree. Thread-safe.
  */
 public final class TopicMatcher {
+    private static final Logger LOG = LoggerFactory.getLogger(TopicMatcher.class);
     private static final String CHANGELOG = "-changelog";
 
     /** Answers are kept for this many topics at most; a subscription by pattern may show many. */
@@ -22,10 +29,16 @@ public final class TopicMatcher {
     private final List<Pattern> include;
     private final List<Pattern> exclude;
     private final @Nullable Function<String, InvalidSettings> refusal;
+    private final String included;
+    private final AtomicBoolean isUnmatchedKnown = new AtomicBoolean();
     private final Map<String, Boolean> answers = new ConcurrentHashMap<>();
 
     private TopicMatcher(
-            List<Pattern> include, List<Pattern> exclude, @Nullable Function<String, InvalidSettings> refusal) {
+            List<Pattern> include,
+            List<Pattern> exclude,
+            @Nullable Function<String, InvalidSettings> refusal,
+            String included) {
+        this.included = included;
         this.include = include;
         this.exclude = exclude;
         this.refusal = refusal;
@@ -42,7 +55,11 @@ public final class TopicMatcher {
                 throw changelog("pattern '" + pattern + "'");
             }
         }
-        return new TopicMatcher(compile("topics.include", include), compile("topics.exclude", exclude), null);
+        return new TopicMatcher(
+                compile("topics.include", include),
+                compile("topics.exclude", exclude),
+                null,
+                String.join(", ", include));
     }
 
     /** Only where that is certain: what else a pattern matches is seen when the topic comes. A pattern that ends so and has neither alternatives nor groups of its own kinds is one. */
@@ -62,7 +79,11 @@ public final class TopicMatcher {
         Pattern internal = Pattern.compile(prefix
                 + "(.+-repartition|.+-subscription-registration-topic|.+-subscription-response-topic"
                 + "|.*KTABLE-FK-JOIN-SUBSCRIPTION-(REGISTRATION|RESPONSE)-\\d+-topic)");
-        return new TopicMatcher(List.of(internal), compile("topics.exclude", exclude), null);
+        return new TopicMatcher(
+                List.of(internal),
+                compile("topics.exclude", exclude),
+                null,
+                "internal repartition topics of " + applicationId);
     }
 
     /**
@@ -71,7 +92,7 @@ public final class TopicMatcher {
      * @param reason says why, with the remedy, for a topic
      */
     public TopicMatcher refusing(Function<String, InvalidSettings> reason) {
-        return new TopicMatcher(include, exclude, reason);
+        return new TopicMatcher(include, exclude, reason, included);
     }
 
     /**
@@ -95,6 +116,26 @@ public final class TopicMatcher {
             answers.put(topic, answer);
         }
         return answer;
+    }
+
+    /** Warns, once, if none of the topics that a client reads would shuffle through blobs, excluded ones aside. */
+    void warnUnlessIncluded(Collection<String> topics) {
+        boolean isNone = !topics.isEmpty() && topics.stream().noneMatch(topic -> any(include, topic));
+        if (isNone && isUnmatchedKnown.compareAndSet(false, true)) {
+            LOG.warn(
+                    "Nothing shuffles through blobs here: none of the topics {} matches {}. Either the topology has no"
+                            + " repartition topic, or blobshuffle.topics.include names others.",
+                    new TreeSet<>(topics),
+                    this);
+        }
+    }
+
+    /** The topics in words, for logs. */
+    @Override
+    public String toString() {
+        return exclude.isEmpty()
+                ? included
+                : included + " except " + exclude.stream().map(Pattern::pattern).collect(Collectors.joining(", "));
     }
 
     private static boolean any(List<Pattern> patterns, String topic) {

@@ -129,7 +129,9 @@ class ConsumerPositionIT {
             ConsumerRecords<String, String> records = consumer.poll(Duration.ofSeconds(1));
             assertThat(records.count()).isLessThanOrEqualTo(10);
             if (!records.isEmpty()) {
-                assertThat(records.nextOffsets().get(partition).offset()).isEqualTo(consumer.position(partition));
+                if (KafkaVersion.HAS_NEXT_OFFSETS) {
+                    assertThat(records.nextOffsets().get(partition).offset()).isEqualTo(consumer.position(partition));
+                }
                 assertThat(consumer.currentLag(partition)).hasValue(25 - read - records.count());
             }
             read += records.count();

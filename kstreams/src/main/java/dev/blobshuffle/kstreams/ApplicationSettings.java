@@ -3,6 +3,7 @@ package dev.blobshuffle.kstreams;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.settings.Setting;
 import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.kafka.KafkaVersion;
 import dev.blobshuffle.kafka.Mode;
 import dev.blobshuffle.kafka.ProducerWiring;
 import dev.blobshuffle.kafka.TopicMatcher;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -56,6 +58,7 @@ public record ApplicationSettings(
     private static final int DEFAULT_MAX_POLL_INTERVAL_MS = 300_000;
 
     static ApplicationSettings of(Map<String, ?> given) {
+        KafkaVersion.requireSupported();
         Map<String, Object> all = nonNull(given);
         QuietStreamsConfig streams = new QuietStreamsConfig(all);
         Settings blobs = blobs(all, streams);
@@ -71,6 +74,7 @@ public record ApplicationSettings(
      * @throws InvalidSettings fatal: the settings cannot work; the message says what to change
      */
     public static ApplicationSettings ofOperators(Map<String, ?> given) {
+        KafkaVersion.requireSupported();
         Map<String, Object> all = nonNull(given);
         QuietStreamsConfig streams = new QuietStreamsConfig(all);
         return of(all, streams, blobs(all, streams));
@@ -123,14 +127,54 @@ public record ApplicationSettings(
         return supplier != null && isClass(supplier, BlobShuffleClientSupplier.class.getName());
     }
 
-    /** Kafka Streams gives {@code client.rack} to its consumers under a prefix too. */
+    /**
+     * Refuses settings that name {@link BlobShuffleClientSupplier} in an application whose clients
+     * come from another supplier. Call it on a stream thread, which starts after its clients.
+     *
+     * @throws InvalidSettings fatal: the message says what to change
+     */
+    public void requireSupplierInUse() {
+        String application = String.valueOf(all.get(StreamsConfig.APPLICATION_ID_CONFIG));
+        if (hasWrappedClients() && !SupplierCheck.PROCESS.isConfigured(application)) {
+            throw new InvalidSettings("Cannot run application " + application + ": "
+                    + StreamsConfig.DEFAULT_CLIENT_SUPPLIER_CONFIG + " names "
+                    + BlobShuffleClientSupplier.class.getName()
+                    + ", but another client supplier was passed to the constructor of KafkaStreams and takes"
+                    + " precedence. Pass new BlobShuffleClientSupplier(settings), or remove the setting.");
+        }
+    }
+
+    /**
+     * Settings of ours that follow from Kafka's. Kafka Streams gives {@code client.rack} to its
+     * consumers under a prefix too. Blobs are compressed as the producer would compress, unless
+     * {@code blobshuffle.compression.type} says otherwise.
+     */
     private static Map<String, Object> forOwnSettings(Map<String, Object> all, QuietStreamsConfig streams) {
         Map<String, Object> own = new HashMap<>(all);
         Object rack = streams.mainConsumer().get(ConsumerConfig.CLIENT_RACK_CONFIG);
         if (rack != null) {
             own.put(ConsumerConfig.CLIENT_RACK_CONFIG, rack);
         }
+        Object compression = streams.producer().get(ProducerConfig.COMPRESSION_TYPE_CONFIG);
+        String codec = compression == null ? null : codec(compression.toString());
+        if (codec != null && own.putIfAbsent(Settings.COMPRESSION_TYPE.name(), codec) == null) {
+            LOG.info(
+                    "Blobs are compressed with {}, because the producer's {} is {}. {} sets another codec, or none.",
+                    codec,
+                    ProducerConfig.COMPRESSION_TYPE_CONFIG,
+                    compression,
+                    Settings.COMPRESSION_TYPE);
+        }
         return own;
+    }
+
+    /** Our codec for one of Kafka's; null for none. The formats have no gzip and no snappy. */
+    private static @Nullable String codec(String compression) {
+        return switch (compression.strip().toLowerCase(Locale.ROOT)) {
+            case "lz4", "snappy" -> "lz4";
+            case "zstd", "gzip" -> "zstd";
+            default -> null;
+        };
     }
 
     static boolean isStreamsProtocol(@Nullable Object protocol) {

@@ -71,6 +71,7 @@ public final class BlobConsumerWrapper extends ConsumerWrapper {
     /** Tasks are taken away with no word to a consumer's own listeners: what is queued for them is forgotten here, after they have committed. */
     @Override
     public void subscribe(Collection<String> topics, StreamsRebalanceListener listener) {
+        blobs().reads(topics);
         delegate.subscribe(topics, new StreamsRebalanceListener() {
             @Override
             public void onTasksRevoked(Set<StreamsRebalanceData.TaskId> tasks) {

@@ -13,16 +13,28 @@ import org.apache.kafka.streams.StreamsConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the Kafka clients of a Kafka Streams application, so that its internal repartition topics travel through blobs. The application needs no change but its
- * settings: {@code default.client.supplier} names this class, {@code blobshuffle.store} the store, and with {@code group.protocol=streams}, where Kafka Streams makes
- * one consumer itself, {@code __internal.consumer.wrapper__} names {@link BlobConsumerWrapper}; {@link #addTo(Properties)} sets them. Delivery guarantees, order
- * and results stay those of the application without it.
+ * Makes the Kafka clients of a Kafka Streams application, so that its internal repartition topics
+ * travel through blobs. The application changes only its settings: {@code default.client.supplier}
+ * names this class and {@code blobshuffle.store} names the store. With
+ * {@code group.protocol=streams} Kafka Streams makes one consumer itself;
+ * {@code __internal.consumer.wrapper__} then names {@link BlobConsumerWrapper}.
+ * {@link #addTo(Properties)} sets all of them. Delivery guarantees, order and results stay those of
+ * the application without it.
+ *
+ * <p>A supplier that is passed to the constructor of {@code KafkaStreams} takes precedence over the
+ * setting. Frameworks such as Spring always pass one; there, pass an instance made with
+ * {@link #BlobShuffleClientSupplier(Properties)}. An error is logged if the setting has no effect.
  *
  * <p>The store, the memory budgets, the batches and the metrics belong to the application instance: they are opened with its first client and closed with its last.
  *
  * <p>Thread-safe.
  */
 public final class BlobShuffleClientSupplier implements KafkaClientSupplier, Configurable {
+    static {
+        // Runs when Kafka parses settings that name this class, even if it then uses another supplier.
+        SupplierCheck.PROCESS.start();
+    }
+
     private @Nullable ShuffledApplication application;
 
     /** A supplier for {@code default.client.supplier}: Kafka Streams gives it the application's settings. */
@@ -68,6 +80,7 @@ public final class BlobShuffleClientSupplier implements KafkaClientSupplier, Con
      */
     @Override
     public synchronized void configure(Map<String, ?> settings) {
+        SupplierCheck.PROCESS.configured(String.valueOf(settings.get(StreamsConfig.APPLICATION_ID_CONFIG)));
         application = new ShuffledApplication(ApplicationSettings.of(settings));
     }
 

@@ -17,6 +17,7 @@ import dev.blobshuffle.kafka.GroupProtocol;
 import dev.blobshuffle.kafka.KafkaMetricsBridge;
 import dev.blobshuffle.kafka.ProducerPlugins;
 import dev.blobshuffle.kafka.ProducerWiring;
+import dev.blobshuffle.kafka.StartLine;
 import dev.blobshuffle.kafka.TopicMatcher;
 import dev.blobshuffle.kafka.membership.Membership;
 import dev.blobshuffle.kafka.retention.Sweeper;
@@ -91,7 +92,9 @@ final class ShuffledApplication {
         if (application == null) {
             throw new IllegalStateException("Cannot wrap consumer " + clientId
                     + ": its application's clients do not come from BlobShuffle."
-                    + " Set default.client.supplier=" + BlobShuffleClientSupplier.class.getName() + ", or remove "
+                    + " Set default.client.supplier=" + BlobShuffleClientSupplier.class.getName()
+                    + "; if a client supplier is passed to the constructor of KafkaStreams, as Spring does, pass"
+                    + " new BlobShuffleClientSupplier(settings) instead. Or remove "
                     + ApplicationSettings.CONSUMER_WRAPPER + ".");
         }
         return application;
@@ -310,6 +313,10 @@ final class ShuffledApplication {
                 membership.join(opened.member());
                 Sweeper sweeper =
                         sweeping.open(settings.blobs(), adminConfig, settings.topics(), engine.metrics(), time);
+                StartLine.log(
+                        "application " + settings.all().get(StreamsConfig.APPLICATION_ID_CONFIG),
+                        settings.blobs(),
+                        settings.topics().toString());
                 return new OpenShuffle(membership, sweeper.watch(membership), sweeper, engine, time, metrics);
             } catch (RuntimeException | Error e) {
                 if (engine != null) {

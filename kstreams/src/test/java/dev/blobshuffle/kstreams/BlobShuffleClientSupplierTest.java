@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.format.Codec;
+import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.kafka.Mode;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,6 +64,28 @@ class BlobShuffleClientSupplierTest {
         assertThat(ApplicationSettings.of(settings("max.poll.interval.ms", 60_000))
                         .waitLimit())
                 .isEqualTo(Duration.ofSeconds(30));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "producer.compression.type, lz4, LZ4",
+        "producer.compression.type, snappy, LZ4",
+        "producer.compression.type, zstd, ZSTD",
+        "compression.type, gzip, ZSTD",
+        "producer.compression.type, none, NONE",
+    })
+    void blobsAreCompressedAsTheProducerWouldCompress(String name, String compression, Codec codec) {
+        assertThat(ApplicationSettings.of(settings(name, compression)).blobs().value(Settings.COMPRESSION_TYPE))
+                .isEqualTo(codec);
+    }
+
+    @Test
+    void ownCompressionSettingTakesPrecedence() {
+        Map<String, Object> settings = settings("producer.compression.type", "gzip");
+        settings.put("blobshuffle.compression.type", "none");
+
+        assertThat(ApplicationSettings.of(settings).blobs().value(Settings.COMPRESSION_TYPE))
+                .isEqualTo(Codec.NONE);
     }
 
     @Test

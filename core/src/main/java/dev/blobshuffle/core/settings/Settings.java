@@ -110,7 +110,8 @@ public final class Settings {
     public static final Setting<Codec> COMPRESSION_TYPE = Setting.choice(
             "compression.type",
             Codec.NONE,
-            "How records in blobs are compressed, with the libraries that kafka-clients brings.");
+            "How records in blobs are compressed, with the libraries that kafka-clients brings. Kafka Streams: if it is not given, as the producer's"
+                    + " `compression.type` says, with zstd for gzip and lz4 for snappy.");
 
     /** Where the encryption keys are. */
     public static final Setting<Optional<String>> ENCRYPTION_KEYS = Setting.text(
@@ -376,6 +377,7 @@ public final class Settings {
                 values.put(setting, setting.parse(value));
             }
         });
+        MisspeltNames.warn(configuration.keySet());
         Object own = values.getOrDefault(ZONE, Optional.empty());
         Zone zone = Zone.own(
                 own instanceof Optional<?> name ? name.map(Object::toString) : Optional.empty(),

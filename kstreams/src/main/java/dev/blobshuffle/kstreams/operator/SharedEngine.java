@@ -11,6 +11,7 @@ import dev.blobshuffle.kafka.GivenUp;
 import dev.blobshuffle.kafka.KafkaMetricsBridge;
 import dev.blobshuffle.kafka.SkipGroup;
 import dev.blobshuffle.kafka.SkipNote;
+import dev.blobshuffle.kafka.StartLine;
 import dev.blobshuffle.kafka.TopicMatcher;
 import dev.blobshuffle.kafka.membership.Membership;
 import dev.blobshuffle.kafka.retention.Sweeper;
@@ -106,6 +107,7 @@ final class SharedEngine {
             throw e;
         }
         engine = opened;
+        StartLine.log("operators of application " + key.application(), settings.blobs(), "of the operators");
     }
 
     /** {@code TopologyTestDriver} has no brokers, and no stream threads: there the members are those that settings list. */
@@ -175,13 +177,24 @@ final class SharedEngine {
                 thread -> new ThreadLanes(settings.blobs().value(Settings.BATCH_SCOPE)));
         lanes.restart();
         Lease lease = new Lease(this, lanes);
-        if (settings.hasWrappedClients() && settings.topics().matches(topic)) {
+        try {
+            check(topic);
+        } catch (InvalidSettings e) {
             lease.close();
+            throw e;
+        }
+        return lease;
+    }
+
+    private void check(String topic) {
+        if (StreamsInternals.isStreamThread(Thread.currentThread())) {
+            settings.requireSupplierInUse();
+        }
+        if (settings.hasWrappedClients() && settings.topics().matches(topic)) {
             throw new InvalidSettings("Cannot shuffle " + topic + " by operators: the client supplier shuffles it too, "
                     + "and would make blobs of notifications. Exclude it with " + Settings.TOPICS_EXCLUDE + "=" + topic
                     + ", or use only one of the two.");
         }
-        return lease;
     }
 
     private void release() {

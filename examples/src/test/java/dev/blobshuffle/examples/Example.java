@@ -1,0 +1,114 @@
+package dev.blobshuffle.examples;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * One example: a Maven project of its own, built with our Maven wrapper and run as a process. Our artifacts come to it from
+ * a repository in the build directory. Owned by one thread.
+ */
+final class Example {
+    private static final String VERSION = System.getProperty("blobshuffle.version", "0.1.0-SNAPSHOT");
+    private static final Path REPOSITORY = Path.of("target/repository").toAbsolutePath();
+
+    private final Path project;
+    private final Path output;
+
+    private Example(Path project) {
+        this.project = project;
+        this.output = project.resolve("output.log");
+    }
+
+    /** Builds an example, in a copy of its directory. */
+    static Example build(String name, Path directory) throws Exception {
+        Path project = directory.resolve("project");
+        copy(Path.of(name), project);
+        Example example = new Example(project);
+        Process maven = example.process(List.of(
+                Path.of("../mvnw").toAbsolutePath().normalize().toString(),
+                "-B",
+                "-ntp",
+                "-Dmaven.repo.local.tail=" + REPOSITORY,
+                "-Dblobshuffle.version=" + VERSION,
+                "package"))
+                .start();
+        if (!maven.waitFor(10, TimeUnit.MINUTES) || maven.exitValue() != 0) {
+            maven.destroyForcibly();
+            throw new AssertionError(name + " does not build:\n" + example.output());
+        }
+        return example;
+    }
+
+    /** Puts our artifacts where the examples find them. */
+    static void publish() throws IOException {
+        put(Path.of("../pom.xml"), "blobshuffle-parent", ".pom");
+        for (String module : List.of("core", "kafka", "kstreams")) {
+            String artifact = "blobshuffle-" + module;
+            put(Path.of("..", module, "pom.xml"), artifact, ".pom");
+            put(Path.of("..", module, "target", artifact + "-" + VERSION + ".jar"), artifact, ".jar");
+        }
+    }
+
+    private static void put(Path file, String artifact, String suffix) throws IOException {
+        if (!Files.exists(file)) {
+            throw new AssertionError(file + " is missing: run this test with 'verify' and '-am', which packages it");
+        }
+        Path directory = REPOSITORY.resolve(Path.of("dev/blobshuffle", artifact, VERSION));
+        Files.createDirectories(directory);
+        Files.copy(
+                file,
+                directory.resolve(artifact + "-" + VERSION + suffix),
+                StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    Process start(Map<String, String> environment) throws IOException {
+        ProcessBuilder java = process(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-jar",
+                "target/order-totals-1.jar"));
+        java.environment().putAll(environment);
+        return java.start();
+    }
+
+    private ProcessBuilder process(List<String> command) {
+        return new ProcessBuilder(command)
+                .directory(project.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()));
+    }
+
+    String output() {
+        try {
+            return Files.readString(output);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            files.filter(Files::isRegularFile)
+                    .filter(file -> !file.startsWith(from.resolve("target")))
+                    .forEach(file -> copyFile(file, to.resolve(from.relativize(file))));
+        }
+    }
+
+    private static void copyFile(Path file, Path target) {
+        try {
+            Files.createDirectories(target.getParent());
+            Files.copy(file, target);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

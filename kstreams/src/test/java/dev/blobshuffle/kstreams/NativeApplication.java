@@ -1,0 +1,94 @@
+package dev.blobshuffle.kstreams;
+
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.kstream.Consumed;
+
+/**
+ * An application in a process of its own. Its settings name our supplier, and it passes another one to the constructor of
+ * KafkaStreams, as Spring does. When that is reported it does as the report says.
+ */
+final class NativeApplication {
+    static final String METRIC_IS = "metric is ";
+    static final String METRIC_IS_GONE = "metric is gone";
+
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    private NativeApplication() {}
+
+    static Process start(String bootstrap, Path directory) throws Exception {
+        List<String> command = List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx128m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Dorg.slf4j.simpleLogger.log.dev.blobshuffle=info",
+                "-cp",
+                System.getProperty("java.class.path"),
+                NativeApplication.class.getName(),
+                bootstrap,
+                directory.toString());
+        return new ProcessBuilder(command).redirectErrorStream(true).start();
+    }
+
+    static Properties settings(String bootstrap, String application, Path directory) {
+        Properties settings = new Properties();
+        settings.put("application.id", application);
+        settings.put("client.id", application);
+        settings.put("bootstrap.servers", bootstrap);
+        settings.put("state.dir", directory.resolve("state").toString());
+        settings.put("default.client.supplier", BlobShuffleClientSupplier.class.getName());
+        settings.put("blobshufle.zone", "eu-1a"); // misspelt
+        settings.put("blobshuffle.store", "file://" + directory.resolve("blobs"));
+        return settings;
+    }
+
+    private static Topology topology() {
+        StreamsBuilder builder = new StreamsBuilder();
+        builder.stream("in", Consumed.with(Serdes.ByteArray(), Serdes.ByteArray()))
+                .foreach((key, value) -> {});
+        return builder.build();
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        Properties settings = settings(arguments[0], "native-app", Path.of(arguments[1]));
+        MBeanServer jmx = ManagementFactory.getPlatformMBeanServer();
+        ObjectName bean = new ObjectName("blobshuffle:type=blobshuffle-metrics");
+        try (KafkaStreams streams = new KafkaStreams(topology(), settings, new PlainClientSupplier())) {
+            streams.start();
+            await(jmx, bean, true);
+            System.out.println(METRIC_IS + jmx.getAttribute(bean, SupplierCheck.METRIC));
+        }
+        try (KafkaStreams streams = new KafkaStreams(topology(), settings, new BlobShuffleClientSupplier(settings))) {
+            await(jmx, bean, false);
+            System.out.println(METRIC_IS_GONE);
+            streams.start();
+            await(() -> streams.state() == KafkaStreams.State.RUNNING);
+        }
+    }
+
+    private static void await(MBeanServer jmx, ObjectName bean, boolean there) {
+        await(() -> jmx.isRegistered(bean) == there);
+    }
+
+    private static void await(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError("time is up");
+            }
+            LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+        }
+    }
+}
