@@ -11,10 +11,10 @@ S3_DIRECTORY := target/versitygw
 S3_PORT := 7070
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test quick format demo s3 bench chaos kafka-version api clean
+.PHONY: help verify test quick format demo s3 bench chaos kafka-version kafka-3.9 api clean
 
 help: ## this list
-	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
+	@grep -E '^[a-z0-9.-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
 
 verify: ## everything CI checks: compile, gates, unit and integration tests, formatting
 	.ci/run
@@ -45,6 +45,12 @@ chaos: ## the long chaos test: make chaos FAULTS=52 SEED=1 GUARANTEE=exactly_onc
 kafka-version: ## the tests against another Kafka: make kafka-version VERSION=4.0.2
 	$(MVN) clean test-compile
 	$(MVN) verify -Dkafka.version=$(VERSION) -Dmaven.main.skip=true -Denforcer.skip
+
+kafka-3.9: ## a set of the front doors' tests against Kafka 3.9
+	$(MVN) -Pquick test-compile
+	$(MVN) -Pquick verify -pl kstreams -am -Dkafka.version=3.9.2 -Dmaven.main.skip=true -Dmaven.compiler.useIncrementalCompilation=false \
+		-Dtest=KafkaVersionTest -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false \
+		-Dit.test='RoundTripIT,StreamsModeIT,TransactionIT,ApplicationIT,GroupIT,ConsumerPositionIT,DifferentialIT,LifecycleIT'
 
 api: ## compare the API with a release: make api BASELINE=0.1.0
 	$(MVN) verify -DskipTests -Papi -Dapi.baseline=$(BASELINE)
