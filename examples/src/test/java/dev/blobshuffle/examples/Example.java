@@ -32,12 +32,12 @@ final class Example {
         copy(Path.of(name), project);
         Example example = new Example(project);
         Process maven = example.process(List.of(
-                Path.of("../mvnw").toAbsolutePath().normalize().toString(),
-                "-B",
-                "-ntp",
-                "-Dmaven.repo.local.tail=" + REPOSITORY,
-                "-Dblobshuffle.version=" + VERSION,
-                "package"))
+                        Path.of("../mvnw").toAbsolutePath().normalize().toString(),
+                        "-B",
+                        "-ntp",
+                        "-Dmaven.repo.local.tail=" + REPOSITORY,
+                        "-Dblobshuffle.version=" + VERSION,
+                        "package"))
                 .start();
         if (!maven.waitFor(10, TimeUnit.MINUTES) || maven.exitValue() != 0) {
             maven.destroyForcibly();
@@ -62,10 +62,7 @@ final class Example {
         }
         Path directory = REPOSITORY.resolve(Path.of("dev/blobshuffle", artifact, VERSION));
         Files.createDirectories(directory);
-        Files.copy(
-                file,
-                directory.resolve(artifact + "-" + VERSION + suffix),
-                StandardCopyOption.REPLACE_EXISTING);
+        Files.copy(file, directory.resolve(artifact + "-" + VERSION + suffix), StandardCopyOption.REPLACE_EXISTING);
     }
 
     Process start(Map<String, String> environment) throws IOException {

@@ -108,7 +108,9 @@ class FrameworksIT {
 
     private long blobBytes() throws IOException {
         try (Stream<Path> files = Files.walk(directory.resolve("blobs"))) {
-            return files.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
+            return files.filter(Files::isRegularFile)
+                    .mapToLong(file -> file.toFile().length())
+                    .sum();
         }
     }
 
