@@ -68,7 +68,6 @@ class ArchitectureTest {
                         "java..",
                         "javax.crypto..",
                         "javax.management..",
-                        "com.sun.net.httpserver..",
                         "org.slf4j..",
                         "org.jspecify..",
                         "net.jpountz..",

@@ -132,6 +132,7 @@ final class SharedEngines {
                         settings, BatcherOptions.builder(settings).build(), membership, time);
                 try {
                     KafkaMetricsBridge metrics = KafkaMetricsBridge.open(engine.metrics(), settings, configuration);
+                    membership.countInto(engine.metrics());
                     membership.join(engine.member());
                     Sweeper sweeper =
                             Sweeper.of(settings, ClientSettings.kafkas(configuration), topics, engine.metrics(), time);

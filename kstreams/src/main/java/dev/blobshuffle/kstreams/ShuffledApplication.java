@@ -310,6 +310,7 @@ final class ShuffledApplication {
                 engine = decorator.apply(opened);
                 KafkaMetricsBridge metrics =
                         KafkaMetricsBridge.open(engine.metrics(), settings.blobs(), settings.all());
+                membership.countInto(opened.metrics());
                 membership.join(opened.member());
                 Sweeper sweeper =
                         sweeping.open(settings.blobs(), adminConfig, settings.topics(), engine.metrics(), time);

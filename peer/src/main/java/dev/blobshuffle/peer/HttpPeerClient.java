@@ -41,6 +41,7 @@ final class HttpPeerClient implements PeerClient {
     private final Bootstrap bootstrap;
     private final Map<Endpoint, PeerConnections> byEndpoint = new ConcurrentHashMap<>();
     private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+    private final Nonces nonces = new Nonces();
     private volatile int store;
     private volatile boolean isClosed;
 
@@ -53,22 +54,26 @@ final class HttpPeerClient implements PeerClient {
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.RCVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(RECEIVE_LENGTH))
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
-                        options.silence().toMillis())
-                .handler(new ChannelInitializer<SocketChannel>() {
-                    @Override
-                    protected void initChannel(SocketChannel channel) {
-                        connected(channel);
-                    }
-                });
+                        options.silence().toMillis());
     }
 
-    private void connected(SocketChannel channel) {
+    private PeerConnections connections(Endpoint endpoint) {
+        Bootstrap own = bootstrap.clone().handler(new ChannelInitializer<SocketChannel>() {
+            @Override
+            protected void initChannel(SocketChannel channel) {
+                connected(channel, endpoint);
+            }
+        });
+        return new PeerConnections(endpoint, own, options.trust(), nonces);
+    }
+
+    private void connected(SocketChannel channel, Endpoint endpoint) {
         open.add(channel);
-        options.tls().ifPresent(tls -> {
-            var handler = tls.client().newHandler(channel.alloc());
+        if (options.trust().usesTls(endpoint)) {
+            var handler = options.trust().tls().client().newHandler(channel.alloc());
             handler.setHandshakeTimeoutMillis(options.silence().toMillis());
             channel.pipeline().addLast(handler);
-        });
+        }
         channel.pipeline().addLast(new IdleStateHandler(0, 0, IDLE_SECONDS, TimeUnit.SECONDS));
         channel.pipeline()
                 .addLast(new HttpClientCodec(new HttpDecoderConfig().setMaxChunkSize(RECEIVE_LENGTH), false, false));
@@ -86,8 +91,7 @@ final class HttpPeerClient implements PeerClient {
         if (byEndpoint.size() > MOST_MEMBERS) {
             byEndpoint.values().removeIf(PeerConnections::isUnused);
         }
-        PeerConnections connections = byEndpoint.computeIfAbsent(
-                endpoint, unknown -> new PeerConnections(unknown, bootstrap, options.secret()));
+        PeerConnections connections = byEndpoint.computeIfAbsent(endpoint, this::connections);
         PeerAnswer answer = new PeerAnswer(endpoint, id, range);
         if (isClosed) {
             connections.close();

@@ -4,7 +4,9 @@ import dev.blobshuffle.core.cache.CachedBlobStore;
 import dev.blobshuffle.core.cache.PeerClient;
 import dev.blobshuffle.core.cache.PeerNetwork;
 import dev.blobshuffle.core.membership.Endpoint;
+import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.server.EndedConnections;
 import dev.blobshuffle.core.time.Time;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
@@ -24,6 +26,7 @@ public final class HttpPeerNetwork implements PeerNetwork {
 
     private final PeerOptions options;
     private final ShuffleMetrics metrics;
+    private final Time time;
     private final EventLoopGroup threads;
     private final HttpPeerClient client;
 
@@ -36,6 +39,8 @@ public final class HttpPeerNetwork implements PeerNetwork {
     public HttpPeerNetwork(PeerOptions options, ShuffleMetrics metrics, Time time) {
         this.options = options;
         this.metrics = metrics;
+        this.time = time;
+        options.trust().prepare(options.listen());
         threads = new NioEventLoopGroup(THREADS, new DefaultThreadFactory("blobshuffle-peer", true));
         client = new HttpPeerClient(options, threads, time);
     }
@@ -55,7 +60,11 @@ public final class HttpPeerNetwork implements PeerNetwork {
             return Optional.empty();
         }
         Endpoint listen = options.listen().get();
-        PeerServer started = new PeerServer(listen, options, store, metrics, threads);
+        EndedConnections ended = new EndedConnections(
+                "The server for other instances at " + listen,
+                () -> metrics.add(Counter.PEER_CONNECTIONS_ENDED, 1),
+                time);
+        PeerServer started = new PeerServer(listen, options, store, metrics, ended, threads);
         server = started;
         Endpoint advertised = options.advertised().orElse(listen);
         Endpoint endpoint = advertised.port() == 0 ? started.endpoint(advertised.host()) : advertised;

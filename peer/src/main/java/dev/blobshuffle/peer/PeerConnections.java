@@ -6,6 +6,7 @@ import dev.blobshuffle.core.membership.Endpoint;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -31,7 +32,8 @@ final class PeerConnections {
 
     private final Endpoint endpoint;
     private final Bootstrap bootstrap;
-    private final Optional<PeerSecret> secret;
+    private final PeerTrust trust;
+    private final Nonces nonces;
 
     /** Guarded by this, as what follows. */
     private final Deque<Channel> idle = new ArrayDeque<>();
@@ -41,10 +43,11 @@ final class PeerConnections {
     private boolean isRefusedLately;
     private boolean isClosed;
 
-    PeerConnections(Endpoint endpoint, Bootstrap bootstrap, Optional<PeerSecret> secret) {
+    PeerConnections(Endpoint endpoint, Bootstrap bootstrap, PeerTrust trust, Nonces nonces) {
         this.endpoint = endpoint;
         this.bootstrap = bootstrap;
-        this.secret = secret;
+        this.trust = trust;
+        this.nonces = nonces;
     }
 
     private record Waiting(PeerRequest request, PeerAnswer answer) {}
@@ -112,12 +115,18 @@ final class PeerConnections {
             lostOrAgain(next, "the connection was closed", again);
             return;
         }
-        var written = next.request().write(endpoint.toString(), secret);
-        exchange.start(channel, written, next.answer(), new PeerExchange.End() {
+        HttpRequest written = next.request().write(endpoint.toString(), trust.secret(), challenge());
+        Optional<AnswerProof> proof = trust.answers().flatMap(key -> PeerRequest.demanded(written, key));
+        exchange.start(channel, new PeerExchange.Question(written, proof), next.answer(), new PeerExchange.End() {
             @Override
             public void answered(HttpResponseStatus status) {
                 warnIfRefused(status);
                 left(channel);
+            }
+
+            @Override
+            public void distrusted(String reason) {
+                warnOfDistrust(reason);
             }
 
             @Override
@@ -126,6 +135,26 @@ final class PeerConnections {
                 lostOrAgain(next, reason, isUntouched ? again : null);
             }
         });
+    }
+
+    /** TLS proves who answers; without it, the answer must. */
+    private Optional<PeerRequest.Challenge> challenge() {
+        return trust.usesTls(endpoint)
+                ? Optional.empty()
+                : Optional.of(new PeerRequest.Challenge(nonces.next(), trust.sealsContent()));
+    }
+
+    /** Warns once until the member proves itself: it may be an impostor. */
+    private synchronized void warnOfDistrust(String reason) {
+        if (!isRefusedLately) {
+            LOG.warn(
+                    "Instance {} did not prove that it is one: {}. Its bytes are not used; the store is asked instead. During an upgrade this ends"
+                            + " with it. Otherwise give all instances the same peer.secret.file, peer.transport and authority, and find out"
+                            + " who answers there.",
+                    endpoint,
+                    reason);
+        }
+        isRefusedLately = true;
     }
 
     /** Says once that a member refuses this one: somebody has to mend it. */

@@ -10,6 +10,7 @@ import dev.blobshuffle.core.metrics.LabelledMetrics;
 import dev.blobshuffle.core.metrics.PrometheusText;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.store.BlobBytes;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -30,6 +31,7 @@ import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.stream.ChunkedInput;
 import io.netty.handler.stream.ChunkedNioFile;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.util.concurrent.ScheduledFuture;
@@ -55,13 +57,23 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
     private final CachedBlobStore store;
     private final ShuffleMetrics metrics;
     private final Semaphore loads;
+    private final PeerServer.Admission admission;
     private boolean isBusy;
 
-    PeerConversation(PeerOptions options, CachedBlobStore store, ShuffleMetrics metrics, Semaphore loads) {
+    /** What the answer to the present request must prove. */
+    private Optional<AnswerProof> proof = Optional.empty();
+
+    PeerConversation(
+            PeerOptions options,
+            CachedBlobStore store,
+            ShuffleMetrics metrics,
+            Semaphore loads,
+            PeerServer.Admission admission) {
         this.options = options;
         this.store = store;
         this.metrics = metrics;
         this.loads = loads;
+        this.admission = admission;
     }
 
     @Override
@@ -75,6 +87,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
                 return;
             }
             isBusy = true;
+            admission.deadline().arrived();
             context.channel().config().setAutoRead(false);
             answer(context, request);
         } else if (message instanceof HttpContent content && content.content().isReadable()) {
@@ -89,7 +102,8 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
             refuse(context, HttpResponseStatus.METHOD_NOT_ALLOWED, "Cannot do this. Blobs are read here, with GET.");
         } else if (request.uri().equals("/health")) {
             answer(context, text(HttpResponseStatus.OK, "text/plain; charset=utf-8", "ok\n"));
-        } else if (options.secret()
+        } else if (options.trust()
+                .secret()
                 .filter(secret -> !PeerRequest.isProven(request, secret))
                 .isPresent()) {
             refuse(
@@ -97,9 +111,12 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
                     HttpResponseStatus.UNAUTHORIZED,
                     "Cannot tell you. Give all instances the same peer.secret.file.");
         } else if (request.uri().equals("/metrics")) {
+            admission.earned();
             String shown = PrometheusText.of(List.of(LabelledMetrics.alone(metrics)));
             answer(context, text(HttpResponseStatus.OK, PrometheusText.CONTENT_TYPE, shown));
         } else {
+            admission.earned();
+            proof = options.trust().answers().flatMap(key -> PeerRequest.demanded(request, key));
             answerBlob(context, request);
         }
     }
@@ -193,20 +210,21 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
             return;
         }
         context.write(head(wanted));
-        context.write(new HeldBytes(bytes.buffer().duplicate(), bytes::close));
+        context.write(sealed(new HeldBytes(bytes.buffer().duplicate(), bytes::close)));
         sent(context, wanted);
     }
 
     private void send(ChannelHandlerContext context, PeerRequest wanted, CachedFile file) {
         context.write(head(wanted));
-        if (context.pipeline().get(SslHandler.class) == null) {
+        boolean isSealed = proof.filter(AnswerProof::isSealed).isPresent();
+        if (context.pipeline().get(SslHandler.class) == null && !isSealed) {
             context.write(new DefaultFileRegion(file.channel(), file.position(), file.length()))
                     .addListener(written -> file.close());
         } else {
             try {
-                // Encrypted by us, so it passes through memory.
-                context.write(new ChunkedNioFile(
-                                file.channel(), file.position(), file.length(), HeldBytes.CHUNK_LENGTH))
+                // This process encrypts or signs it, so it passes through memory.
+                context.write(sealed(new ChunkedNioFile(
+                                file.channel(), file.position(), file.length(), HeldBytes.CHUNK_LENGTH)))
                         .addListener(written -> file.close());
             } catch (IOException e) {
                 file.close();
@@ -229,20 +247,32 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
         });
     }
 
+    private ChunkedInput<ByteBuf> sealed(ChunkedInput<ByteBuf> content) {
+        return proof.filter(AnswerProof::isSealed)
+                .<ChunkedInput<ByteBuf>>map(demanded -> new SealedBytes(content, demanded.seal()))
+                .orElse(content);
+    }
+
     private void next(ChannelHandlerContext context) {
         isBusy = false;
+        proof = Optional.empty();
+        admission.deadline().answered();
         context.channel().config().setAutoRead(true);
     }
 
-    private static HttpResponse head(PeerRequest wanted) {
+    private HttpResponse head(PeerRequest wanted) {
         HttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.PARTIAL_CONTENT);
         head.headers()
                 .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_OCTET_STREAM)
-                .set(HttpHeaderNames.CONTENT_LENGTH, wanted.range().length())
+                .set(
+                        HttpHeaderNames.CONTENT_LENGTH,
+                        wanted.range().length()
+                                + proof.map(AnswerProof::sealLength).orElse(0))
                 .set(
                         HttpHeaderNames.CONTENT_RANGE,
                         "bytes " + wanted.range().offset() + "-"
                                 + (wanted.range().end() - 1) + "/*");
+        proof.ifPresent(demanded -> head.headers().set(AnswerProof.HEADER, demanded.header()));
         return head;
     }
 

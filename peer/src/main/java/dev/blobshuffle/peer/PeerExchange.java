@@ -17,7 +17,9 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.timeout.IdleStateEvent;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,8 +51,18 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
         DISCARDING
     }
 
+    /**
+     * A request and the proof that its answer needs.
+     *
+     * @param proof empty if TLS proves who answers
+     */
+    record Question(HttpRequest request, Optional<AnswerProof> proof) {}
+
     /** Hears, once, how a request ended. Called by the event loop. */
     interface End {
+        /** Whoever answers is no member, or somebody changed the answer. Called before {@link #lost}. */
+        void distrusted(String reason);
+
         /** An answer came. The connection may serve the next request, if it is still open. */
         void answered(HttpResponseStatus status);
 
@@ -67,6 +79,7 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
     private State state = State.IDLE;
     private @Nullable PeerAnswer answer;
     private @Nullable End end;
+    private Optional<AnswerProof> proof = Optional.empty();
     private byte[] bytes = {};
     private int count;
     private HttpResponseStatus status = HttpResponseStatus.OK;
@@ -82,29 +95,33 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
     }
 
     /** Sends a request. By any thread, when the request before has ended. */
-    void start(Channel channel, HttpRequest request, PeerAnswer wanted, End whenEnded) {
+    void start(Channel channel, Question question, PeerAnswer wanted, End whenEnded) {
         try {
-            channel.eventLoop().execute(() -> begin(channel, request, wanted, whenEnded));
+            channel.eventLoop().execute(() -> begin(channel, question, wanted, whenEnded));
         } catch (RuntimeException e) {
             whenEnded.lost("the network of instances is closed", false);
         }
     }
 
-    private void begin(Channel channel, HttpRequest request, PeerAnswer wanted, End whenEnded) {
+    private void begin(Channel channel, Question question, PeerAnswer wanted, End whenEnded) {
         if (!channel.isActive() || state != State.IDLE) {
             whenEnded.lost("the connection was closed", true);
             return;
         }
         state = State.WAITING;
         answer = wanted;
+        proof = question.proof();
         end = whenEnded;
         count = 0;
         isTouched = false;
         isInterim = false;
         lastSignNanos = time.nanos();
         long exchange = ++exchanges;
-        channel.writeAndFlush(request).addListener(written -> {
+        channel.writeAndFlush(question.request()).addListener(written -> {
             if (!written.isSuccess() && exchange == exchanges) {
+                if (written.cause() instanceof SSLException) {
+                    distrust("TLS failed: " + written.cause());
+                }
                 lose("the request could not be sent: " + written.cause(), !isTouched);
             }
         });
@@ -159,13 +176,21 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
         isKeptOpen = HttpUtil.isKeepAlive(response);
         if (!status.equals(HttpResponseStatus.PARTIAL_CONTENT)) {
             state = State.DISCARDING;
-        } else if (HttpUtil.getContentLength(response, -1L) == wanted.length()) {
+        } else if (proof.filter(needed -> !needed.accepts(response.headers().get(AnswerProof.HEADER, "")))
+                .isPresent()) {
+            distrust("it does not know the secret");
+            context.close();
+        } else if (HttpUtil.getContentLength(response, -1L) == (long) wanted.length() + sealLength()) {
             state = State.READING;
-            bytes = new byte[wanted.length()];
+            bytes = new byte[wanted.length() + sealLength()];
         } else {
             lose("it sent another length than was asked for", false);
             context.close();
         }
+    }
+
+    private int sealLength() {
+        return proof.map(AnswerProof::sealLength).orElse(0);
     }
 
     private void content(ChannelHandlerContext context, HttpContent content, PeerAnswer wanted) {
@@ -193,6 +218,13 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
         boolean isWhole = state == State.READING && count == bytes.length;
         boolean isShort = state == State.READING && !isWhole;
         byte[] read = bytes;
+        if (isWhole
+                && proof.filter(needed -> needed.isSealed() && !needed.accepts(read, wanted.length()))
+                        .isPresent()) {
+            distrust("its bytes were changed on the way");
+            context.close();
+            return;
+        }
         if (!isKeptOpen || isShort) {
             context.close();
         }
@@ -203,7 +235,7 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
         }
         ended.answered(status);
         if (isWhole) {
-            wanted.complete(BlobBytes.of(ByteBuffer.wrap(read)));
+            wanted.complete(BlobBytes.of(ByteBuffer.wrap(read, 0, wanted.length())));
         } else {
             wanted.refused(status);
         }
@@ -219,6 +251,14 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
             throw new IllegalStateException("Cannot end a request: there is none.");
         }
         return ended;
+    }
+
+    private void distrust(String reason) {
+        End ended = end;
+        if (ended != null) {
+            ended.distrusted(reason);
+        }
+        lose(reason, false);
     }
 
     private void lose(String reason, boolean isUntouched) {
@@ -245,6 +285,9 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         LOG.debug("A connection to another instance failed.", cause);
+        if (cause instanceof SSLException || cause.getCause() instanceof SSLException) {
+            distrust("TLS failed: " + cause);
+        }
         lose("the connection failed: " + cause, !isTouched);
         context.close();
     }

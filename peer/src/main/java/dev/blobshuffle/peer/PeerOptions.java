@@ -2,6 +2,7 @@ package dev.blobshuffle.peer;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.membership.Endpoint;
+import dev.blobshuffle.core.membership.PeerSecret;
 import dev.blobshuffle.core.settings.Setting;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.zone.Zone;
@@ -10,13 +11,12 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How members talk.
+ * How a member talks with others.
  *
  * @param zone where this member is: members of other zones get nothing from it
  * @param listen where to answer; empty for not at all
  * @param advertised where others reach this member, if that is somewhere else
- * @param secret what members prove to know; present unless certificates do
- * @param tls certificates; empty for plain connections
+ * @param trust how members know each other
  * @param silence how long a member may give no sign of life before it is given up
  * @param limits what a server accepts
  */
@@ -24,8 +24,7 @@ public record PeerOptions(
         Zone zone,
         Optional<Endpoint> listen,
         Optional<Endpoint> advertised,
-        Optional<PeerSecret> secret,
-        Optional<PeerTls> tls,
+        PeerTrust trust,
         Duration silence,
         Limits limits) {
     /** Far more than a member that lives ever needs: a pause of its garbage collector is shorter. */
@@ -35,28 +34,26 @@ public record PeerOptions(
      * What a server accepts.
      *
      * @param connections most connections at a time
+     * @param ofAddress most connections at a time from one address
      * @param loads most requests at a time for which the store is asked
+     * @param request the longest that a whole request may take to come
      */
-    public record Limits(int connections, int loads) {
-        /** A few connections for each of a hundred members. */
-        public static final Limits USUAL = new Limits(1024, 128);
+    public record Limits(int connections, int ofAddress, int loads, Duration request) {
+        /** A few connections for each of a hundred members, and for thirty behind one address. */
+        public static final Limits USUAL = new Limits(1024, 256, 128, Duration.ofSeconds(5));
 
         /** Checks the numbers. */
         public Limits {
-            if (connections < 1 || loads < 1) {
-                throw new IllegalArgumentException("Cannot serve " + connections + " connections and " + loads
-                        + " loads. Give 1 or more of each.");
+            if (connections < 1 || ofAddress < 1 || loads < 1 || request.isZero() || request.isNegative()) {
+                throw new IllegalArgumentException("Cannot serve " + connections + " connections, " + ofAddress
+                        + " of an address, and " + loads + " loads, each request within " + request
+                        + ". Give more of each.");
             }
         }
     }
 
-    /** Checks that nobody may read without permission. */
+    /** Checks that others can reach this member. */
     public PeerOptions {
-        if (secret.isEmpty() && tls.isEmpty()) {
-            throw new InvalidSettings("Cannot connect instances: neither " + Settings.PEER_SECRET_FILE + " nor "
-                    + Settings.PEER_TLS_CERTIFICATE_FILE
-                    + " is given, so anybody could read. Give all instances the same secret, or certificates.");
-        }
         boolean isReachable = advertised.or(() -> listen).map(Endpoint::host).stream()
                 .noneMatch(host -> host.equals("0.0.0.0") || host.equals("::"));
         if (!isReachable) {
@@ -75,8 +72,10 @@ public record PeerOptions(
                 settings.zone(),
                 settings.value(Settings.PEER_LISTEN).map(Endpoint::parse),
                 settings.value(Settings.PEER_ADVERTISED).map(Endpoint::parse),
-                settings.value(Settings.PEER_SECRET_FILE).map(Path::of).map(PeerSecret::read),
-                tls(settings),
+                new PeerTrust(
+                        path(settings, Settings.PEER_SECRET_FILE).map(PeerSecret::read),
+                        tls(settings),
+                        settings.value(Settings.PEER_TRANSPORT)),
                 USUAL_SILENCE,
                 Limits.USUAL);
     }

@@ -2,6 +2,7 @@ package dev.blobshuffle.peer;
 
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.BlobKey;
+import dev.blobshuffle.core.membership.PeerSecret;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.zone.Zone;
 import io.netty.buffer.Unpooled;
@@ -32,12 +33,32 @@ record PeerRequest(BlobId id, BlobRange range, int store, Optional<Zone> zone) {
     private static final String SECTION = "blobshuffle-section";
     private static final String STORE = "blobshuffle-store";
     private static final String ZONE = "blobshuffle-zone";
+    private static final String CHALLENGE = "blobshuffle-challenge";
     private static final String BYTES = "bytes=";
     private static final int MOST_DIGITS = 18;
     private static final int FINGERPRINT_DIGITS = 8;
 
-    /** The request as it is sent. */
-    HttpRequest write(String host, Optional<PeerSecret> secret) {
+    /**
+     * What a request without TLS demands of its answer.
+     *
+     * @param nonce never used before by this client
+     * @param isSealed whether the answer's content needs a MAC
+     */
+    record Challenge(String nonce, boolean isSealed) {
+        private static final String PLAIN = "head ";
+        private static final String SEALED = "content ";
+
+        private String text() {
+            return (isSealed ? SEALED : PLAIN) + nonce;
+        }
+    }
+
+    /**
+     * The request as it is sent.
+     *
+     * @param challenge empty if TLS authenticates the answer
+     */
+    HttpRequest write(String host, Optional<PeerSecret> secret, Optional<Challenge> challenge) {
         HttpRequest request = new DefaultFullHttpRequest(
                 HttpVersion.HTTP_1_1, HttpMethod.GET, PATH + BlobKey.of(id), Unpooled.EMPTY_BUFFER);
         request.headers()
@@ -46,6 +67,7 @@ record PeerRequest(BlobId id, BlobRange range, int store, Optional<Zone> zone) {
                 .set(SECTION, bytes(range.sectionOffset(), range.sectionLength()))
                 .set(STORE, String.format(Locale.ROOT, "%08x", store));
         zone.ifPresent(own -> request.headers().set(ZONE, URLEncoder.encode(own.name(), StandardCharsets.UTF_8)));
+        challenge.ifPresent(demand -> request.headers().set(CHALLENGE, demand.text()));
         secret.ifPresent(known -> request.headers().set(HttpHeaderNames.AUTHORIZATION, known.sign(signed(request))));
         return request;
     }
@@ -64,9 +86,19 @@ record PeerRequest(BlobId id, BlobRange range, int store, Optional<Zone> zone) {
     private static String signed(HttpRequest request) {
         HttpHeaders headers = request.headers();
         String zone = headers.get(ZONE);
+        String challenge = headers.get(CHALLENGE);
         return request.method() + "\n" + request.uri() + "\n" + headers.get(HttpHeaderNames.RANGE, "") + "\n"
                 + headers.get(SECTION, "") + "\n" + headers.get(STORE, "")
-                + (zone == null ? "" : "\n" + zone);
+                + (zone == null ? "" : "\n" + zone)
+                + (challenge == null ? "" : "\n" + challenge);
+    }
+
+    /** The proof that a request demands of its answer; empty if it demands none. */
+    static Optional<AnswerProof> demanded(HttpRequest request, PeerSecret key) {
+        String challenge = request.headers().get(CHALLENGE);
+        return challenge == null
+                ? Optional.empty()
+                : Optional.of(new AnswerProof(key, signed(request), challenge.startsWith(Challenge.SEALED)));
     }
 
     /**

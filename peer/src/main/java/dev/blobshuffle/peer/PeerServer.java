@@ -3,7 +3,10 @@ package dev.blobshuffle.peer;
 import dev.blobshuffle.core.cache.CachedBlobStore;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.membership.Endpoint;
+import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.server.ConnectionPlaces;
+import dev.blobshuffle.core.server.EndedConnections;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
@@ -20,13 +23,18 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.stream.ChunkedWriteHandler;
 import io.netty.handler.timeout.IdleStateHandler;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Answers other members from a store with its caches: {@code GET /blobs/<key>} with a range, {@code /health} for everybody, {@code /metrics} for members. Connections, and requests for which
- * the store is asked, are limited; a connection has one request at a time, and nothing is read from it meanwhile. Thread-safe.
+ * Answers other members from a store with its caches: {@code GET /blobs/<key>} with a range,
+ * {@code /health} for everybody, {@code /metrics} for members. It bounds connections, over all and for
+ * each address, the time that a request may take to come, and requests for which the store is asked. A
+ * connection has one request at a time, and the server reads nothing from it meanwhile. Thread-safe.
  */
 final class PeerServer implements AutoCloseable {
     /** Longer than clients keep a connection, so that they end it. */
@@ -41,7 +49,8 @@ final class PeerServer implements AutoCloseable {
     private final CachedBlobStore store;
     private final ShuffleMetrics metrics;
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
-    private final Semaphore places;
+    private final ConnectionPlaces<Channel> places;
+    private final EndedConnections ended;
     private final Semaphore loads;
     private final Channel listening;
 
@@ -55,11 +64,14 @@ final class PeerServer implements AutoCloseable {
             PeerOptions options,
             CachedBlobStore store,
             ShuffleMetrics metrics,
+            EndedConnections ended,
             EventLoopGroup threads) {
         this.options = options;
         this.store = store;
         this.metrics = metrics;
-        places = new Semaphore(options.limits().connections());
+        this.ended = ended;
+        places = new ConnectionPlaces<>(
+                options.limits().connections(), options.limits().ofAddress());
         loads = new Semaphore(options.limits().loads());
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(threads)
@@ -86,21 +98,39 @@ final class PeerServer implements AutoCloseable {
         listening = bound.channel();
     }
 
+    /** A connection's place, and the deadline of its requests. Owned by the connection's event loop. */
+    record Admission(ConnectionPlaces<Channel> places, Channel channel, RequestDeadline deadline) {
+        /** A request is proven: its connection no longer makes room for others. */
+        void earned() {
+            places.earn(channel);
+        }
+    }
+
     private void connected(SocketChannel channel) {
-        if (!places.tryAcquire()) {
-            channel.close();
+        InetAddress address = channel.remoteAddress().getAddress();
+        Optional<Channel> out = places.enter(channel, address);
+        channel.closeFuture().addListener(closed -> places.leave(channel));
+        out.ifPresent(one -> {
+            ended.ended(address, "too many connections at a time");
+            one.close();
+        });
+        if (out.equals(Optional.of(channel))) {
             return;
         }
-        channel.closeFuture().addListener(closed -> places.release());
         connections.add(channel);
+        Duration limit = options.limits().request();
+        RequestDeadline deadline = new RequestDeadline(
+                limit, () -> ended.ended(address, "no whole request within " + limit.toMillis() + " ms"));
         ChannelPipeline pipeline = channel.pipeline();
-        options.tls().ifPresent(tls -> pipeline.addLast(tls.server().newHandler(channel.alloc())));
+        pipeline.addLast(deadline);
+        pipeline.addLast(new FirstBytes(options.trust(), limit, () -> metrics.add(Counter.PEER_REFUSALS, 1)));
         pipeline.addLast(new IdleStateHandler(0, 0, IDLE_SECONDS, TimeUnit.SECONDS));
         pipeline.addLast(new HttpServerCodec(new HttpDecoderConfig()
                 .setMaxInitialLineLength(LONGEST_FIRST_LINE)
                 .setMaxHeaderSize(LONGEST_HEADERS)));
         pipeline.addLast(new ChunkedWriteHandler());
-        pipeline.addLast(new PeerConversation(options, store, metrics, loads));
+        pipeline.addLast(
+                new PeerConversation(options, store, metrics, loads, new Admission(places, channel, deadline)));
     }
 
     /** Where it listens. */

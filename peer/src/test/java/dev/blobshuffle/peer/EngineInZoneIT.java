@@ -9,6 +9,7 @@ import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.membership.Endpoint;
+import dev.blobshuffle.core.membership.PrivateFiles;
 import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Channel;
@@ -17,7 +18,6 @@ import dev.blobshuffle.core.shuffle.Lane;
 import dev.blobshuffle.core.zone.Zone;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,7 +44,7 @@ class EngineInZoneIT {
     @BeforeEach
     void writeSecret() throws Exception {
         secret = directory.resolve("secret");
-        Files.writeString(secret, "known to all members\n");
+        PrivateFiles.write(secret, "known to all members\n");
     }
 
     private ShuffleEngine open(Map<String, String> more) {
@@ -169,7 +169,8 @@ class EngineInZoneIT {
                     ShuffleEngine reader = open(members)) {
                 List<String> expected = write(writer);
                 assertThat(read(reader)).isEqualTo(expected);
-                assertThat(reader.metrics().value(Counter.FETCHES_CORRUPT)).isPositive();
+                assertThat(reader.metrics().value(Counter.CACHE_ZONE_FAILURES)).isPositive();
+                assertThat(reader.metrics().value(Counter.CACHE_ZONE_HITS)).isZero();
                 assertThat(reader.metrics().value(Counter.GETS)).isPositive();
             }
         }
@@ -182,7 +183,7 @@ class EngineInZoneIT {
         Map<String, String> listed = new HashMap<>(members);
         listed.put("blobshuffle.peer.listen", endpoint);
         Path other = directory.resolve("other secret");
-        Files.writeString(other, "known to somebody else\n");
+        PrivateFiles.write(other, "known to somebody else\n");
         Map<String, String> stranger = new HashMap<>(members);
         stranger.put("blobshuffle.peer.secret.file", other.toString());
         try (ShuffleEngine writer = open(listed);

@@ -2,11 +2,11 @@ package dev.blobshuffle.peer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.core.membership.PrivateFiles;
 import dev.blobshuffle.kafka.BlobConsumer;
 import dev.blobshuffle.kafka.BlobProducer;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -65,7 +65,7 @@ class LostMemberIT {
     @ParameterizedTest
     @EnumSource
     void whatIsVisibleStillComes(Loss loss) throws Exception {
-        Files.writeString(directory.resolve("secret"), "known to all members");
+        PrivateFiles.write(directory.resolve("secret"), "known to all members");
         boolean isInTime = false;
         for (int attempt = 1; attempt <= ATTEMPTS && !isInTime; attempt++) {
             isInTime = isInTime(loss, "visible-" + loss + "-" + attempt);

@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.membership.Endpoint;
+import dev.blobshuffle.core.membership.PeerSecret;
+import dev.blobshuffle.core.membership.PrivateFiles;
 import dev.blobshuffle.core.settings.Settings;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -27,7 +28,7 @@ class PeerOptionsTest {
 
     private String secretFile(String content) throws Exception {
         Path file = directory.resolve("secret");
-        Files.writeString(file, content);
+        PrivateFiles.write(file, content);
         return file.toString();
     }
 
@@ -35,7 +36,7 @@ class PeerOptionsTest {
     void aSecretIsReadFromItsFileWithoutTheSpaceAroundIt() throws Exception {
         PeerOptions options = options("secret.file", secretFile("  0123456789abcdef\n"), "listen", "127.0.0.1:0");
         assertThat(options.listen()).contains(new Endpoint("127.0.0.1", 0));
-        assertThat(options.secret().orElseThrow().sign("x"))
+        assertThat(options.trust().secret().orElseThrow().sign("x"))
                 .isEqualTo(ZoneFixture.secret("0123456789abcdef").sign("x"));
         assertThat(options.toString()).doesNotContain("0123456789abcdef");
     }
@@ -89,8 +90,9 @@ class PeerOptionsTest {
                                 "tls.certificate.file", files.certificate().toString(),
                                 "tls.key.file", files.key().toString(),
                                 "tls.trust.file", files.certificate().toString())
-                        .tls())
-                .isPresent();
+                        .trust()
+                        .usesTls(new Endpoint("127.0.0.1", 1)))
+                .isTrue();
     }
 
     @Test

@@ -102,6 +102,9 @@ class PeerServerIT {
         assertThat(answer).startsWith("HTTP/1.1 206 ").containsIgnoringCase("content-range: bytes 100-149/*");
         byte[] body = answer.substring(answer.indexOf("\r\n\r\n") + 4).getBytes(StandardCharsets.ISO_8859_1);
         assertThat(body).isEqualTo(expected(1, range(100, 50)));
+        // The server counts an answer after it was sent: before it reads the next request.
+        assertThat(get("/health", "")).startsWith("HTTP/1.1 200 ");
+        server.network.close();
         assertThat(server.metrics.value(Counter.PEER_REQUESTS)).isEqualTo(1);
     }
 

@@ -1,5 +1,6 @@
 package dev.blobshuffle.peer;
 
+import dev.blobshuffle.core.membership.PrivateFiles;
 import java.io.ByteArrayInputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +53,7 @@ record PemFiles(Path certificate, Path key) {
 
     private static void write(Path file, String kind, byte[] bytes) throws Exception {
         String text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(bytes);
-        Files.writeString(file, "-----BEGIN " + kind + "-----\n" + text + "\n-----END " + kind + "-----\n");
+        PrivateFiles.write(file, "-----BEGIN " + kind + "-----\n" + text + "\n-----END " + kind + "-----\n");
     }
 
     PeerTls tls() {

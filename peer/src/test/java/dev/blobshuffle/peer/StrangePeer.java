@@ -23,6 +23,11 @@ final class StrangePeer implements AutoCloseable {
         void answer(int length, OutputStream out) throws IOException;
     }
 
+    /** Answers one request, whose head is given as text. */
+    interface Answering {
+        void answer(String request, OutputStream out) throws IOException;
+    }
+
     private StrangePeer() throws IOException {
         server = new ServerSocket(0, 100, InetAddress.getByName("127.0.0.1"));
     }
@@ -32,32 +37,48 @@ final class StrangePeer implements AutoCloseable {
     }
 
     static StrangePeer that(Behaviour behaviour) throws IOException {
+        return answering((request, out) -> {
+            int[] range = range(request);
+            behaviour.answer(range[1] - range[0] + 1, out);
+        });
+    }
+
+    static StrangePeer answering(Answering answering) throws IOException {
         StrangePeer peer = new StrangePeer();
-        Thread thread = new Thread(() -> peer.run(behaviour), "strange peer");
+        Thread thread = new Thread(() -> peer.run(answering), "strange peer");
         thread.setDaemon(true);
         thread.start();
         return peer;
+    }
+
+    /** The first and the last byte that a request asks for; nothing if it does not say. */
+    static int[] range(String request) {
+        String lower = request.toLowerCase(java.util.Locale.ROOT);
+        int at = lower.indexOf("\nrange: bytes=");
+        if (at < 0) {
+            return new int[] {0, -1};
+        }
+        String range = lower.substring(at + "\nrange: bytes=".length());
+        String[] ends = range.substring(0, range.indexOf('\n')).split("-");
+        return new int[] {Integer.parseInt(ends[0]), Integer.parseInt(ends[1])};
     }
 
     Endpoint endpoint() {
         return new Endpoint("127.0.0.1", server.getLocalPort());
     }
 
-    private void run(Behaviour behaviour) {
+    private void run(Answering answering) {
         while (!server.isClosed()) {
             try {
                 Socket socket = server.accept();
                 sockets.add(socket);
                 BufferedReader in =
                         new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
-                int length = 0;
+                StringBuilder request = new StringBuilder();
                 for (String line = in.readLine(); line != null && !line.isEmpty(); line = in.readLine()) {
-                    if (line.toLowerCase(java.util.Locale.ROOT).startsWith("range: bytes=")) {
-                        String[] ends = line.substring("range: bytes=".length()).split("-");
-                        length = Integer.parseInt(ends[1]) - Integer.parseInt(ends[0]) + 1;
-                    }
+                    request.append(line).append('\n');
                 }
-                behaviour.answer(length, socket.getOutputStream());
+                answering.answer(request.toString(), socket.getOutputStream());
                 socket.getOutputStream().flush();
             } catch (IOException e) {
                 // The other side has gone, or the test is over.

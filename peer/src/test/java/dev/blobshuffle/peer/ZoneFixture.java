@@ -9,9 +9,11 @@ import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.membership.Endpoint;
 import dev.blobshuffle.core.membership.FixedZoneMap;
 import dev.blobshuffle.core.membership.Member;
+import dev.blobshuffle.core.membership.PeerSecret;
 import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.settings.CacheUnit;
+import dev.blobshuffle.core.settings.PeerTransport;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
@@ -113,8 +115,7 @@ final class ZoneFixture implements AutoCloseable {
     /** The same in another zone. */
     static PeerOptions patient(Zone zone) {
         PeerOptions own = options(SECRET);
-        return new PeerOptions(
-                zone, own.listen(), own.advertised(), own.secret(), own.tls(), own.silence(), own.limits());
+        return new PeerOptions(zone, own.listen(), own.advertised(), own.trust(), own.silence(), own.limits());
     }
 
     /** As in production. */
@@ -129,7 +130,12 @@ final class ZoneFixture implements AutoCloseable {
     private static PeerOptions options(
             Optional<PeerSecret> secret, Optional<PeerTls> tls, PeerOptions.Limits limits, Duration silence) {
         return new PeerOptions(
-                ZONE, Optional.of(new Endpoint("127.0.0.1", 0)), Optional.empty(), secret, tls, silence, limits);
+                ZONE,
+                Optional.of(new Endpoint("127.0.0.1", 0)),
+                Optional.empty(),
+                new PeerTrust(secret, tls, PeerTransport.AUTO),
+                silence,
+                limits);
     }
 
     /** What the members, from now on, find between them and the store. */

@@ -131,7 +131,7 @@ class ZoneIT {
     }
 
     /** Parts are kept in the background. */
-    private static void awaitKept(Instance server, int blob) {
+    static void awaitKept(Instance server, int blob) {
         long deadline = System.nanoTime() + Duration.ofMinutes(1).toNanos();
         Optional<CachedFile> file = server.local.file(id(blob), range(0, 1));
         while (file.isEmpty() && System.nanoTime() < deadline) {
@@ -334,8 +334,7 @@ class ZoneIT {
                 ZoneFixture.ZONE,
                 Optional.of(new Endpoint("127.0.0.1", first.endpoint.port())),
                 Optional.empty(),
-                Optional.of(ZoneFixture.SECRET),
-                Optional.empty(),
+                ZoneFixture.options(ZoneFixture.SECRET).trust(),
                 Duration.ofMillis(500),
                 PeerOptions.Limits.USUAL);
         try (HttpPeerNetwork restarted = new HttpPeerNetwork(again, first.metrics, zone.time())) {
@@ -357,7 +356,10 @@ class ZoneIT {
     @Test
     void connectionsBeyondTheLimitAreRefusedAndTheReadsGoToTheStore() throws Exception {
         List<ZoneCachedBlobStore> stores = threeMembers(
-                ZoneFixture.options(Optional.of(ZoneFixture.SECRET), Optional.empty(), new PeerOptions.Limits(1, 1)),
+                ZoneFixture.options(
+                        Optional.of(ZoneFixture.SECRET),
+                        Optional.empty(),
+                        new PeerOptions.Limits(1, 1, 1, Duration.ofSeconds(5))),
                 6);
         readEverywhere(stores, 6, 120);
     }

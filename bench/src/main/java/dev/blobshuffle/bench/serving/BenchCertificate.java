@@ -1,5 +1,6 @@
 package dev.blobshuffle.bench.serving;
 
+import dev.blobshuffle.core.membership.PrivateFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -68,6 +69,6 @@ record BenchCertificate(Path certificate, Path key, Path store) {
 
     private static void write(Path file, String kind, byte[] bytes) throws IOException {
         String text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(bytes);
-        Files.writeString(file, "-----BEGIN " + kind + "-----\n" + text + "\n-----END " + kind + "-----\n");
+        PrivateFiles.write(file, "-----BEGIN " + kind + "-----\n" + text + "\n-----END " + kind + "-----\n");
     }
 }

@@ -7,6 +7,7 @@ import dev.blobshuffle.core.cache.PeerNetwork;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.membership.Endpoint;
 import dev.blobshuffle.core.membership.Member;
+import dev.blobshuffle.core.membership.PrivateFiles;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.store.BlobBytes;
@@ -73,8 +74,7 @@ final class CacheRanges implements Ranges {
                         options.zone(),
                         options.listen(),
                         options.advertised(),
-                        options.secret(),
-                        options.tls(),
+                        options.trust(),
                         PATIENCE,
                         options.limits()),
                 new ShuffleMetrics(),
@@ -99,7 +99,7 @@ final class CacheRanges implements Ranges {
 
     private Map<String, String> security() throws IOException, InterruptedException {
         Path secret = directory.resolve("secret");
-        Files.writeString(
+        PrivateFiles.write(
                 secret, Long.toHexString(time.randomLong()) + Long.toHexString(time.randomLong()) + "-secret");
         Map<String, String> options = new HashMap<>(Map.of("--secret-file", secret.toString()));
         if (plan.transport() == ServingPlan.Transport.TLS) {

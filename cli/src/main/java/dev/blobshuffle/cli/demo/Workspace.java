@@ -1,5 +1,6 @@
 package dev.blobshuffle.cli.demo;
 
+import dev.blobshuffle.core.membership.PrivateFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -55,7 +56,7 @@ final class Workspace implements AutoCloseable {
         try {
             Path file = root.resolve("secret");
             if (!Files.exists(file)) {
-                Files.writeString(file, UUID.randomUUID().toString());
+                PrivateFiles.write(file, UUID.randomUUID().toString());
             }
             return file;
         } catch (IOException e) {

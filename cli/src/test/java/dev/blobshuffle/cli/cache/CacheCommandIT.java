@@ -11,6 +11,7 @@ import dev.blobshuffle.core.cache.PeerNetworkProvider;
 import dev.blobshuffle.core.cache.ZoneCachedBlobStore;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.membership.FixedZoneMap;
+import dev.blobshuffle.core.membership.PrivateFiles;
 import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.settings.CacheUnit;
@@ -33,7 +34,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -107,7 +107,7 @@ class CacheCommandIT {
     @Test
     void aCacheThatIsStoppedOrKilledCostsLittleTimeAndNothingElse() throws Exception {
         Path secret = directory.resolve("secret");
-        Files.writeString(secret, "known to all members");
+        PrivateFiles.write(secret, "known to all members");
         String uri = "file://" + directory.resolve("blobs").toAbsolutePath() + "?fsync=none";
         Process process = start(uri, secret);
         try (BlobStore origin = BlobStores.open(uri, StoreContext.unmetered(time));

@@ -2,10 +2,10 @@ package dev.blobshuffle.cli.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.core.membership.PrivateFiles;
 import dev.blobshuffle.kafka.BlobConsumer;
 import dev.blobshuffle.kafka.BlobProducer;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,7 +30,7 @@ class MembersShareCachesIT {
 
     private Map<String, Object> settings(EmbeddedKafka kafka, String cacheBytes) throws Exception {
         Path secret = directory.resolve("secret");
-        Files.writeString(secret, "a secret of sixteen bytes or more");
+        PrivateFiles.write(secret, "a secret of sixteen bytes or more");
         Map<String, Object> settings = new HashMap<>(Map.of(
                 "bootstrap.servers", kafka.bootstrapServers(),
                 "auto.offset.reset", "earliest",

@@ -134,6 +134,18 @@ public enum Counter {
     /** As {@link #PEER_REQUESTS}. */
     PEER_REFUSALS(
             Unit.OCCURRENCES, "Requests that this instance refused: without permission, malformed, or beyond a limit."),
+    /** As {@link #PEER_REQUESTS}. */
+    PEER_CONNECTIONS_ENDED(
+            Unit.OCCURRENCES,
+            "Connections of others that this instance ended: no whole request within 5 seconds, or too many at a time."),
+    /** Counted by the directory of members. */
+    MEMBERSHIP_REFUSALS(
+            Unit.OCCURRENCES,
+            "Records of other members that this instance ignored: not signed as its members sign, repeated, or too many."),
+    /** Counted by the metrics endpoint of the process, in one of the engines that it shows. */
+    METRICS_CONNECTIONS_ENDED(
+            Unit.OCCURRENCES,
+            "Connections to the metrics endpoint that it ended: no whole request within 5 seconds, or too many at a time."),
 
     /** Counted by the sweeper of the application, which is one instance at a time. */
     SWEEPS(Unit.OCCURRENCES, "Sweeps of the store that this instance finished."),

@@ -1,18 +1,16 @@
 package dev.blobshuffle.core.metrics;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.membership.Endpoint;
+import dev.blobshuffle.core.server.EndedConnections;
+import dev.blobshuffle.core.server.TextServer;
 import dev.blobshuffle.core.time.SystemTime;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -26,25 +24,22 @@ public final class MetricsEndpoint {
     private static final Logger LOG = LoggerFactory.getLogger(MetricsEndpoint.class);
     private static final Map<String, MetricsEndpoint> OPEN = new HashMap<>();
     private static final String PATH = "/metrics";
-    private static final int THREADS = 2;
-    private static final int WAITING = 16;
-    private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final Duration DEADLINE = Duration.ofSeconds(5);
 
     private final List<LabelledMetrics> shown = new CopyOnWriteArrayList<>();
     private final SystemTime time;
-    private final ExchangeWorkers workers;
-    private final HttpServer server;
+    private final TextServer server;
     private final Endpoint address;
 
-    private MetricsEndpoint(Endpoint listen, Duration limit) {
+    private MetricsEndpoint(Endpoint listen, Duration deadline) {
         time = new SystemTime();
-        workers = new ExchangeWorkers(time, THREADS, WAITING, limit);
         try {
             InetSocketAddress socket = new InetSocketAddress(listen.host(), listen.port());
             if (socket.isUnresolved()) {
                 throw new IOException("the host is not known");
             }
-            server = HttpServer.create(socket, THREADS + WAITING);
+            EndedConnections ended = new EndedConnections("The metrics endpoint " + listen, this::countEnded, time);
+            server = TextServer.start(socket, deadline, ended, time, this::answer);
         } catch (IOException e) {
             time.close();
             throw new InvalidSettings(
@@ -52,13 +47,12 @@ public final class MetricsEndpoint {
                             + ". Give an address of this machine and a free port in blobshuffle.metrics.listen; port 0 takes any free one.",
                     e);
         }
-        address = new Endpoint(listen.host(), server.getAddress().getPort());
-        server.setExecutor(workers);
-        server.createContext("/", this::answer);
-        // On a daemon thread, so that the server's own thread is one too: an application that forgets to close a client
-        // must still end.
-        CompletableFuture.runAsync(server::start, workers).join();
+        address = new Endpoint(listen.host(), server.port());
         LOG.info("Shows metrics at http://{}{}.", address, PATH);
+    }
+
+    private void countEnded() {
+        shown.stream().findFirst().ifPresent(first -> first.metrics().add(Counter.METRICS_CONNECTIONS_ENDED, 1));
     }
 
     /**
@@ -68,13 +62,13 @@ public final class MetricsEndpoint {
      * @throws InvalidSettings fatal: nobody can listen there
      */
     public static Publication publish(String listen, LabelledMetrics metrics) {
-        return publish(listen, metrics, LIMIT);
+        return publish(listen, metrics, DEADLINE);
     }
 
-    static synchronized Publication publish(String listen, LabelledMetrics metrics, Duration limit) {
+    static synchronized Publication publish(String listen, LabelledMetrics metrics, Duration deadline) {
         MetricsEndpoint endpoint = OPEN.get(listen);
         if (endpoint == null) {
-            endpoint = new MetricsEndpoint(Endpoint.parse(listen), limit);
+            endpoint = new MetricsEndpoint(Endpoint.parse(listen), deadline);
             OPEN.put(listen, endpoint);
         }
         endpoint.shown.add(metrics);
@@ -85,40 +79,22 @@ public final class MetricsEndpoint {
         endpoint.shown.remove(metrics);
         if (endpoint.shown.isEmpty()) {
             OPEN.remove(listen);
-            endpoint.server.stop(0);
-            endpoint.workers.close();
+            endpoint.server.close();
             endpoint.time.close();
         }
     }
 
-    private void answer(HttpExchange exchange) throws IOException {
-        try (exchange) {
-            boolean isHead = exchange.getRequestMethod().equals("HEAD");
-            if (!isHead && !exchange.getRequestMethod().equals("GET")) {
-                exchange.getResponseHeaders().set("Allow", "GET, HEAD");
-                send(exchange, 405, "text/plain; charset=utf-8", "Cannot do this. Metrics are read, with GET.\n");
-            } else if (exchange.getRequestURI().getPath().equals(PATH)) {
-                send(exchange, 200, PrometheusText.CONTENT_TYPE, PrometheusText.of(shown));
-            } else {
-                send(
-                        exchange,
-                        404,
-                        "text/plain; charset=utf-8",
-                        "There is nothing here. Metrics are at " + PATH + ".\n");
-            }
+    private TextServer.Page answer(TextServer.Request request) {
+        if (!request.method().equals("GET") && !request.method().equals("HEAD")) {
+            return new TextServer.Page(
+                    "405 Method Not Allowed",
+                    Map.of("Allow", "GET, HEAD", "Content-Type", "text/plain; charset=utf-8"),
+                    "Cannot do this. Metrics are read, with GET.\n");
         }
-    }
-
-    private static void send(HttpExchange exchange, int status, String type, String text) throws IOException {
-        byte[] body = text.getBytes(StandardCharsets.UTF_8);
-        exchange.getResponseHeaders().set("Content-Type", type);
-        if (exchange.getRequestMethod().equals("HEAD")) {
-            exchange.getResponseHeaders().set("Content-Length", Integer.toString(body.length));
-            exchange.sendResponseHeaders(status, -1);
-        } else {
-            exchange.sendResponseHeaders(status, body.length);
-            exchange.getResponseBody().write(body);
-        }
+        return request.path().equals(PATH)
+                ? new TextServer.Page(
+                        "200 OK", Map.of("Content-Type", PrometheusText.CONTENT_TYPE), PrometheusText.of(shown))
+                : TextServer.Page.plain("404 Not Found", "There is nothing here. Metrics are at " + PATH + ".\n");
     }
 
     /** Metrics that are shown at an endpoint. */

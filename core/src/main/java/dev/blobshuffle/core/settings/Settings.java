@@ -273,24 +273,30 @@ public final class Settings {
     public static final Setting<Optional<String>> PEER_SECRET_FILE = Setting.text(
             "peer.secret.file",
             "none",
-            "File with a secret of 16 bytes or more, the same in every instance, by which instances know each other; needed unless `peer.tls.*` is given.");
+            "File with a secret of 16 bytes or more, the same in every instance and readable by its user only, by which instances know each other; needed unless `peer.tls.*` is given.");
+
+    /** How bytes travel between members. */
+    public static final Setting<PeerTransport> PEER_TRANSPORT = Setting.choice(
+            "peer.transport",
+            PeerTransport.AUTO,
+            "How bytes travel between instances: `auto` over TLS but on loopback addresses, `tls` always over TLS, `mac` in the clear with an HMAC of every answer; the same in every instance.");
 
     /** Certificate. */
     public static final Setting<Optional<String>> PEER_TLS_CERTIFICATE_FILE = Setting.text(
             "peer.tls.certificate.file",
-            "none: no TLS",
+            "none: by the secret",
             "PEM file with this instance's certificate and those between it and the authority.");
 
     /** Private key. */
     public static final Setting<Optional<String>> PEER_TLS_KEY_FILE = Setting.text(
             "peer.tls.key.file",
-            "none: no TLS",
-            "PEM file with the private key (PKCS#8, not encrypted) of the certificate.");
+            "none: by the secret",
+            "PEM file with the private key (PKCS#8, not encrypted) of the certificate; readable by its user only.");
 
     /** Authority. */
     public static final Setting<Optional<String>> PEER_TLS_TRUST_FILE = Setting.text(
             "peer.tls.trust.file",
-            "none: no TLS",
+            "none: by the secret",
             "PEM file with the authority that signs the certificates of instances, and of nobody else: whoever has one may read.");
 
     /** Enough for the sections of some blobs of the usual size. */
@@ -338,6 +344,7 @@ public final class Settings {
             PEER_LISTEN,
             PEER_ADVERTISED,
             PEER_SECRET_FILE,
+            PEER_TRANSPORT,
             PEER_TLS_CERTIFICATE_FILE,
             PEER_TLS_KEY_FILE,
             PEER_TLS_TRUST_FILE);

@@ -3,6 +3,9 @@ package dev.blobshuffle.kafka.membership;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.membership.Endpoint;
 import dev.blobshuffle.core.membership.Member;
+import dev.blobshuffle.core.membership.PartitionRanges;
+import dev.blobshuffle.core.metrics.Counter;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.core.zone.Zone;
@@ -34,10 +37,12 @@ public final class KafkaMembership implements Membership {
     /** The newest blob format that this code reads. */
     private static final int FORMAT_VERSION = 1;
 
+    private static final Duration BETWEEN_WARNINGS = Duration.ofMinutes(1);
     private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
     private static final Duration LONGEST_RETRY = Duration.ofMinutes(1);
 
     private final String topic;
+    private final MemberSignature signature;
     private final Map<String, ?> clientSettings;
     private final Zone zone;
     private final MembershipTiming timing;
@@ -54,30 +59,40 @@ public final class KafkaMembership implements Membership {
     private volatile MemberSnapshot snapshot;
     private volatile @Nullable MembershipTopic open;
     private volatile boolean isClosed;
+    private volatile ShuffleMetrics metrics;
     private boolean warnedOfClocks;
+
+    /** Owned by the membership's thread, as the next one. */
+    private long epoch;
+
+    private long nextRefusalWarning;
 
     /**
      * A membership that has not joined yet.
      *
+     * @param signature names the topic, and signs and checks its records
      * @param listed members that settings list, always alive
      */
     KafkaMembership(
-            String topic,
+            MemberSignature signature,
             Map<String, ?> clientSettings,
             Zone zone,
             List<Member> listed,
             MembershipTiming timing,
             Time time) {
-        this.topic = topic;
+        this.topic = signature.topic();
+        this.signature = signature;
         this.clientSettings = withoutNulls(clientSettings);
         this.zone = zone;
         this.timing = timing;
         this.time = time;
-        live = new LiveMembers(timing.timeToLive(), timing.timeToRemember(), listed);
+        live = new LiveMembers(timing, listed, signature, this::refused);
         snapshot = live.snapshot();
         news = time.signal();
         ended = time.signal();
         spareId = time.randomLong();
+        metrics = new ShuffleMetrics(time);
+        nextRefusalWarning = time.nanos();
         worker = time.workers("blobshuffle-membership", 1);
     }
 
@@ -158,7 +173,10 @@ public final class KafkaMembership implements Membership {
         long nextBeat = time.nanos();
         while (!isClosed) {
             if (hasNews.getAndSet(false) || time.nanos() - nextBeat >= 0) {
-                opened.tell(id, PresenceCodec.value(presence(id, endpoint)));
+                opened.tell(
+                        id,
+                        signature.sign(
+                                PresenceCodec.key(id), PresenceCodec.value(presence(id, endpoint)), nextEpoch()));
                 nextBeat = time.nanos() + timing.heartbeat().toNanos();
             }
             for (ConsumerRecord<byte[], byte[]> record :
@@ -184,10 +202,30 @@ public final class KafkaMembership implements Membership {
         }
     }
 
+    private long nextEpoch() {
+        epoch = Math.max(epoch + 1, time.wallMillis());
+        return epoch;
+    }
+
+    /** Counts every refused record, and warns of them at most once a minute. */
+    private void refused(long id, String reason) {
+        metrics.add(Counter.MEMBERSHIP_REFUSALS, 1);
+        if (time.nanos() - nextRefusalWarning < 0) {
+            return;
+        }
+        nextRefusalWarning = time.nanos() + BETWEEN_WARNINGS.toNanos();
+        LOG.warn(
+                "Ignoring the record of member {} in topic {}: {}. This instance reads from the store instead. During an upgrade this ends"
+                        + " with it. Otherwise check that all instances have the same blobshuffle.peer.secret.file, and who may write to the topic.",
+                "%016x".formatted(id),
+                topic,
+                reason);
+    }
+
     private Presence presence(long id, Optional<Endpoint> endpoint) {
         Set<Partition> reads = new HashSet<>();
         readings.values().forEach(reads::addAll);
-        return new Presence(id, zone, endpoint, FORMAT_VERSION, reads);
+        return new Presence(id, zone, endpoint, FORMAT_VERSION, PartitionRanges.of(reads));
     }
 
     private void tellNews() {
@@ -197,6 +235,11 @@ public final class KafkaMembership implements Membership {
         if (opened != null) {
             opened.wakeUp();
         }
+    }
+
+    @Override
+    public void countInto(ShuffleMetrics counters) {
+        metrics = counters;
     }
 
     @Override

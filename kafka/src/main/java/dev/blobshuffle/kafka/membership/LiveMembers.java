@@ -5,42 +5,80 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is alive, by what the membership topic says. The only clock is the largest timestamp in the topic, which the brokers write: members whose clocks differ agree, and
- * while the brokers do not answer nobody is taken for dead. Owned by the membership's thread.
+ * Who is alive, by the records of the membership topic. The only clock is the largest timestamp in the
+ * topic, which the brokers write: members whose clocks differ agree, and while the brokers do not
+ * answer, nobody counts as dead. Where members have a secret, only signed records count. Owned by the
+ * membership's thread.
  */
 final class LiveMembers {
-    /** Far more than there are; a topic that holds other things must not fill the memory. */
+    /** Far more than there are. A topic that holds other things must not fill the memory. */
     private static final int MOST = 10_000;
+
+    /**
+     * Most weight of all members together, which stands for bytes of memory: enough for a thousand
+     * members with 900 ranges each.
+     */
+    static final long MOST_WEIGHT = 16L << 20;
+
+    private static final int WEIGHT_OF_TOPIC = 128;
+    private static final int WEIGHT_OF_RANGE = 16;
 
     private final Duration timeToLive;
     private final Duration timeToRemember;
     private final List<Member> listed;
+    private final MemberSignature signature;
+    private final Refusals refusals;
     private final Map<Long, Heard> known = new HashMap<>();
+
+    /** The time of records that are no member's, so that they are deleted in the end. */
+    private final Map<Long, Long> strangers = new HashMap<>();
+
+    /** The newest epoch of each instance, also of those that left. The eldest entry goes first. */
+    private final Map<Long, Epoch> epochs = new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Long, Epoch> eldest) {
+            return size() > MOST;
+        }
+    };
+
+    private long weight;
     private long now = Long.MIN_VALUE;
     private boolean hasChanged = true;
     private MemberSnapshot snapshot;
 
-    /** @param presence empty where the member's words are of a later version: it must be forgotten like the others */
-    private record Heard(Optional<Presence> presence, long timestamp, boolean isAlive) {}
+    private record Heard(Presence presence, long timestamp, boolean isAlive, long weight) {}
+
+    private record Epoch(long epoch, long timestamp) {}
 
     /**
      * Nobody but those that settings list.
      *
-     * @param timeToLive time without a word after which a member is taken for dead
-     * @param timeToRemember time without a word after which its record may be deleted
+     * @param timing after which silence a member counts as dead, and its record may be deleted
      * @param listed members that settings list, always alive
+     * @param signature decides whose records count
+     * @param refusals hears of records that do not count
      */
-    LiveMembers(Duration timeToLive, Duration timeToRemember, List<Member> listed) {
-        this.timeToLive = timeToLive;
-        this.timeToRemember = timeToRemember;
+    LiveMembers(MembershipTiming timing, List<Member> listed, MemberSignature signature, Refusals refusals) {
+        this.timeToLive = timing.timeToLive();
+        this.timeToRemember = timing.timeToRemember();
         this.listed = List.copyOf(listed);
+        this.signature = signature;
+        this.refusals = refusals;
         snapshot = MemberSnapshot.of(0, this.listed, List.of());
+    }
+
+    /** Hears of records that were refused although they look like a member's. */
+    interface Refusals {
+        /** A record that was ignored, and why. */
+        void refused(long id, String reason);
     }
 
     /**
@@ -51,24 +89,85 @@ final class LiveMembers {
     void heard(byte @Nullable [] key, byte @Nullable [] value, long timestamp) {
         now = Math.max(now, timestamp);
         Optional<Long> id = PresenceCodec.id(key);
-        if (id.isEmpty()) {
+        if (id.isEmpty() || key == null) {
             return;
         }
         if (value == null) {
-            Heard gone = known.remove(id.get());
-            hasChanged |= gone != null && gone.isAlive();
+            forget(id.get());
+            strangers.remove(id.get());
             return;
         }
         Heard before = known.get(id.get());
-        if (before == null && known.size() >= MOST || before != null && before.timestamp() > timestamp) {
+        if (before != null && before.timestamp() > timestamp) {
             return;
         }
-        Optional<Presence> presence = PresenceCodec.presence(id.get(), value);
-        Heard after = new Heard(presence, timestamp, presence.isPresent() && isAlive(timestamp));
-        known.put(id.get(), after);
+        Optional<Presence> presence =
+                isSigned(id.get(), key, value, timestamp) ? PresenceCodec.presence(id.get(), value) : Optional.empty();
+        if (presence.isEmpty()) {
+            stranger(id.get(), timestamp);
+        } else {
+            member(presence.get(), value.length, timestamp);
+        }
+    }
+
+    private boolean isSigned(long id, byte[] key, byte[] value, long timestamp) {
+        if (!signature.isRequired()) {
+            return true;
+        }
+        OptionalLong epoch = signature.epoch(key, value);
+        Epoch last = epochs.get(id);
+        if (epoch.isEmpty()) {
+            refusals.refused(id, "it is not signed with this instance's secret");
+        } else if (Math.abs(timestamp - epoch.getAsLong()) > MemberSignature.LARGEST_SKEW.toMillis()) {
+            refusals.refused(
+                    id,
+                    "it was signed " + Duration.ofMillis(timestamp - epoch.getAsLong())
+                            + " before the broker wrote it: it was copied, or a clock is wrong");
+        } else if (last != null && epoch.getAsLong() <= last.epoch() && timestamp > last.timestamp()) {
+            refusals.refused(id, "it repeats an earlier one");
+        } else {
+            epochs.remove(id); // So that the newest word is the last to go.
+            epochs.put(id, new Epoch(epoch.getAsLong(), timestamp));
+            return true;
+        }
+        return false;
+    }
+
+    private void stranger(long id, long timestamp) {
+        if (!signature.isRequired()) {
+            forget(id); // A record of a later version took its place.
+        }
+        if (!known.containsKey(id) && (strangers.size() < MOST || strangers.containsKey(id))) {
+            strangers.put(id, timestamp);
+        }
+    }
+
+    private void member(Presence presence, int length, long timestamp) {
+        Heard before = known.get(presence.id());
+        long itsWeight = length
+                + (long) WEIGHT_OF_TOPIC * presence.reads().topics()
+                + WEIGHT_OF_RANGE * presence.reads().ranges();
+        long others = weight - (before == null ? 0 : before.weight());
+        boolean isTooMany = before == null && known.size() >= MOST;
+        if (isTooMany || others + itsWeight > MOST_WEIGHT) {
+            refusals.refused(presence.id(), "there are more members or ranges of partitions than this instance keeps");
+            return;
+        }
+        weight = others + itsWeight;
+        strangers.remove(presence.id());
+        Heard after = new Heard(presence, timestamp, isAlive(timestamp), itsWeight);
+        known.put(presence.id(), after);
         hasChanged |= before == null
                 || before.isAlive() != after.isAlive()
                 || !before.presence().equals(presence);
+    }
+
+    private void forget(long id) {
+        Heard gone = known.remove(id);
+        if (gone != null) {
+            weight -= gone.weight();
+            hasChanged |= gone.isAlive();
+        }
     }
 
     private boolean isAlive(long timestamp) {
@@ -82,7 +181,7 @@ final class LiveMembers {
                 return member;
             }
             hasChanged = true;
-            return new Heard(member.presence(), member.timestamp(), false);
+            return new Heard(member.presence(), member.timestamp(), false, member.weight());
         });
         if (hasChanged) {
             hasChanged = false;
@@ -95,15 +194,16 @@ final class LiveMembers {
         List<Presence> alive = new ArrayList<>();
         for (Heard member : known.values()) {
             if (member.isAlive()) {
-                member.presence().ifPresent(alive::add);
+                alive.add(member.presence());
             }
         }
         return alive;
     }
 
     /**
-     * The members whose records are to be deleted, because they are long dead. One survivor does that, the one with the smallest id; if two believe to be that one, both do, which
-     * does no harm.
+     * The members whose records are to be deleted, because they are long dead, and records that are
+     * nobody's. The survivor with the smallest id deletes them. If two believe to be that one, both do,
+     * which does no harm.
      *
      * @param self the asking member
      */
@@ -113,10 +213,19 @@ final class LiveMembers {
             if (member.getValue().isAlive() && Long.compareUnsigned(member.getKey(), self) < 0) {
                 return List.of();
             }
-            if (now - member.getValue().timestamp() > timeToRemember.toMillis()) {
+            if (isLongGone(member.getValue().timestamp())) {
                 dead.add(member.getKey());
             }
         }
+        strangers.forEach((id, timestamp) -> {
+            if (isLongGone(timestamp)) {
+                dead.add(id);
+            }
+        });
         return dead;
+    }
+
+    private boolean isLongGone(long timestamp) {
+        return now - timestamp > timeToRemember.toMillis();
     }
 }

@@ -1,14 +1,14 @@
 package dev.blobshuffle.kafka.membership;
 
-import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.membership.Endpoint;
 import dev.blobshuffle.core.membership.Member;
+import dev.blobshuffle.core.membership.PartitionRanges;
 import dev.blobshuffle.core.zone.Zone;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * What an instance tells of itself.
+ * What an instance announces of itself.
  *
  * @param id the number in the ids of the blobs that it writes, or a random one
  * @param zone where it runs
@@ -16,18 +16,17 @@ import java.util.Set;
  * @param formatVersion the newest blob format that it reads, and with it all older ones
  * @param reads the partitions that it reads
  */
-record Presence(long id, Zone zone, Optional<Endpoint> endpoint, int formatVersion, Set<Partition> reads) {
-    /** Copies the partitions. */
+record Presence(long id, Zone zone, Optional<Endpoint> endpoint, int formatVersion, PartitionRanges reads) {
+    /** Checks the version. */
     Presence {
-        reads = Set.copyOf(reads);
         if (formatVersion < 1) {
             throw new IllegalArgumentException(
                     "Cannot form a presence: format version " + formatVersion + ". Give 1 or more.");
         }
     }
 
-    /** The member that others may ask; empty if it answers nobody. */
+    /** The member that others may ask; empty if it answers nobody. The snapshot keeps what it reads. */
     Optional<Member> member() {
-        return endpoint.map(where -> new Member(id, where, zone, reads, formatVersion));
+        return endpoint.map(where -> new Member(id, where, zone, Set.of(), formatVersion));
     }
 }

@@ -1,31 +1,35 @@
 package dev.blobshuffle.kafka.membership;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.membership.Endpoint;
+import dev.blobshuffle.core.membership.PartitionRanges;
 import dev.blobshuffle.core.zone.Zone;
 import java.nio.charset.StandardCharsets;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of the membership topic as {@code docs/format.md}, "Membership", describes them: lines of text, which people and tools can read. Decoding is total: whatever
- * cannot be understood is empty, since what others tell is a hint. Stateless.
+ * The records of the membership topic as {@code docs/format.md}, "Membership", describes them: lines
+ * of text, which people and tools can read. Decoding is total: the result is empty if a record is
+ * malformed. It allocates in proportion to the record's length. Stateless.
  */
 final class PresenceCodec {
     private static final String HEAD = "blobshuffle-member 1";
     private static final Pattern KEY = Pattern.compile("[0-9a-f]{16}");
     private static final Pattern NUMBERS = Pattern.compile("[0-9]{1,9}(-[0-9]{1,9})?");
 
-    /** Kafka has fewer partitions per broker: more are no sign of an instance of ours. */
-    private static final int MOST_PARTITIONS = 1_000_000;
+    /** Brokers accept 1 MiB by default; an instance of ours needs a few KiB. */
+    private static final int LONGEST_VALUE = 1 << 20;
+
+    /** Kafka's own bound for the names of topics. */
+    private static final int LONGEST_TOPIC = 249;
+
+    /** Bounds zones and endpoints, which a directory of members keeps. */
+    private static final int LONGEST_WORD = 512;
 
     private PresenceCodec() {}
 
@@ -39,36 +43,17 @@ final class PresenceCodec {
         presence.endpoint()
                 .ifPresent(endpoint -> text.append("endpoint ").append(endpoint).append('\n'));
         text.append("format ").append(presence.formatVersion()).append('\n');
-        Map<String, TreeSet<Integer>> topics = new TreeMap<>();
-        for (Partition partition : presence.reads()) {
-            topics.computeIfAbsent(partition.topic(), topic -> new TreeSet<>()).add(partition.number());
-        }
-        topics.forEach((topic, numbers) -> text.append("reads ")
-                .append(ranges(numbers))
-                .append(' ')
-                .append(topic)
-                .append('\n'));
-        return text.toString().getBytes(StandardCharsets.UTF_8);
-    }
-
-    /** Numbers as ranges: {@code 0,3,5-9}. */
-    private static String ranges(TreeSet<Integer> numbers) {
-        StringBuilder text = new StringBuilder();
-        Integer next = numbers.first();
-        while (next != null) {
-            int first = next;
-            int last = first;
-            next = numbers.higher(last);
-            while (next != null && next == last + 1) {
-                last = next;
-                next = numbers.higher(last);
-            }
-            text.append(text.isEmpty() ? "" : ",").append(first);
+        Map<String, StringBuilder> topics = new LinkedHashMap<>();
+        presence.reads().forEach((topic, first, last) -> {
+            StringBuilder ranges = topics.computeIfAbsent(topic, unseen -> new StringBuilder());
+            ranges.append(ranges.isEmpty() ? "" : ",").append(first);
             if (last > first) {
-                text.append('-').append(last);
+                ranges.append('-').append(last);
             }
-        }
-        return text.toString();
+        });
+        topics.forEach((topic, ranges) ->
+                text.append("reads ").append(ranges).append(' ').append(topic).append('\n'));
+        return text.toString().getBytes(StandardCharsets.UTF_8);
     }
 
     /** The id that a key names. */
@@ -77,8 +62,11 @@ final class PresenceCodec {
         return KEY.matcher(text).matches() ? Optional.of(Long.parseUnsignedLong(text, 16)) : Optional.empty();
     }
 
-    /** What a value tells of a member; empty if it is of another version, or not of ours. */
+    /** The member that a value describes; empty if it is of another version, or malformed. */
     static Optional<Presence> presence(long id, byte[] value) {
+        if (value.length > LONGEST_VALUE) {
+            return Optional.empty();
+        }
         List<String> lines = new String(value, StandardCharsets.UTF_8).lines().toList();
         if (lines.isEmpty() || !lines.get(0).equals(HEAD)) {
             return Optional.empty();
@@ -94,13 +82,13 @@ final class PresenceCodec {
         Optional<Zone> zone = Optional.empty();
         Optional<Endpoint> endpoint = Optional.empty();
         int format = 1;
-        Set<Partition> reads = new HashSet<>();
+        PartitionRanges.Builder reads = new PartitionRanges.Builder();
         for (String line : lines) {
             String[] words = line.split(" ", 2);
             String rest = words.length < 2 ? "" : words[1];
             switch (words[0]) {
-                case "zone" -> zone = Optional.of(new Zone(rest));
-                case "endpoint" -> endpoint = Optional.of(Endpoint.parse(rest));
+                case "zone" -> zone = Optional.of(new Zone(word(rest)));
+                case "endpoint" -> endpoint = Optional.of(Endpoint.parse(word(rest)));
                 case "format" -> format = Integer.parseInt(rest);
                 case "reads" -> addPartitions(rest, reads);
                 default -> {} // Of a later version.
@@ -108,25 +96,33 @@ final class PresenceCodec {
         }
         Optional<Endpoint> where = endpoint;
         int version = format;
-        return zone.map(known -> new Presence(id, known, where, version, reads));
+        return zone.map(known -> new Presence(id, known, where, version, reads.build()));
     }
 
-    private static void addPartitions(String text, Set<Partition> reads) {
+    private static String word(String text) {
+        if (text.length() > LONGEST_WORD) {
+            throw new IllegalArgumentException("Cannot read a word of " + text.length() + " characters.");
+        }
+        return text;
+    }
+
+    private static void addPartitions(String text, PartitionRanges.Builder reads) {
         int space = text.indexOf(' ');
         String topic = text.substring(space + 1);
-        for (String range : text.substring(0, Math.max(0, space)).split(",", -1)) {
+        if (topic.length() > LONGEST_TOPIC) {
+            throw new IllegalArgumentException("Cannot read a topic of " + topic.length() + " characters.");
+        }
+        String[] ranges = text.substring(0, Math.max(0, space)).split(",", -1);
+        int[] ends = new int[2 * ranges.length];
+        for (int i = 0; i < ranges.length; i++) {
+            String range = ranges[i];
             if (!NUMBERS.matcher(range).matches()) {
                 throw new IllegalArgumentException("Cannot read partitions: '" + range + "'.");
             }
             int hyphen = range.indexOf('-');
-            int first = Integer.parseInt(hyphen < 0 ? range : range.substring(0, hyphen));
-            int last = Integer.parseInt(range.substring(hyphen + 1));
-            if (last - first >= MOST_PARTITIONS - reads.size()) {
-                throw new IllegalArgumentException("Cannot read partitions: '" + range + "' are too many.");
-            }
-            for (int number = first; number <= last; number++) {
-                reads.add(new Partition(topic, number));
-            }
+            ends[2 * i] = Integer.parseInt(hyphen < 0 ? range : range.substring(0, hyphen));
+            ends[2 * i + 1] = Integer.parseInt(range.substring(hyphen + 1));
         }
+        reads.add(topic, ends);
     }
 }

@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.membership.Endpoint;
 import dev.blobshuffle.core.membership.Member;
+import dev.blobshuffle.core.membership.PartitionRanges;
+import dev.blobshuffle.core.membership.PeerSecret;
+import dev.blobshuffle.core.metrics.Counter;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.kafka.SharedBroker;
@@ -47,6 +51,8 @@ class KafkaMembershipIT {
     private static final Partition P0 = new Partition("t", 0);
 
     private final String topic = "members-" + System.nanoTime();
+    private final ShuffleMetrics metrics = new ShuffleMetrics();
+    private MemberSignature signature = MemberSignature.of(Optional.empty(), topic);
     private final SystemTime time = new SystemTime();
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
@@ -60,7 +66,8 @@ class KafkaMembershipIT {
 
     private KafkaMembership join(String bootstrap, long id, Zone zone, MembershipTiming timing) {
         KafkaMembership membership =
-                new KafkaMembership(topic, Map.of("bootstrap.servers", bootstrap), zone, List.of(), timing, time);
+                new KafkaMembership(signature, Map.of("bootstrap.servers", bootstrap), zone, List.of(), timing, time);
+        membership.countInto(metrics);
         open.push(membership);
         membership.join(Optional.of(new Member(id, new Endpoint("host-" + id, 7400), zone, Set.of(), 1)));
         return membership;
@@ -130,7 +137,7 @@ class KafkaMembershipIT {
                 Duration.ofMillis(100), Duration.ofSeconds(3), Duration.ofSeconds(4), Duration.ofSeconds(3));
         KafkaMembership survivor = join(BROKER.broker().bootstrapServers(), 5, A, quick);
         await(() -> ids(survivor, A).equals(List.of(5L)));
-        Presence silent = new Presence(7, A, Optional.of(new Endpoint("gone", 1)), 1, Set.of(P0));
+        Presence silent = new Presence(7, A, Optional.of(new Endpoint("gone", 1)), 1, PartitionRanges.of(Set.of(P0)));
         write(new byte[] {1, 2, 3}, new byte[100]);
         write(null, new byte[] {4});
         write(PresenceCodec.key(8), "blobshuffle-member 99".getBytes(StandardCharsets.UTF_8));
@@ -173,6 +180,23 @@ class KafkaMembershipIT {
                 return deleted.containsAll(expected);
             });
         }
+    }
+
+    /** An upgrade: the old member signs nothing, and reads on without the new ones' help. */
+    @Test
+    void membersWithASecretHearOnlyOfThoseThatSignWithIt() {
+        KafkaMembership old = join(1, A);
+        await(() -> ids(old, A).equals(List.of(1L)));
+        signature = MemberSignature.of(
+                Optional.of(new PeerSecret("known to all members".getBytes(StandardCharsets.UTF_8))), topic);
+        KafkaMembership two = join(2, A);
+        KafkaMembership three = join(3, A);
+        await(() -> ids(two, A).equals(List.of(2L, 3L)) && ids(three, A).equals(List.of(2L, 3L)));
+        await(() -> ids(old, A).equals(List.of(1L, 2L, 3L)));
+        await(() -> metrics.value(Counter.MEMBERSHIP_REFUSALS) > 0);
+        assertThat(ids(two, A)).doesNotContain(1L);
+        two.close();
+        await(() -> ids(three, A).equals(List.of(3L)));
     }
 
     @Test

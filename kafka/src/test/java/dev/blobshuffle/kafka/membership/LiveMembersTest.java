@@ -5,14 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.membership.Endpoint;
 import dev.blobshuffle.core.membership.Member;
+import dev.blobshuffle.core.membership.PartitionRanges;
 import dev.blobshuffle.core.zone.Zone;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Timestamps are the brokers'; nothing here has a clock. */
@@ -25,16 +26,12 @@ class LiveMembersTest {
     private final LiveMembers live = members(List.of());
 
     private static LiveMembers members(List<Member> listed) {
-        return new LiveMembers(Duration.ofSeconds(30), Duration.ofDays(1), listed);
+        return new LiveMembers(MembershipTiming.USUAL, listed, MemberSignature.none(), (id, reason) -> {});
     }
 
     private void tell(long timestamp, long id, Zone zone, Partition... reads) {
         Presence presence = new Presence(
-                id,
-                zone,
-                Optional.of(new Endpoint("h", (int) id)),
-                1,
-                Arrays.stream(reads).collect(Collectors.toSet()));
+                id, zone, Optional.of(new Endpoint("h", (int) id)), 1, PartitionRanges.of(Arrays.asList(reads)));
         live.heard(PresenceCodec.key(id), PresenceCodec.value(presence), timestamp);
     }
 
@@ -58,7 +55,9 @@ class LiveMembersTest {
     @Test
     void memberThatDoesNotAnswerOthersStillHasAZone() {
         live.heard(
-                PresenceCodec.key(1), PresenceCodec.value(new Presence(1, A, Optional.empty(), 1, Set.of(P0))), 1_000);
+                PresenceCodec.key(1),
+                PresenceCodec.value(new Presence(1, A, Optional.empty(), 1, PartitionRanges.of(Set.of(P0)))),
+                1_000);
 
         assertThat(live.snapshot().members()).isEmpty();
         assertThat(live.snapshot().zoneOf(P0)).contains(A);
@@ -159,9 +158,43 @@ class LiveMembersTest {
             live.heard(PresenceCodec.key(id), new byte[] {1}, 1_000);
         }
         tell(1_000, 20_001, A);
-        assertThat(live.snapshot().members()).isEmpty();
-        live.heard(PresenceCodec.key(0), null, 1_001);
-        tell(1_001, 20_001, A);
         assertThat(ids(A)).containsExactly(20_001L);
+        assertThat(live.toForget(1)).isEmpty();
+        tell(Duration.ofDays(2).toMillis(), 1, A);
+        assertThat(live.toForget(1)).hasSize(10_000);
+    }
+
+    /** 73 bytes that name a million partitions each: from as many members as are kept. */
+    @Test
+    void recordsThatNameMillionsOfPartitionsTakeMemoryForTheirRangesOnly() {
+        for (int id = 1; id <= 2_000; id++) {
+            String value = "blobshuffle-member 1\nzone a\nendpoint 1.2.3.4:1\nformat 1\nreads 0-999998 t\n";
+            live.heard(PresenceCodec.key(id), value.getBytes(StandardCharsets.UTF_8), 1_000);
+        }
+        assertThat(live.snapshot().members()).hasSize(2_000);
+        assertThat(live.snapshot().zoneOf(new Partition("t", 999_998))).contains(A);
+        assertThat(live.snapshot().zoneOf(new Partition("t", 999_999))).isEmpty();
+    }
+
+    @Test
+    void allMembersTogetherFillNoMoreMemoryThanTheLimit() {
+        List<Long> refused = new ArrayList<>();
+        LiveMembers limited = new LiveMembers(
+                MembershipTiming.USUAL, List.of(), MemberSignature.none(), (id, why) -> refused.add(id));
+        StringBuilder ranges = new StringBuilder("0");
+        for (int number = 2; number < 200_000; number += 2) {
+            ranges.append(',').append(number);
+        }
+        byte[] value = ("blobshuffle-member 1\nzone a\nendpoint h:1\nreads " + ranges + " t\n")
+                .getBytes(StandardCharsets.UTF_8);
+        int ranked = (int) (LiveMembers.MOST_WEIGHT / (value.length + 16 * 100_000));
+        for (int id = 1; id <= ranked + 10; id++) {
+            limited.heard(PresenceCodec.key(id), value, 1_000);
+        }
+        assertThat(refused).hasSize(10);
+        limited.heard(PresenceCodec.key(1), null, 1_001);
+        limited.heard(PresenceCodec.key(5_000), value, 1_002);
+        assertThat(limited.snapshot().members()).hasSize(ranked);
+        assertThat(refused).hasSize(10);
     }
 }

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.membership.Endpoint;
+import dev.blobshuffle.core.membership.PartitionRanges;
 import dev.blobshuffle.core.zone.Zone;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -18,12 +20,12 @@ class PresenceCodecTest {
             new Zone("us-east-1a"),
             Optional.of(new Endpoint("10.0.0.7", 7400)),
             1,
-            Set.of(
+            PartitionRanges.of(List.of(
                     new Partition("orders", 0),
                     new Partition("orders", 3),
                     new Partition("orders", 4),
                     new Partition("orders", 5),
-                    new Partition("bills", 7)));
+                    new Partition("bills", 7))));
 
     private static String text(Presence presence) {
         return new String(PresenceCodec.value(presence), StandardCharsets.UTF_8);
@@ -58,7 +60,8 @@ class PresenceCodecTest {
             Optional<Endpoint> endpoint = random.nextBoolean()
                     ? Optional.empty()
                     : Optional.of(new Endpoint("fe80::1", random.nextInt(65536)));
-            Presence presence = new Presence(random.nextLong(), new Zone("zone " + round), endpoint, 1 + round, reads);
+            Presence presence = new Presence(
+                    random.nextLong(), new Zone("zone " + round), endpoint, 1 + round, PartitionRanges.of(reads));
             assertThat(PresenceCodec.id(PresenceCodec.key(presence.id()))).contains(presence.id());
             assertThat(PresenceCodec.presence(presence.id(), PresenceCodec.value(presence)))
                     .contains(presence);
@@ -68,7 +71,7 @@ class PresenceCodecTest {
     @Test
     void whatLaterVersionsAddIsPassedOver() {
         assertThat(parse("blobshuffle-member 1\nneeds everything\nzone a\n\n"))
-                .contains(new Presence(1, new Zone("a"), Optional.empty(), 1, Set.of()));
+                .contains(new Presence(1, new Zone("a"), Optional.empty(), 1, PartitionRanges.none()));
     }
 
     @Test
@@ -86,9 +89,58 @@ class PresenceCodecTest {
     }
 
     @Test
-    void rangeOfBillionsOfPartitionsAllocatesNothing() {
-        assertThat(parse("blobshuffle-member 1\nzone a\nreads 0-999999999 orders\n"))
+    void rangesStayRangesWhateverTheyName() {
+        Presence huge = parse("blobshuffle-member 1\nzone a\nreads 0-999999999 orders\n")
+                .orElseThrow();
+        assertThat(huge.reads().ranges()).isEqualTo(1);
+        assertThat(huge.reads().contains(new Partition("orders", 123_456_789))).isTrue();
+        assertThat(parse("blobshuffle-member 1\nzone a\nreads 3-2 t\n")).isEmpty();
+        assertThat(parse("blobshuffle-member 1\nzone a\nreads 0-5,5 t\n")).isEmpty();
+        assertThat(parse("blobshuffle-member 1\nzone a\nreads 0 t\nreads 1 t\n"))
                 .isEmpty();
+        assertThat(parse("blobshuffle-member 1\nzone " + "a".repeat(600) + "\n"))
+                .isEmpty();
+        assertThat(parse("blobshuffle-member 1\nzone a\nreads 0 " + "t".repeat(250) + "\n"))
+                .isEmpty();
+        assertThat(parse("blobshuffle-member 1\nzone a\n" + "x".repeat(1 << 20)))
+                .isEmpty();
+    }
+
+    /** Whole words are moved about, so that most texts are nearly right; heap stays in proportion. */
+    @Test
+    void anyWordsAreAPresenceOrNobody() {
+        Random random = new Random(3);
+        String[] words = {
+            "blobshuffle-member 1",
+            "zone",
+            "endpoint",
+            "format",
+            "reads",
+            "epoch",
+            "signature",
+            " ",
+            "\n",
+            "a",
+            "-",
+            ",",
+            "0",
+            "999999999",
+            "0-999999999",
+            ":",
+            "[::1]:7400",
+            "1e9",
+            "\u0000",
+            "\uD83D\uDE00"
+        };
+        for (int round = 0; round < 50_000; round++) {
+            StringBuilder text = new StringBuilder("blobshuffle-member 1\nzone z\n");
+            for (int i = random.nextInt(20); i > 0; i--) {
+                text.append(words[random.nextInt(words.length)]);
+            }
+            byte[] value = text.toString().getBytes(StandardCharsets.UTF_8);
+            PresenceCodec.presence(1, value)
+                    .ifPresent(presence -> assertThat(presence.reads().ranges()).isLessThanOrEqualTo(value.length));
+        }
     }
 
     @Test

@@ -87,6 +87,7 @@ final class SharedEngine {
             membership = Membership.of(settings.blobs(), defaultTopic(settings), settings.adminSettings(), time);
             opened = Engines.open(settings, membership, time);
             metrics = KafkaMetricsBridge.open(opened.metrics(), settings.blobs(), settings.all());
+            membership.countInto(opened.metrics());
             membership.join(opened.member());
             sweeper = Sweeper.of(
                     settings.blobs(),

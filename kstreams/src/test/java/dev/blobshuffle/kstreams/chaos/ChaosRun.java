@@ -1,5 +1,6 @@
 package dev.blobshuffle.kstreams.chaos;
 
+import dev.blobshuffle.core.membership.PrivateFiles;
 import dev.blobshuffle.kafkaembedded.KafkaProcess;
 import dev.blobshuffle.kstreams.BlobShuffleClientSupplier;
 import dev.blobshuffle.kstreams.ForgetfulSupplier;
@@ -45,7 +46,7 @@ final class ChaosRun {
 
     ChaosReport run() throws Exception {
         Files.createDirectories(directory.resolve("blobs"));
-        Files.writeString(directory.resolve("secret"), "known to all members");
+        PrivateFiles.write(directory.resolve("secret"), "known to all members");
         try (KafkaProcess cluster = KafkaProcess.builder()
                 .brokers(options.brokers())
                 .startTimeout(BROKER_START)

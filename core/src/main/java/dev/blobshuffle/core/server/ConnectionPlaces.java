@@ -1,0 +1,86 @@
+package dev.blobshuffle.core.server;
+
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The connections that a server has open, bounded in number over all and for each address. When a new
+ * connection finds no place, the oldest stranger makes room: a connection that has not sent a sound
+ * request yet. An honest client is a stranger for milliseconds; a client that sends its request slowly,
+ * or never, is one until it is ended. So slow clients never keep others out. Thread-safe.
+ *
+ * @param <C> a connection
+ */
+public final class ConnectionPlaces<C> {
+    private final int most;
+    private final int mostOfAddress;
+
+    /** Every connection with its address. Guarded by this, as what follows. */
+    private final Map<C, Object> open = new HashMap<>();
+
+    private final Map<Object, Integer> byAddress = new HashMap<>();
+
+    /** The eldest first. */
+    private final LinkedHashMap<C, Object> strangers = new LinkedHashMap<>();
+
+    /**
+     * Places, all free.
+     *
+     * @param most connections at a time
+     * @param mostOfAddress connections at a time from one address
+     */
+    public ConnectionPlaces(int most, int mostOfAddress) {
+        this.most = most;
+        this.mostOfAddress = mostOfAddress;
+    }
+
+    /**
+     * A connection comes.
+     *
+     * @return the connection that the caller must end: none, an older one, or the new one itself if only
+     *     connections that have earned their place could make room
+     */
+    public synchronized Optional<C> enter(C connection, Object address) {
+        Optional<C> out = Optional.empty();
+        if (byAddress.getOrDefault(address, 0) >= mostOfAddress) {
+            out = eldestStranger(Optional.of(address)).or(() -> Optional.of(connection));
+        } else if (open.size() >= most) {
+            out = eldestStranger(Optional.empty()).or(() -> Optional.of(connection));
+        }
+        out.ifPresent(this::leave);
+        if (!out.equals(Optional.of(connection))) {
+            open.put(connection, address);
+            strangers.put(connection, address);
+            byAddress.merge(address, 1, Integer::sum);
+        }
+        return out;
+    }
+
+    private Optional<C> eldestStranger(Optional<Object> address) {
+        return strangers.entrySet().stream()
+                .filter(stranger -> address.isEmpty() || stranger.getValue().equals(address.get()))
+                .map(Map.Entry::getKey)
+                .findFirst();
+    }
+
+    /** A connection has earned its place: it no longer makes room for others. */
+    public synchronized void earn(C connection) {
+        strangers.remove(connection);
+    }
+
+    /** A connection has ended, or will be. Idempotent. */
+    public synchronized void leave(C connection) {
+        Object address = open.remove(connection);
+        strangers.remove(connection);
+        if (address != null) {
+            byAddress.computeIfPresent(address, (unused, count) -> count == 1 ? null : count - 1);
+        }
+    }
+
+    /** The number of connections that have a place. */
+    public synchronized int count() {
+        return open.size();
+    }
+}

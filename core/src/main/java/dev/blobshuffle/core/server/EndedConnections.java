@@ -1,0 +1,59 @@
+package dev.blobshuffle.core.server;
+
+import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Connections that a server ended because their clients were slow or too many: counts each, and warns
+ * at most once a minute. Thread-safe.
+ */
+public final class EndedConnections {
+    private static final Logger LOG = LoggerFactory.getLogger(EndedConnections.class);
+    private static final long BETWEEN_WARNINGS_NANOS = Duration.ofMinutes(1).toNanos();
+
+    private final String server;
+    private final Runnable counter;
+    private final Time time;
+
+    /** Guarded by this, as what follows. */
+    private long nextWarningNanos;
+
+    private long sinceLastWarning;
+
+    /**
+     * None yet.
+     *
+     * @param server names the server in the warning
+     * @param counter runs for each connection
+     */
+    public EndedConnections(String server, Runnable counter, Time time) {
+        this.server = server;
+        this.counter = counter;
+        this.time = time;
+        nextWarningNanos = time.nanos();
+    }
+
+    /** A connection from an address was ended for a reason. */
+    public void ended(Object address, String reason) {
+        counter.run();
+        long count;
+        synchronized (this) {
+            sinceLastWarning++;
+            if (time.nanos() - nextWarningNanos < 0) {
+                return;
+            }
+            nextWarningNanos = time.nanos() + BETWEEN_WARNINGS_NANOS;
+            count = sinceLastWarning;
+            sinceLastWarning = 0;
+        }
+        LOG.warn(
+                "{} ended {} connections since the last such warning; the last one came from {}: {}. Clients that send whole requests are answered."
+                        + " Find out who connects, and let only members and monitoring reach the port.",
+                server,
+                count,
+                address,
+                reason);
+    }
+}

@@ -1,0 +1,75 @@
+package dev.blobshuffle.peer;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends a connection whose request does not come whole in time: the first one counted from the start of
+ * the connection, TLS included, later ones from their first byte. Between requests it waits for
+ * nothing. Owned by the connection's event loop.
+ */
+final class RequestDeadline extends ChannelInboundHandlerAdapter {
+    private final Duration deadline;
+    private final Runnable whenLate;
+    private boolean isAnswering;
+    private @Nullable ScheduledFuture<?> timer;
+
+    /** @param whenLate runs before the connection is closed */
+    RequestDeadline(Duration deadline, Runnable whenLate) {
+        this.deadline = deadline;
+        this.whenLate = whenLate;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) {
+        start(context);
+        context.fireChannelActive();
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object bytes) {
+        if (timer == null && !isAnswering) {
+            start(context);
+        }
+        context.fireChannelRead(bytes);
+    }
+
+    private void start(ChannelHandlerContext context) {
+        timer = context.executor()
+                .schedule(
+                        () -> {
+                            whenLate.run();
+                            context.close();
+                        },
+                        deadline.toMillis(),
+                        TimeUnit.MILLISECONDS);
+    }
+
+    /** A whole request has come. */
+    void arrived() {
+        isAnswering = true;
+        stop();
+    }
+
+    /** Its answer has been sent. */
+    void answered() {
+        isAnswering = false;
+    }
+
+    private void stop() {
+        if (timer != null) {
+            timer.cancel(false);
+            timer = null;
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        stop();
+        context.fireChannelInactive();
+    }
+}

@@ -1,0 +1,100 @@
+package dev.blobshuffle.peer;
+
+import dev.blobshuffle.core.membership.PeerSecret;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import java.net.Socket;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.X509ExtendedTrustManager;
+
+/**
+ * TLS by the members' secret alone. The server shows a {@link MemberCertificate}; the client accepts
+ * that of a member and no other. The client proves itself by the signature of each request. Immutable.
+ */
+record SecretTls(SslContext server, SslContext client) implements PeerTls {
+    static SecretTls create(PeerSecret secret) {
+        try {
+            MemberCertificate own = MemberCertificate.create(secret);
+            SslContext server = SslContextBuilder.forServer(own.key(), own.certificate())
+                    .sslProvider(SslProvider.JDK)
+                    .protocols("TLSv1.3")
+                    .build();
+            SslContext client = SslContextBuilder.forClient()
+                    .sslProvider(SslProvider.JDK)
+                    .trustManager(new Members(secret))
+                    .endpointIdentificationAlgorithm("")
+                    .protocols("TLSv1.3")
+                    .build();
+            return new SecretTls(server, client);
+        } catch (SSLException e) {
+            throw new IllegalStateException("Cannot prepare TLS: this Java lacks TLS 1.3.", e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "TLS by the members' secret";
+    }
+
+    /**
+     * Trusts members. The extended form, so that the JDK adds no check of names: members are reached by
+     * addresses that change. TLS itself proves that the server has the certificate's private key.
+     */
+    private static final class Members extends X509ExtendedTrustManager {
+        private final PeerSecret secret;
+
+        Members(PeerSecret secret) {
+            this.secret = secret;
+        }
+
+        private void check(X509Certificate[] chain) throws CertificateException {
+            if (chain == null || chain.length == 0) {
+                throw new CertificateException("there is no certificate");
+            }
+            MemberCertificate.check(secret, chain[0]);
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type) throws CertificateException {
+            check(chain);
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket)
+                throws CertificateException {
+            check(chain);
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine)
+                throws CertificateException {
+            check(chain);
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type) throws CertificateException {
+            check(chain);
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket)
+                throws CertificateException {
+            check(chain);
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
+                throws CertificateException {
+            check(chain);
+        }
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+        }
+    }
+}
