@@ -41,9 +41,7 @@ final class CacheRanges implements Ranges {
 
     private static final Map<String, String> SETTINGS = Map.of(
             "--secret-file", Settings.PEER_SECRET_FILE.name(),
-            "--tls-certificate", Settings.PEER_TLS_CERTIFICATE_FILE.name(),
-            "--tls-key", Settings.PEER_TLS_KEY_FILE.name(),
-            "--tls-trust", Settings.PEER_TLS_TRUST_FILE.name());
+            "--transport", Settings.PEER_TRANSPORT.name());
 
     private final Path directory;
     private final ServingPlan plan;
@@ -97,17 +95,18 @@ final class CacheRanges implements Ranges {
         return new BlobId(29_700_000, 0xBE7C, number);
     }
 
-    private Map<String, String> security() throws IOException, InterruptedException {
+    private Map<String, String> security() throws IOException {
         Path secret = directory.resolve("secret");
         PrivateFiles.write(
                 secret, Long.toHexString(time.randomLong()) + Long.toHexString(time.randomLong()) + "-secret");
         Map<String, String> options = new HashMap<>(Map.of("--secret-file", secret.toString()));
-        if (plan.transport() == ServingPlan.Transport.TLS) {
-            BenchCertificate certificate = BenchCertificate.create(directory);
-            options.put("--tls-certificate", certificate.certificate().toString());
-            options.put("--tls-key", certificate.key().toString());
-            options.put("--tls-trust", certificate.certificate().toString());
-        }
+        options.put(
+                "--transport",
+                switch (plan.transport()) {
+                    case PLAIN -> "auto";
+                    case TLS -> "tls";
+                    case MAC -> "mac";
+                });
         return options;
     }
 

@@ -12,22 +12,30 @@ import java.util.Map;
  * @param gibibytesPerSecond throughput, client and server on one machine
  * @param cpuSecondsPerGibibyte of the server, without compilers
  * @param compilerSeconds of the server
+ * @param readerCpuSecondsPerGibibyte of the readers, who also check every byte
  */
 public record Served(
         ServingPlan plan,
         double gibibytes,
         double gibibytesPerSecond,
         double cpuSecondsPerGibibyte,
-        double compilerSeconds) {
+        double compilerSeconds,
+        double readerCpuSecondsPerGibibyte) {
+    /** Of server and reader, for a table. */
+    public String costs() {
+        return String.format(Locale.ROOT, "%.3f + %.3f", cpuSecondsPerGibibyte, readerCpuSecondsPerGibibyte);
+    }
+
     /** For people. */
     public String line() {
         return String.format(
                 Locale.ROOT,
-                "%-20s %7.1f GiB %8.2f GiB/s %8.3f CPU s/GiB on the server (compilers: %.1f s in all)",
+                "%-20s %7.1f GiB %8.2f GiB/s %8.3f CPU s/GiB on the server, %6.3f on the reader (compilers: %.1f s in all)",
                 plan.name(),
                 gibibytes,
                 gibibytesPerSecond,
                 cpuSecondsPerGibibyte,
+                readerCpuSecondsPerGibibyte,
                 compilerSeconds);
     }
 
@@ -42,6 +50,7 @@ public record Served(
         json.put("gib", gibibytes);
         json.put("gib_per_second", gibibytesPerSecond);
         json.put("server_cpu_seconds_per_gib", cpuSecondsPerGibibyte);
+        json.put("reader_cpu_seconds_per_gib", readerCpuSecondsPerGibibyte);
         json.put("server_compiler_cpu_seconds", compilerSeconds);
         return json;
     }

@@ -31,10 +31,17 @@ public record ServingPlan(
 
     /** How bytes travel. */
     public enum Transport {
-        /** As they are. */
+        /** As they are: from disk by sendfile. */
         PLAIN,
-        /** Over TLS 1.3. */
-        TLS
+        /** Over TLS 1.3, with a certificate that the server makes by the secret. */
+        TLS,
+        /** As they are, and an HMAC-SHA256 of them. */
+        MAC
+    }
+
+    /** Whether the bare server can do this: it knows no MAC. */
+    public boolean isPossible() {
+        return server == Server.CACHE || transport != Transport.MAC;
     }
 
     String name() {

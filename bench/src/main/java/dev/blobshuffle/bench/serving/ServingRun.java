@@ -53,12 +53,20 @@ public final class ServingRun implements AutoCloseable {
         }
         long ignored = readMany(plan.warmUpBytes());
         CpuTime before = CpuTime.of(List.of(ranges.pid()));
+        CpuTime readersBefore = CpuTime.of(List.of(ProcessHandle.current().pid()));
         long start = time.nanos();
         long bytes = readMany(plan.bytes());
         double seconds = (time.nanos() - start) / 1e9;
         CpuTime used = CpuTime.of(List.of(ranges.pid())).since(before);
+        CpuTime readers = CpuTime.of(List.of(ProcessHandle.current().pid())).since(readersBefore);
         double gibibytes = bytes / BYTES_PER_GIB;
-        return new Served(plan, gibibytes, gibibytes / seconds, used.work() / gibibytes, used.compilers());
+        return new Served(
+                plan,
+                gibibytes,
+                gibibytes / seconds,
+                used.work() / gibibytes,
+                used.compilers(),
+                readers.work() / gibibytes);
     }
 
     private long readMany(long bytes) throws IOException, InterruptedException {

@@ -38,7 +38,11 @@ final class PeerCommand implements Callable<Integer> {
     @Option(names = "--tiers", split = ",", defaultValue = "MEMORY,DISK", description = "Where the server has them.")
     private List<ServingPlan.Tier> tiers;
 
-    @Option(names = "--transports", split = ",", defaultValue = "PLAIN,TLS", description = "How they travel.")
+    @Option(
+            names = "--transports",
+            split = ",",
+            defaultValue = "PLAIN,TLS,MAC",
+            description = "How they travel: as they are (from disk by sendfile), over TLS, or with a MAC.")
     private List<ServingPlan.Transport> transports;
 
     @Option(
@@ -78,28 +82,62 @@ final class PeerCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         PrintWriter out = spec.commandLine().getOut();
-        List<Object> results = new ArrayList<>();
+        List<Served> results = new ArrayList<>();
         for (ServingPlan.Tier tier : tiers) {
             for (ServingPlan.Transport transport : transports) {
                 for (ServingPlan.Server server : servers) {
-                    Served served = run(new ServingPlan(
-                            server,
-                            tier,
-                            transport,
-                            Math.toIntExact(ByteSize.parse(range).bytes()),
-                            readers,
-                            (long) (gibibytes * BYTES_PER_GIB),
-                            (long) (warmUpGibibytes * BYTES_PER_GIB)));
-                    out.println(served.line());
-                    out.flush();
-                    results.add(served.asJson());
+                    ServingPlan plan = plan(server, tier, transport);
+                    if (plan.isPossible()) {
+                        Served served = run(plan);
+                        out.println(served.line());
+                        out.flush();
+                        results.add(served);
+                    }
                 }
             }
         }
+        printComparison(out, results);
         if (json != null) {
-            Files.writeString(json, Json.write(Map.of("runs", results)));
+            List<Object> runs = new ArrayList<>();
+            results.forEach(served -> runs.add(served.asJson()));
+            Files.writeString(json, Json.write(Map.of("runs", runs)));
         }
         return 0;
+    }
+
+    private ServingPlan plan(ServingPlan.Server server, ServingPlan.Tier tier, ServingPlan.Transport transport) {
+        return new ServingPlan(
+                server,
+                tier,
+                transport,
+                Math.toIntExact(ByteSize.parse(range).bytes()),
+                readers,
+                (long) (gibibytes * BYTES_PER_GIB),
+                (long) (warmUpGibibytes * BYTES_PER_GIB));
+    }
+
+    /** The transports of each server and tier beside each other. */
+    private void printComparison(PrintWriter out, List<Served> results) {
+        out.println();
+        out.println("CPU seconds per GiB, server + reader; from disk, plain is sendfile:");
+        StringBuilder head = new StringBuilder("%-16s".formatted(""));
+        transports.forEach(transport -> head.append("%18s".formatted(transport)));
+        out.println(head);
+        for (ServingPlan.Server server : servers) {
+            for (ServingPlan.Tier tier : tiers) {
+                StringBuilder line = new StringBuilder("%-16s".formatted(server + " " + tier));
+                for (ServingPlan.Transport transport : transports) {
+                    line.append("%18s"
+                            .formatted(results.stream()
+                                    .filter(served -> served.plan().equals(plan(server, tier, transport)))
+                                    .findFirst()
+                                    .map(Served::costs)
+                                    .orElse("-")));
+                }
+                out.println(line);
+            }
+        }
+        out.flush();
     }
 
     private Served run(ServingPlan plan) throws IOException, InterruptedException {

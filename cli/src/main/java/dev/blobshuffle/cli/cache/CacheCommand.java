@@ -73,6 +73,12 @@ public final class CacheCommand implements Callable<Integer> {
     @Option(names = "--secret-file", paramLabel = "FILE", description = "The secret that instances share.")
     private @Nullable Path secretFile;
 
+    @Option(
+            names = "--transport",
+            paramLabel = "NAME",
+            description = "As blobshuffle.peer.transport: auto (default), tls or mac.")
+    private @Nullable String transport;
+
     @Option(names = "--tls-certificate", paramLabel = "FILE", description = "PEM: certificate, with those above it.")
     private @Nullable Path tlsCertificate;
 
@@ -114,6 +120,7 @@ public final class CacheCommand implements Callable<Integer> {
         putIfGiven(settings, Settings.METRICS_LISTEN.name(), metricsListen);
         putIfGiven(settings, Settings.CACHE_DISK_BYTES.name(), diskCapacity);
         putIfGiven(settings, Settings.PEER_SECRET_FILE.name(), secretFile);
+        putIfGiven(settings, Settings.PEER_TRANSPORT.name(), transport);
         putIfGiven(settings, Settings.PEER_TLS_CERTIFICATE_FILE.name(), tlsCertificate);
         putIfGiven(settings, Settings.PEER_TLS_KEY_FILE.name(), tlsKey);
         putIfGiven(settings, Settings.PEER_TLS_TRUST_FILE.name(), tlsTrust);
