@@ -37,10 +37,10 @@ s3: ## a real S3 server on this machine, to try things with: make s3 [S3_DIRECTO
 bench: ## JMH: make bench JMH='Notification -prof gc' (no JMH: all benchmarks)
 	$(MVN) -q -pl core test-compile exec:exec@benchmark -Djmh='$(JMH)'
 
-chaos: ## the long chaos test: make chaos FAULTS=52 SEED=1 GUARANTEE=exactly_once_v2 PROTOCOL=streams SECONDS=0
+chaos: ## the long chaos test: make chaos FAULTS=52 SEED=1 GUARANTEE=exactly_once_v2 PROTOCOL=streams SECONDS=0 MOST=10000
 	$(MVN) -pl kstreams -am verify -Dtest=ChaosLedgerTest -Dit.test='ChaosIT#everyRecordComesOutOnceAndInOrder' \
 		-Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false -Dchaos.faults=$(FAULTS) \
-		-Dchaos.seed=$(SEED) -Dchaos.guarantee=$(GUARANTEE) -Dchaos.protocol=$(PROTOCOL) -Dchaos.seconds=$(SECONDS)
+		-Dchaos.seed=$(SEED) -Dchaos.guarantee=$(GUARANTEE) -Dchaos.protocol=$(PROTOCOL) -Dchaos.seconds=$(SECONDS) -Dchaos.most=$(MOST)
 
 kafka-version: ## the tests against another Kafka: make kafka-version VERSION=4.0.2
 	$(MVN) clean test-compile

@@ -2,6 +2,7 @@ package dev.blobshuffle.kafkaembedded;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -11,22 +12,34 @@ import java.util.stream.Collectors;
  *
  * @param port where clients and other brokers connect, on the loopback address
  * @param controllerPort where brokers and controllers talk to this node's controller
+ * @param paths further ports where clients connect
  * @param directory the node's only log directory
  */
-record BrokerNode(int id, int port, int controllerPort, Optional<String> rack, Path directory) {
+record BrokerNode(
+        int id, int port, int controllerPort, List<ClientPath> paths, Optional<String> rack, Path directory) {
     static final String HOST = "127.0.0.1";
 
     /** The nodes of a cluster, each with two ports from the source. */
     static List<BrokerNode> layOut(ClusterConfig config, DataDirectory data, PortSource source) {
-        List<Integer> ports = source.take(2 * config.brokers());
+        Iterator<Integer> ports =
+                source.take(2 * config.brokers() * (1 + config.clientPaths())).iterator();
         List<BrokerNode> nodes = new ArrayList<>();
         for (int id = 0; id < config.brokers(); id++) {
             Optional<String> rack = config.racks().isEmpty()
                     ? Optional.empty()
                     : Optional.of(config.racks().get(id % config.racks().size()));
-            nodes.add(new BrokerNode(id, ports.get(2 * id), ports.get(2 * id + 1), rack, data.logDirectory(id)));
+            nodes.add(new BrokerNode(
+                    id, ports.next(), ports.next(), paths(config.clientPaths(), ports), rack, data.logDirectory(id)));
         }
         return List.copyOf(nodes);
+    }
+
+    private static List<ClientPath> paths(int count, Iterator<Integer> ports) {
+        List<ClientPath> paths = new ArrayList<>();
+        for (int path = 0; path < count; path++) {
+            paths.add(new ClientPath(ports.next(), ports.next()));
+        }
+        return List.copyOf(paths);
     }
 
     static String bootstrapServers(List<BrokerNode> nodes) {

@@ -38,9 +38,20 @@ final class BrokerProperties {
         set("controller.quorum.voters", BrokerNode.quorumVoters(nodes));
         set("controller.listener.names", CONTROLLER_LISTENER);
         set("inter.broker.listener.name", "PLAINTEXT");
-        set("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT," + CONTROLLER_LISTENER + ":PLAINTEXT");
         String host = "://" + BrokerNode.HOST + ":";
-        set("listeners", "PLAINTEXT" + host + node.port() + "," + CONTROLLER_LISTENER + host + node.controllerPort());
+        String own = "PLAINTEXT" + host + node.port();
+        StringBuilder protocols = new StringBuilder("PLAINTEXT:PLAINTEXT," + CONTROLLER_LISTENER + ":PLAINTEXT");
+        StringBuilder listeners = new StringBuilder(own + "," + CONTROLLER_LISTENER + host + node.controllerPort());
+        StringBuilder advertised = new StringBuilder(own);
+        for (int i = 0; i < node.paths().size(); i++) {
+            ClientPath path = node.paths().get(i);
+            protocols.append(",PATH").append(i).append(":PLAINTEXT");
+            listeners.append(",PATH").append(i).append(host).append(path.port());
+            advertised.append(",PATH").append(i).append(host).append(path.advertisedPort());
+        }
+        set("listener.security.protocol.map", protocols);
+        set("listeners", listeners);
+        set("advertised.listeners", advertised);
     }
 
     private void replication(int factor) {

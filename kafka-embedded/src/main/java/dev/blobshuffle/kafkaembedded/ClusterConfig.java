@@ -13,6 +13,7 @@ record ClusterConfig(
         int brokers,
         List<String> racks,
         int replicationFactor,
+        int clientPaths,
         Map<String, String> properties,
         Optional<Path> dataDirectory,
         Duration startTimeout) {
@@ -25,6 +26,7 @@ record ClusterConfig(
             "log.dirs",
             "metadata.log.dir",
             "listeners",
+            "advertised.listeners",
             "controller.listener.names",
             "controller.quorum.voters",
             "controller.quorum.bootstrap.servers",

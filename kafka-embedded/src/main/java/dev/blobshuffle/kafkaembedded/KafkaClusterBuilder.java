@@ -18,6 +18,7 @@ public abstract sealed class KafkaClusterBuilder<B extends KafkaClusterBuilder<B
     private int brokers = 1;
     private List<String> racks = List.of();
     private Optional<Integer> replicationFactor = Optional.empty();
+    private int clientPaths;
     private final Map<String, String> properties = new HashMap<>();
     private Optional<Path> dataDirectory = Optional.empty();
     private Duration startTimeout = Duration.ofMinutes(2);
@@ -47,6 +48,15 @@ public abstract sealed class KafkaClusterBuilder<B extends KafkaClusterBuilder<B
         return self();
     }
 
+    /**
+     * The number of further ways to each broker, for clients behind proxies; 0 by default. Each way has a port where the broker listens, and another one that it advertises to
+     * clients that come this way.
+     */
+    public B clientPaths(int count) {
+        clientPaths = count;
+        return self();
+    }
+
     /** One broker property for every node; it replaces the default made for fast tests. */
     public B property(String name, Object value) {
         properties.put(name, value.toString());
@@ -73,6 +83,7 @@ public abstract sealed class KafkaClusterBuilder<B extends KafkaClusterBuilder<B
                 brokers,
                 racks,
                 replicationFactor.orElse(Math.min(3, brokers)),
+                clientPaths,
                 properties,
                 dataDirectory,
                 startTimeout);

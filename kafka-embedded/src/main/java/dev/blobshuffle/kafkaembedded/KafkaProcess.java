@@ -76,6 +76,12 @@ public final class KafkaProcess implements KafkaCluster {
         return nodes.size();
     }
 
+    /** The further ways to a node: {@link KafkaProcessBuilder#clientPaths}. */
+    public List<ClientPath> clientPaths(int node) {
+        process(node);
+        return nodes.get(node).paths();
+    }
+
     /**
      * The operating system's number of the node's process.
      *

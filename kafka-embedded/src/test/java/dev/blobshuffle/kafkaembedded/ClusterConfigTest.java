@@ -32,11 +32,14 @@ final class ClusterConfigTest {
         ClusterConfig config = KafkaProcess.builder()
                 .property("group.initial.rebalance.delay.ms", 100)
                 .config();
-        BrokerNode node = new BrokerNode(0, 1, 2, Optional.of("a"), Path.of("data"));
+        BrokerNode node = new BrokerNode(0, 1, 2, List.of(new ClientPath(3, 4)), Optional.of("a"), Path.of("data"));
         Properties properties = BrokerProperties.of(config, List.of(node), node);
         assertThat(properties)
                 .containsEntry("group.initial.rebalance.delay.ms", "100")
                 .containsEntry("broker.rack", "a")
+                .containsEntry(
+                        "listeners", "PLAINTEXT://127.0.0.1:1,CONTROLLER://127.0.0.1:2,PATH0://127.0.0.1:3")
+                .containsEntry("advertised.listeners", "PLAINTEXT://127.0.0.1:1,PATH0://127.0.0.1:4")
                 .containsEntry("controller.quorum.voters", "0@127.0.0.1:2");
     }
 

@@ -28,6 +28,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -54,6 +55,7 @@ final class ShuffledApplication {
 
     private final ApplicationSettings settings;
     private final KafkaClientSupplier clients;
+    private final Supplier<SystemTime> clocks;
     private final UnaryOperator<Engine> decorator;
     private final Sweeping sweeping;
     private final ClientPair.Registry pairs = new ClientPair.Registry();
@@ -71,7 +73,17 @@ final class ShuffledApplication {
 
     /** An application that sweeps in its own way: tests do so more often. */
     ShuffledApplication(ApplicationSettings settings, UnaryOperator<Engine> decorator, Sweeping sweeping) {
+        this(settings, decorator, sweeping, SystemTime::new);
+    }
+
+    /** The same with clocks of its own: tests let them jump. */
+    ShuffledApplication(
+            ApplicationSettings settings,
+            UnaryOperator<Engine> decorator,
+            Sweeping sweeping,
+            Supplier<SystemTime> clocks) {
         this.settings = settings;
+        this.clocks = clocks;
         this.decorator = decorator;
         this.sweeping = sweeping;
         this.clients = settings.wrappedSupplier();
@@ -240,7 +252,8 @@ final class ShuffledApplication {
 
     private synchronized void acquire(Map<String, Object> adminConfig) {
         if (shuffle == null) {
-            shuffle = OpenShuffle.of(settings, decorator, sweeping, ApplicationSettings.withoutOwn(adminConfig));
+            shuffle = OpenShuffle.of(
+                    settings, clocks.get(), decorator, sweeping, ApplicationSettings.withoutOwn(adminConfig));
         }
         admins++;
     }
@@ -297,10 +310,10 @@ final class ShuffledApplication {
             KafkaMetricsBridge metrics) {
         static OpenShuffle of(
                 ApplicationSettings settings,
+                SystemTime time,
                 UnaryOperator<Engine> decorator,
                 Sweeping sweeping,
                 Map<String, Object> adminConfig) {
-            SystemTime time = new SystemTime();
             Engine engine = null;
             try {
                 Membership membership =

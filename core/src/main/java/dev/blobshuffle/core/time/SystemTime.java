@@ -8,6 +8,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,10 +23,21 @@ public final class SystemTime implements Time, AutoCloseable {
     /** Random numbers name writers, which must be unique for ever and over all machines: hence not a generator seeded by the clock. */
     private final SecureRandom random = new SecureRandom();
 
+    private final LongSupplier wallClock;
     private final ScheduledThreadPoolExecutor timer;
 
     /** A source of time with a timer thread of its own. */
     public SystemTime() {
+        this(System::currentTimeMillis);
+    }
+
+    /**
+     * The same with another wall clock.
+     *
+     * @param wallClock milliseconds since the Unix epoch; may jump
+     */
+    public SystemTime(LongSupplier wallClock) {
+        this.wallClock = wallClock;
         String name = "blobshuffle-timer-" + TIMERS.incrementAndGet();
         timer = new ScheduledThreadPoolExecutor(1, task -> daemon(name, task));
         timer.setRemoveOnCancelPolicy(true);
@@ -36,7 +48,7 @@ public final class SystemTime implements Time, AutoCloseable {
 
     @Override
     public long wallMillis() {
-        return System.currentTimeMillis();
+        return wallClock.getAsLong();
     }
 
     @Override

@@ -20,6 +20,17 @@ public final class QuickSweeper {
     /** As {@link Sweeper#of}. */
     public static Sweeper of(
             Settings settings, Map<String, ?> client, TopicMatcher topics, ShuffleMetrics metrics, Time time) {
-        return Sweeper.of(Optional.of(new SweepTiming(INTERVAL, LOOK)), settings, client, topics, metrics, time);
+        return every(INTERVAL, settings, client, topics, metrics, time);
+    }
+
+    /** The same with an interval of its own. */
+    public static Sweeper every(
+            Duration interval,
+            Settings settings,
+            Map<String, ?> client,
+            TopicMatcher topics,
+            ShuffleMetrics metrics,
+            Time time) {
+        return Sweeper.of(Optional.of(new SweepTiming(interval, LOOK)), settings, client, topics, metrics, time);
     }
 }

@@ -1,5 +1,6 @@
 package dev.blobshuffle.kstreams.chaos;
 
+import dev.blobshuffle.kstreams.ChaosSupplier;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,7 +19,7 @@ import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThr
 
 /**
  * An instance, in a process of its own: takes orders from standard input and halts when that ends, so that it never outlives its parent. Every 10 ms it prints {@code
- * status STATE PUTS GETS FAULTS DEATHS}: puts and gets in flight, requests that went wrong, stream threads that died.
+ * status STATE PUTS GETS FAULTS DEATHS DELETED}: puts and gets in flight, requests that went wrong, stream threads that died, blobs that were deleted.
  */
 final class ChaosApplication {
     private static final Duration STATUS_INTERVAL = Duration.ofMillis(10);
@@ -58,6 +59,8 @@ final class ChaosApplication {
     private void obey(String[] order) {
         switch (order[0]) {
             case "throw" -> ChaosTopology.THROW.set(true);
+            case "dawdle" -> ChaosTopology.DAWDLE.set(Long.parseLong(order[1]));
+            case "clock" -> ChaosSupplier.jump(Duration.ofMillis(Long.parseLong(order[1])));
             case "halt" -> Runtime.getRuntime().halt(1);
             case "store" -> ChaosStoreProvider.become(ChaosFault.Store.valueOf(order[1]));
             case "replace" -> {
@@ -92,7 +95,8 @@ final class ChaosApplication {
         try {
             do {
                 System.out.println("status " + streams.state() + " " + ChaosStoreProvider.putsInFlight() + " "
-                        + ChaosStoreProvider.getsInFlight() + " " + ChaosStoreProvider.faults() + " " + deaths.get());
+                        + ChaosStoreProvider.getsInFlight() + " " + ChaosStoreProvider.faults() + " " + deaths.get() + " "
+                        + ChaosStoreProvider.deleted());
             } while (!never.await(STATUS_INTERVAL.toMillis(), TimeUnit.MILLISECONDS));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -20,6 +20,11 @@ class ChaosIT {
     }
 
     @Test
+    void everyRecordComesOutAtLeastOnceAndReDeliveriesKeepTheOrder() throws Exception {
+        assertRight(ChaosOptions.atLeastOnce());
+    }
+
+    @Test
     void everyRecordComesOutOnceAndInOrderBehindOperators() throws Exception {
         assertRight(ChaosOptions.ofOperators());
     }
@@ -43,6 +48,9 @@ class ChaosIT {
             assertThat(report.verdict()).matches(ChaosLedger.Verdict::isExact, "exact");
         } else {
             assertThat(report.verdict()).matches(ChaosLedger.Verdict::isWithoutLoss, "without loss");
+            if (options.isOrdered()) {
+                assertThat(report.verdict()).matches(ChaosLedger.Verdict::isOrdered, "in order");
+            }
         }
         // A busy machine may leave a target idle for once; most faults must have hit something.
         assertThat(report.hits().stream().filter(ChaosReport.Hit::isEffective).count())

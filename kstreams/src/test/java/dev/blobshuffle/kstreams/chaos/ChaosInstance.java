@@ -20,7 +20,7 @@ final class ChaosInstance {
     private final int number;
     private final Process process;
     private final Thread reader;
-    private Status status = new Status(KafkaStreams.State.CREATED, 0, 0, 0, 0); // guarded by this
+    private Status status = new Status(KafkaStreams.State.CREATED, 0, 0, 0, 0, 0); // guarded by this
 
     /**
      * What the instance said last, 10 ms ago.
@@ -29,8 +29,9 @@ final class ChaosInstance {
      * @param gets in flight
      * @param faults requests to the store that went wrong
      * @param deaths stream threads that died
+     * @param deleted blobs that it deleted
      */
-    record Status(KafkaStreams.State state, int puts, int gets, long faults, int deaths) {
+    record Status(KafkaStreams.State state, int puts, int gets, long faults, int deaths, long deleted) {
         boolean isRunning() {
             return state == KafkaStreams.State.RUNNING;
         }
@@ -80,13 +81,14 @@ final class ChaosInstance {
         try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 String[] words = line.split(" ");
-                if (words[0].equals("status") && words.length == 6) {
+                if (words[0].equals("status") && words.length == 7) {
                     seen(new Status(
                             KafkaStreams.State.valueOf(words[1]),
                             Integer.parseInt(words[2]),
                             Integer.parseInt(words[3]),
                             Long.parseLong(words[4]),
-                            Integer.parseInt(words[5])));
+                            Integer.parseInt(words[5]),
+                            Long.parseLong(words[6])));
                 }
             }
         } catch (IOException e) {
@@ -150,6 +152,18 @@ final class ChaosInstance {
         if (status != 0) {
             throw new AssertionError("kill -STOP ended with " + status);
         }
+    }
+
+    /**
+     * Limits the size of every file that the process writes, as RLIMIT_FSIZE does: a write beyond it fails. It needs no privileges.
+     *
+     * @param limit bytes, or {@code unlimited}
+     */
+    boolean limitFiles(String limit) throws IOException, InterruptedException {
+        return new ProcessBuilder("prlimit", "--pid", Long.toString(process.pid()), "--fsize=" + limit + ":unlimited")
+                        .start()
+                        .waitFor()
+                == 0;
     }
 
     /** SIGSTOP, and SIGCONT later by a process that does not depend on ours; returns after that. */

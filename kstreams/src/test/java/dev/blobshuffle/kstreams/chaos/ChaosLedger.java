@@ -13,6 +13,7 @@ final class ChaosLedger {
     private final Map<Integer, Long> sent = new HashMap<>(); // number of records by sequence
     private final Map<Integer, Long> next = new HashMap<>(); // first number that has not come out
     private final Map<Integer, TreeMap<Long, Boolean>> early = new HashMap<>(); // came out before an earlier one
+    private final Map<Integer, Long> last = new HashMap<>(); // number that came out last
     private final Map<Integer, Long> counts = new HashMap<>(); // last count by group
     private final Map<ChaosRecord, Long> sentAt = new HashMap<>(); // of those that have not come out
     private long slowestNanos;
@@ -26,6 +27,7 @@ final class ChaosLedger {
     private long duplicated;
     private long outOfOrder;
     private long wrongState;
+    private long jumps;
 
     private static int sequence(int origin, int key) {
         return key * ChaosRecord.ORIGINS + origin;
@@ -51,6 +53,8 @@ final class ChaosLedger {
         marked -= since != null && since <= markedAt ? 1 : 0;
         wrongState += number == record.sequence() + 1 ? 0 : 1;
         int id = sequence(record.origin(), record.key());
+        Long before = last.put(id, record.sequence());
+        jumps += record.sequence() > (before == null ? -1 : before) + 1 ? 1 : 0;
         long expected = next.getOrDefault(id, 0L);
         TreeMap<Long, Boolean> ahead = early.computeIfAbsent(id, none -> new TreeMap<>());
         if (record.sequence() < expected || ahead.containsKey(record.sequence())) {
@@ -232,6 +236,7 @@ final class ChaosLedger {
                 duplicated,
                 outOfOrder,
                 wrongState,
+                jumps,
                 missingInCounts(),
                 surplusInCounts(),
                 skipped());
@@ -246,6 +251,7 @@ final class ChaosLedger {
      * @param duplicated that came out again
      * @param outOfOrder that came out before one that was sent before them
      * @param wrongState that had another number than their place in their sequence
+     * @param jumps records that came out behind one that is neither their predecessor nor later than they: a re-delivery may restart earlier, and then leaves nothing out
      * @param missingInCounts records that the counts lack
      * @param surplusInCounts records that the counts have too many
      * @param skipped of those that are lost, the ones of which a later one of their sequence came out: not for want of time
@@ -257,12 +263,18 @@ final class ChaosLedger {
             long duplicated,
             long outOfOrder,
             long wrongState,
+            long jumps,
             long missingInCounts,
             long surplusInCounts,
             long skipped) {
         boolean isExact() {
             return sent == received
                     && lost + duplicated + outOfOrder + wrongState + missingInCounts + surplusInCounts == 0;
+        }
+
+        /** In order but for re-deliveries, which restart at an earlier point and go on from there. */
+        boolean isOrdered() {
+            return outOfOrder + jumps == 0;
         }
 
         boolean isWithoutLoss() {

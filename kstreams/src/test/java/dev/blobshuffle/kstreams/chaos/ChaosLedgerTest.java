@@ -63,6 +63,28 @@ class ChaosLedgerTest {
     }
 
     @Test
+    void reDeliveriesThatRestartEarlierAreInOrder() {
+        send(10);
+        records.addAll(7, List.copyOf(records.subList(2, 7)));
+        receive();
+
+        assertThat(ledger.verdict().duplicated()).isEqualTo(5);
+        assertThat(ledger.verdict()).matches(ChaosLedger.Verdict::isOrdered).matches(ChaosLedger.Verdict::isWithoutLoss);
+    }
+
+    @Test
+    void reDeliveriesThatLeaveSomethingOutAreNoticed() {
+        send(10);
+        records.add(7, records.get(6));
+        records.add(7, records.get(2));
+        receive();
+
+        assertThat(ledger.verdict().outOfOrder()).isZero();
+        assertThat(ledger.verdict().jumps()).isEqualTo(1);
+        assertThat(ledger.verdict()).matches(verdict -> !verdict.isOrdered() && verdict.isWithoutLoss());
+    }
+
+    @Test
     void wrongStateAndWrongCountsAreNoticed() {
         send(10);
         records.forEach(record -> ledger.receive(record, record.sequence() + 2));

@@ -46,6 +46,25 @@ record ChaosOptions(
         return given(List.of(ChaosFault.values()), ChaosVariant.valueOf(variant));
     }
 
+    /** Under at-least-once; by default kinds without zombies, so that there is an order to be checked. */
+    static ChaosOptions atLeastOnce() {
+        ChaosOptions given = given(
+                List.of(ChaosFault.KILL_INSTANCE, ChaosFault.THROW_IN_USER_CODE, ChaosFault.STORE_REFUSES),
+                ChaosVariant.BLOBS);
+        return new ChaosOptions(
+                given.kinds,
+                given.faults,
+                given.least,
+                given.seed,
+                "at_least_once",
+                given.protocol,
+                given.brokers,
+                given.instances,
+                given.rate,
+                given.commits,
+                given.variant);
+    }
+
     /** The same for the operators; by default the kinds that meet code of their own: what is behind it is the same engine. */
     static ChaosOptions ofOperators() {
         return given(
@@ -66,11 +85,16 @@ record ChaosOptions(
     }
 
     private static ChaosOptions given(List<ChaosFault> byDefault, ChaosVariant variant) {
-        List<ChaosFault> kinds = System.getProperty("chaos.kinds") == null
+        int brokers = Integer.getInteger("chaos.brokers", variant == ChaosVariant.BLOBS ? 3 : 1);
+        List<ChaosFault> chosen = System.getProperty("chaos.kinds") == null
                 ? byDefault
                 : Stream.of(System.getProperty("chaos.kinds").split(","))
                         .map(ChaosFault::valueOf)
                         .toList();
+        List<ChaosFault> kinds = chosen.stream()
+                .filter(kind -> brokers > 1 || !kind.needsManyBrokers())
+                .filter(kind -> kind.store() == ChaosFault.Store.HEALTHY || !variant.isNative())
+                .toList();
         return new ChaosOptions(
                 kinds,
                 Integer.getInteger("chaos.faults", kinds.size()),
@@ -78,7 +102,7 @@ record ChaosOptions(
                 Long.getLong("chaos.seed", 1),
                 System.getProperty("chaos.guarantee", "exactly_once_v2"),
                 System.getProperty("chaos.protocol", "classic"),
-                Integer.getInteger("chaos.brokers", 1),
+                brokers,
                 Integer.getInteger("chaos.instances", variant == ChaosVariant.ZONES ? 4 : 2),
                 Integer.getInteger("chaos.rate", 1000),
                 Commits.DRAIN,
@@ -106,6 +130,11 @@ record ChaosOptions(
                 given.rate,
                 Commits.FORGET,
                 ChaosVariant.BLOBS);
+    }
+
+    /** Whether the order of re-deliveries is promised. */
+    boolean isOrdered() {
+        return kinds.stream().noneMatch(ChaosFault::leavesZombies);
     }
 
     boolean isNative() {

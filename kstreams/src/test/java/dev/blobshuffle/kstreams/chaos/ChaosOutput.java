@@ -16,11 +16,15 @@ import org.apache.kafka.common.serialization.IntegerDeserializer;
 /** Reads what is committed of the output, on a thread of its own, and enters it into the account. */
 final class ChaosOutput {
     private static final Duration POLL = Duration.ofMillis(200);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private final ChaosLedger ledger;
     private final AtomicReference<Exception> failure = new AtomicReference<>();
     private final KafkaConsumer<Integer, byte[]> consumer;
     private final Thread thread;
+    private final String bootstrapServers;
+    private final List<TopicPartition> partitions;
+    private volatile Map<TopicPartition, Long> ends;
 
     ChaosOutput(String bootstrapServers, ChaosLedger ledger) {
         this.ledger = ledger;
@@ -30,7 +34,8 @@ final class ChaosOutput {
         settings.put("auto.offset.reset", "earliest");
         settings.put("reconnect.backoff.max.ms", 200);
         consumer = new KafkaConsumer<>(settings, new IntegerDeserializer(), new ByteArrayDeserializer());
-        List<TopicPartition> partitions = Stream.of(ChaosTopology.OUTPUT, ChaosTopology.COUNTS)
+        this.bootstrapServers = bootstrapServers;
+        partitions = Stream.of(ChaosTopology.OUTPUT, ChaosTopology.COUNTS)
                 .flatMap(topic -> Stream.iterate(0, i -> i + 1)
                         .limit(ChaosRun.OUTPUT_PARTITIONS)
                         .map(partition -> new TopicPartition(topic, partition)))
@@ -41,9 +46,15 @@ final class ChaosOutput {
         thread.start();
     }
 
+    private boolean isAtTheEnds() {
+        Map<TopicPartition, Long> wanted = ends;
+        return wanted != null
+                && wanted.entrySet().stream().allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
+    }
+
     private void read() {
         try (consumer) {
-            while (true) {
+            while (!isAtTheEnds()) {
                 for (ConsumerRecord<Integer, byte[]> record : consumer.poll(POLL)) {
                     if (record.topic().equals(ChaosTopology.OUTPUT)) {
                         ledger.receive(ChaosRecord.of(record.value()), ChaosTopology.number(record.value()));
@@ -56,6 +67,26 @@ final class ChaosOutput {
             // The end.
         } catch (RuntimeException e) {
             failure.set(e);
+        }
+    }
+
+    /**
+     * Reads to the ends that the logs have now, and ends. Nobody may write any more: what comes after the last record that was waited for is part of the account too.
+     *
+     * @throws AssertionError if the ends are not reached in time: a transaction stays open
+     */
+    void finishAtTheEnds() throws Exception {
+        try (KafkaConsumer<byte[], byte[]> asking = new KafkaConsumer<>(
+                Map.of("bootstrap.servers", bootstrapServers),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer())) {
+            ends = asking.endOffsets(partitions, PATIENCE);
+        }
+        thread.join(PATIENCE.toMillis());
+        boolean isStuck = thread.isAlive();
+        finish();
+        if (isStuck) {
+            throw new AssertionError("the ends of the output cannot be read: " + ends);
         }
     }
 

@@ -10,6 +10,7 @@ import java.util.TreeMap;
  *
  * @param deaths stream threads that died, planned or not; each was replaced
  * @param unplannedEnds instances that ended by themselves
+ * @param deleted blobs that sweepers deleted meanwhile
  * @param slowest the longest that a record took from input to output, the start of the application included
  */
 record ChaosReport(
@@ -18,6 +19,7 @@ record ChaosReport(
         List<Hit> hits,
         int deaths,
         int unplannedEnds,
+        long deleted,
         double seconds,
         Duration slowest) {
     ChaosReport {
@@ -52,7 +54,7 @@ record ChaosReport(
     public String toString() {
         return String.format(
                 "chaos %s, %s, %s, %d broker(s), seed %d: %d faults in %.0f s, with uploads or downloads in flight %s; %d stream threads died, %d instances ended"
-                        + " unplanned; the slowest record took %.1f s; %s",
+                        + " unplanned, %d blobs swept; the slowest record took %.1f s; %s",
                 options.variant(),
                 options.guarantee(),
                 options.protocol(),
@@ -63,6 +65,7 @@ record ChaosReport(
                 effective(),
                 deaths,
                 unplannedEnds,
+                deleted,
                 slowest.toMillis() / 1000.0,
                 verdict);
     }

@@ -3,6 +3,7 @@ package dev.blobshuffle.kstreams.chaos;
 import dev.blobshuffle.core.membership.PrivateFiles;
 import dev.blobshuffle.kafkaembedded.KafkaProcess;
 import dev.blobshuffle.kstreams.BlobShuffleClientSupplier;
+import dev.blobshuffle.kstreams.ChaosSupplier;
 import dev.blobshuffle.kstreams.ForgetfulSupplier;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,9 +11,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Properties;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 /** One run: brokers, instances, records that flow, and faults one after the other. Owned by one thread. */
 final class ChaosRun {
@@ -22,8 +26,16 @@ final class ChaosRun {
     private static final Duration START = Duration.ofMinutes(3);
     private static final Duration UNTIL_BUSY = Duration.ofSeconds(60);
     private static final Duration RECOVERY = Duration.ofSeconds(20);
+    private static final Duration CLOSE = Duration.ofSeconds(60);
     private static final Duration STALL = Duration.ofMinutes(3);
     private static final List<String> ZONES = List.of("a", "b", "c");
+    /** Longer than the session of an instance and that of a broker. */
+    private static final Duration ZOMBIE = Duration.ofSeconds(8);
+
+    private static final Duration TRANSACTION = Duration.ofSeconds(8);
+    /** After so long, no further fault begins. */
+    private static final int MOST_SECONDS = Integer.getInteger("chaos.most", 10_000);
+
     private static final int HIT_REQUESTS = 20;
     private static final int PROGRESS = 500;
 
@@ -35,6 +47,8 @@ final class ChaosRun {
     private final List<ChaosReport.Hit> hits = new ArrayList<>();
     private final long begin = System.nanoTime();
     private KafkaProcess kafka;
+    private ChaosNetwork network;
+    private long deleted; // by instances that are gone
     private int deaths; // of stream threads, in instances that are gone
     private int unplannedEnds;
 
@@ -50,10 +64,13 @@ final class ChaosRun {
         try (KafkaProcess cluster = KafkaProcess.builder()
                 .brokers(options.brokers())
                 .startTimeout(BROKER_START)
+                .clientPaths(options.instances() + 1)
                 .property("min.insync.replicas", options.brokers() == 1 ? 1 : 2)
                 .property("transaction.state.log.min.isr", options.brokers() == 1 ? 1 : 2)
-                .start()) {
+                        .start();
+                ChaosNetwork ways = new ChaosNetwork(cluster, options.instances() + 1)) {
             kafka = cluster;
+            network = ways;
             kafka.createTopic(ChaosTopology.INPUT, ChaosRecord.ORIGINS);
             kafka.createTopic(ChaosTopology.OUTPUT, OUTPUT_PARTITIONS);
             kafka.createTopic(ChaosTopology.COUNTS, OUTPUT_PARTITIONS);
@@ -66,11 +83,16 @@ final class ChaosRun {
             injectAll();
             input.finish();
             settle();
-            output.finish();
+            if (!isControl()) {
+                closeAll();
+                output.finishAtTheEnds();
+            } else {
+                output.finish();
+            }
         } finally {
             instances.forEach(this::end);
         }
-        return new ChaosReport(options, ledger.verdict(), hits, deaths, unplannedEnds, seconds(), ledger.slowest());
+        return new ChaosReport(options, ledger.verdict(), hits, deaths, unplannedEnds, deleted, seconds(), ledger.slowest());
     }
 
     private double seconds() {
@@ -80,6 +102,9 @@ final class ChaosRun {
     private void injectAll() throws Exception {
         List<ChaosFault> round = new ArrayList<>();
         for (int i = 0; i < options.faults() || seconds() < options.least().toSeconds(); i++) {
+            if (seconds() > MOST_SECONDS) {
+                return;
+            }
             if (round.isEmpty()) {
                 round.addAll(options.kinds());
                 Collections.shuffle(round, random);
@@ -103,6 +128,7 @@ final class ChaosRun {
         ChaosInstance.Status status = target.status();
         double at = seconds();
         long faults = faults();
+        boolean isPossible = true;
         switch (fault) {
             case KILL_INSTANCE -> {
                 target.kill();
@@ -131,11 +157,83 @@ final class ChaosRun {
                 kafka.kill(broker);
                 kafka.restart(broker);
             }
-            default -> spoil(fault.store());
+            case CUT_OFF_TO_STORE, CUT_OFF_FROM_STORE -> cutOffFromStore(target, fault.store());
+            case DISK_IS_FULL -> fillDisk(target);
+            default -> {
+                if (fault.store() == ChaosFault.Store.HEALTHY) {
+                    isPossible = injectIntoBrokers(fault, target);
+                } else {
+                    spoil(fault.store());
+                }
+            }
         }
-        boolean isHit = fault.store() == ChaosFault.Store.HEALTHY || faults() > faults;
-        hits.add(new ChaosReport.Hit(fault, at, status.puts(), status.gets(), isBusy && isHit));
+        boolean isOfStore = fault.store() != ChaosFault.Store.HEALTHY || fault == ChaosFault.DISK_IS_FULL;
+        boolean isHit = !isOfStore || faults() > faults;
+        hits.add(new ChaosReport.Hit(fault, at, status.puts(), status.gets(), isPossible && isBusy && isHit));
         System.out.println(hits.get(hits.size() - 1) + "; " + ledger.behind() + " records under way");
+    }
+
+    /** @return whether something happened */
+    private boolean injectIntoBrokers(ChaosFault fault, ChaosInstance target) throws Exception {
+        List<ChaosProxy> ways = network.ways(target.number());
+        switch (fault) {
+            case FREEZE_BROKER -> {
+                int broker = random.nextInt(options.brokers());
+                kafka.pause(broker);
+                rest(ZOMBIE);
+                kafka.resume(broker);
+            }
+            case MOVE_LEADERS -> {
+                return LeaderMoves.moveAll(kafka.bootstrapServers()) > 0;
+            }
+            case CUT_OFF_FROM_BROKERS -> cutOff(ways, EnumSet.allOf(ChaosProxy.Direction.class));
+            case CUT_OFF_TO_BROKERS -> cutOff(ways, EnumSet.of(ChaosProxy.Direction.TO_BROKER));
+            case CUT_OFF_FROM_ANSWERS -> cutOff(ways, EnumSet.of(ChaosProxy.Direction.TO_INSTANCE));
+            case CUT_OFF_FROM_ONE_BROKER ->
+                cutOff(
+                        List.of(ways.get(random.nextInt(ways.size()))),
+                        EnumSet.allOf(ChaosProxy.Direction.class));
+            case TRANSACTION_TIMES_OUT -> {
+                target.order("dawdle " + TRANSACTION.plusSeconds(3).toMillis());
+                rest(TRANSACTION.plusSeconds(4));
+            }
+            case CLOCK_JUMPS -> {
+                int hours = random.nextInt(1, 6);
+                boolean isForward = random.nextBoolean();
+                target.order("clock " + TimeUnit.HOURS.toMillis(isForward ? hours : -hours));
+                rest(Duration.ofSeconds(2));
+                target.order("clock 0");
+            }
+            default -> throw new IllegalArgumentException(fault.name());
+        }
+        return true;
+    }
+
+    private void cutOff(List<ChaosProxy> ways, Set<ChaosProxy.Direction> directions) throws InterruptedException {
+        ChaosNetwork.block(ways, directions);
+        rest(ZOMBIE);
+        boolean isDelivered = random.nextBoolean();
+        ChaosNetwork.heal(ways, isDelivered ? ChaosProxy.Backlog.DELIVERED : ChaosProxy.Backlog.LOST);
+    }
+
+    private void cutOffFromStore(ChaosInstance target, ChaosFault.Store mood) throws InterruptedException {
+        long enough = target.status().faults() + HIT_REQUESTS;
+        target.order("store " + mood);
+        target.await(status -> status.faults() >= enough, Duration.ofSeconds(6));
+        target.order("store " + ChaosFault.Store.HEALTHY);
+    }
+
+    private void fillDisk(ChaosInstance target) throws Exception {
+        if (!target.limitFiles("1024")) {
+            System.out.println("chaos: prlimit does not work here");
+        }
+        rest(Duration.ofSeconds(5));
+        target.limitFiles("unlimited");
+    }
+
+    /** The time for which a fault lasts. */
+    private void rest(Duration time) throws InterruptedException {
+        boolean ignored = ledger.awaitReceived(Long.MAX_VALUE, time);
     }
 
     /**
@@ -174,6 +272,17 @@ final class ChaosRun {
     private void end(ChaosInstance instance) {
         instance.kill();
         deaths += instance.status().deaths();
+        deleted += instance.status().deleted();
+    }
+
+    /** Ends what still runs, in order where it can: nobody writes any more. */
+    private void closeAll() throws Exception {
+        instances.forEach(instance -> instance.order("close"));
+        for (ChaosInstance instance : instances) {
+            if (!instance.awaitEnd(CLOSE)) {
+                System.out.println("chaos: instance " + instance.number() + " did not close in order");
+            }
+        }
     }
 
     /** No more input, no more faults: what went in must come out. */
@@ -211,7 +320,10 @@ final class ChaosRun {
     }
 
     private ChaosInstance start(int number) throws IOException {
-        Properties settings = settings(options, kafka.bootstrapServers(), directory);
+        Properties settings = settings(options, network.bootstrapServers(number), directory);
+        if (!isControl() && !options.isNative() && !options.variant().isOfOperators()) {
+            settings.setProperty("default.client.supplier", ChaosSupplier.class.getName());
+        }
         if (options.variant() == ChaosVariant.ZONES) {
             settings.setProperty("blobshuffle.zone", ZONES.get(number % ZONES.size()));
             settings.setProperty("blobshuffle.cache.zone.enabled", "true");
@@ -237,7 +349,8 @@ final class ChaosRun {
         settings.setProperty("auto.offset.reset", "earliest");
         settings.setProperty("reconnect.backoff.max.ms", "200");
         settings.setProperty("producer.linger.ms", "5");
-        settings.setProperty("producer.transaction.timeout.ms", "8000");
+        settings.setProperty("producer.request.timeout.ms", "8000");
+        settings.setProperty("producer.transaction.timeout.ms", Long.toString(TRANSACTION.toMillis()));
         if (options.protocol().equals("classic")) {
             settings.setProperty("main.consumer.session.timeout.ms", "5000");
             settings.setProperty("main.consumer.heartbeat.interval.ms", "1000");

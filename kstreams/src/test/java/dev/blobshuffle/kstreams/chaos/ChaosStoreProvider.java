@@ -8,6 +8,7 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStoreProvider;
 import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.store.ForwardingBlobStore;
+import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreUri;
 import dev.blobshuffle.core.time.Time;
@@ -15,6 +16,7 @@ import dev.blobshuffle.testkit.Fault;
 import dev.blobshuffle.testkit.FaultPlan.Request;
 import dev.blobshuffle.testkit.FaultyBlobStore;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -24,9 +26,13 @@ import java.util.concurrent.atomic.AtomicLong;
  * service loader. Thread-safe.
  */
 public final class ChaosStoreProvider implements BlobStoreProvider {
+    /** How long a connection to a store that cannot be reached is waited for. */
+    private static final Duration SILENCE = Duration.ofSeconds(5);
+
     private static final AtomicInteger PUTS = new AtomicInteger();
     private static final AtomicInteger GETS = new AtomicInteger();
     private static final AtomicLong FAULTS = new AtomicLong();
+    private static final AtomicLong DELETED = new AtomicLong();
 
     private static volatile ChaosFault.Store mood = ChaosFault.Store.HEALTHY;
 
@@ -50,6 +56,11 @@ public final class ChaosStoreProvider implements BlobStoreProvider {
         return FAULTS.get();
     }
 
+    /** Blobs that this process has deleted. */
+    static long deleted() {
+        return DELETED.get();
+    }
+
     @Override
     public String scheme() {
         return "chaos";
@@ -59,7 +70,9 @@ public final class ChaosStoreProvider implements BlobStoreProvider {
     public BlobStore open(StoreUri uri, StoreContext context) {
         Time time = context.time();
         BlobStore files = BlobStores.open("file://" + uri.path() + "?fsync=none", context);
-        return new Watched(new FaultyBlobStore(files, time, request -> next(request, time)));
+        return new Watched(
+                new FaultyBlobStore(new Honest(files), time, request -> next(request, time)),
+                (MeasurableStore) files);
     }
 
     private static Fault next(Request request, Time time) {
@@ -76,6 +89,8 @@ public final class ChaosStoreProvider implements BlobStoreProvider {
             case REFUSE -> Fault.of(Fault.Kind.FAIL_BEFORE);
             case SLOW -> new Fault(Fault.Kind.DELAY, between(time, 1000, 3000));
             case FAIL_AFTER -> new Fault(Fault.Kind.FAIL_AFTER, usual);
+            case UNHEARD -> new Fault(Fault.Kind.FAIL_BEFORE, SILENCE);
+            case SILENT -> new Fault(Fault.Kind.FAIL_AFTER, SILENCE);
             case TRUNCATE -> new Fault(Fault.Kind.TRUNCATE, usual);
             case FLIP -> new Fault(Fault.Kind.FLIP, usual);
             case MISSING -> new Fault(Fault.Kind.MISSING, usual);
@@ -91,7 +106,7 @@ public final class ChaosStoreProvider implements BlobStoreProvider {
     private static int share(ChaosFault.Store mood) {
         return switch (mood) {
             case HEALTHY -> 0;
-            case REFUSE, SLOW -> 100;
+            case REFUSE, SLOW, UNHEARD, SILENT -> 100;
             case FAIL_AFTER -> 50;
             case TRUNCATE, FLIP, MISSING -> 30;
         };
@@ -101,10 +116,40 @@ public final class ChaosStoreProvider implements BlobStoreProvider {
         return Duration.ofMillis(least + Long.remainderUnsigned(time.randomLong(), most - least));
     }
 
-    /** Counts what is in flight. */
-    private static final class Watched extends ForwardingBlobStore {
-        Watched(BlobStore store) {
+    /** Counts the writes that really fail: the disk is full. */
+    private static final class Honest extends ForwardingBlobStore {
+        Honest(BlobStore files) {
+            super(files);
+        }
+
+        @Override
+        public CompletionStage<Void> put(BlobId id, BlobContent content) {
+            return store().put(id, content).whenComplete((nothing, failure) -> {
+                if (failure != null) {
+                    FAULTS.incrementAndGet();
+                }
+            });
+        }
+    }
+
+    /** Counts what is in flight, and what is deleted. */
+    private static final class Watched extends ForwardingBlobStore implements MeasurableStore {
+        private final MeasurableStore files;
+
+        Watched(BlobStore store, MeasurableStore files) {
             super(store);
+            this.files = files;
+        }
+
+        @Override
+        public CompletionStage<Long> length(BlobId id) {
+            return files.length(id);
+        }
+
+        @Override
+        public CompletionStage<Void> delete(Collection<BlobId> ids) {
+            DELETED.addAndGet(ids.size());
+            return store().delete(ids);
         }
 
         @Override

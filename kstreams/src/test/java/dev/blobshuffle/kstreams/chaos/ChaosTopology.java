@@ -1,7 +1,10 @@
 package dev.blobshuffle.kstreams.chaos;
 
 import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.Topology;
@@ -30,6 +33,9 @@ final class ChaosTopology {
 
     /** Set by whoever wants the next record to kill its stream thread. */
     static final AtomicBoolean THROW = new AtomicBoolean();
+
+    /** Set by whoever wants the next record to hold its stream thread up, to that many milliseconds. */
+    static final AtomicLong DAWDLE = new AtomicLong();
 
     private ChaosTopology() {}
 
@@ -69,6 +75,10 @@ final class ChaosTopology {
         public void process(Record<Integer, byte[]> record) {
             if (THROW.compareAndSet(true, false)) {
                 throw new IllegalStateException("planned by the test");
+            }
+            long pause = DAWDLE.get();
+            if (pause > 0 && DAWDLE.compareAndSet(pause, 0)) {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pause));
             }
             ChaosRecord content = ChaosRecord.of(record.value());
             int sequence = content.key() * ChaosRecord.ORIGINS + content.origin();

@@ -1,0 +1,33 @@
+package dev.blobshuffle.kstreams;
+
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.kafka.retention.QuickSweeper;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
+
+/**
+ * Clients as {@link BlobShuffleClientSupplier} makes them, of an application that deletes its own blobs every half minute, and whose wall clock jumps when a test says so. Public for
+ * Kafka Streams, which makes it.
+ */
+public final class ChaosSupplier extends ApplicationSupplier {
+    /** Longer than uploads, transactions, partitions and pauses of a chaotic run together. */
+    private static final Duration SWEEP = Duration.ofSeconds(40);
+
+    private static final AtomicLong OFFSET = new AtomicLong();
+
+    /** Sets how far the wall clock of this process is ahead. */
+    public static void jump(Duration ahead) {
+        OFFSET.set(ahead.toMillis());
+    }
+
+    @Override
+    ShuffledApplication application(ApplicationSettings settings) {
+        return new ShuffledApplication(
+                settings,
+                UnaryOperator.identity(),
+                (blobs, client, topics, metrics, time) ->
+                        QuickSweeper.every(SWEEP, blobs, client, topics, metrics, time),
+                () -> new SystemTime(() -> System.currentTimeMillis() + OFFSET.get()));
+    }
+}
