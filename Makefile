@@ -5,6 +5,7 @@ VERSION := 4.0.2
 FAULTS := 52
 SEED := 1
 SECONDS := 0
+MOST := 10000
 GUARANTEE := exactly_once_v2
 PROTOCOL := classic
 S3_DIRECTORY := target/versitygw
