@@ -15,8 +15,7 @@ import java.util.stream.Collectors;
  * @param paths further ports where clients connect
  * @param directory the node's only log directory
  */
-record BrokerNode(
-        int id, int port, int controllerPort, List<ClientPath> paths, Optional<String> rack, Path directory) {
+record BrokerNode(int id, int port, int controllerPort, List<ClientPath> paths, Optional<String> rack, Path directory) {
     static final String HOST = "127.0.0.1";
 
     /** The nodes of a cluster, each with two ports from the source. */

@@ -37,8 +37,7 @@ final class ClusterConfigTest {
         assertThat(properties)
                 .containsEntry("group.initial.rebalance.delay.ms", "100")
                 .containsEntry("broker.rack", "a")
-                .containsEntry(
-                        "listeners", "PLAINTEXT://127.0.0.1:1,CONTROLLER://127.0.0.1:2,PATH0://127.0.0.1:3")
+                .containsEntry("listeners", "PLAINTEXT://127.0.0.1:1,CONTROLLER://127.0.0.1:2,PATH0://127.0.0.1:3")
                 .containsEntry("advertised.listeners", "PLAINTEXT://127.0.0.1:1,PATH0://127.0.0.1:4")
                 .containsEntry("controller.quorum.voters", "0@127.0.0.1:2");
     }

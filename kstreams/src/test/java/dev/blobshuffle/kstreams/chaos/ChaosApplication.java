@@ -95,7 +95,8 @@ final class ChaosApplication {
         try {
             do {
                 System.out.println("status " + streams.state() + " " + ChaosStoreProvider.putsInFlight() + " "
-                        + ChaosStoreProvider.getsInFlight() + " " + ChaosStoreProvider.faults() + " " + deaths.get() + " "
+                        + ChaosStoreProvider.getsInFlight() + " " + ChaosStoreProvider.faults() + " " + deaths.get()
+                        + " "
                         + ChaosStoreProvider.deleted());
             } while (!never.await(STATUS_INTERVAL.toMillis(), TimeUnit.MILLISECONDS));
         } catch (InterruptedException e) {

@@ -69,7 +69,9 @@ class ChaosLedgerTest {
         receive();
 
         assertThat(ledger.verdict().duplicated()).isEqualTo(5);
-        assertThat(ledger.verdict()).matches(ChaosLedger.Verdict::isOrdered).matches(ChaosLedger.Verdict::isWithoutLoss);
+        assertThat(ledger.verdict())
+                .matches(ChaosLedger.Verdict::isOrdered)
+                .matches(ChaosLedger.Verdict::isWithoutLoss);
     }
 
     @Test

@@ -22,8 +22,9 @@ final class ChaosNetwork implements AutoCloseable {
             List<ClientPath> paths = IntStream.range(0, kafka.brokers())
                     .mapToObj(broker -> kafka.clientPaths(broker).get(way))
                     .toList();
-            bootstrapServers.add(
-                    paths.stream().map(path -> "127.0.0.1:" + path.advertisedPort()).collect(Collectors.joining(",")));
+            bootstrapServers.add(paths.stream()
+                    .map(path -> "127.0.0.1:" + path.advertisedPort())
+                    .collect(Collectors.joining(",")));
             List<ChaosProxy> own = new ArrayList<>();
             proxies.add(own);
             for (ClientPath path : paths) {

@@ -62,11 +62,11 @@ final class ChaosRun {
         Files.createDirectories(directory.resolve("blobs"));
         PrivateFiles.write(directory.resolve("secret"), "known to all members");
         try (KafkaProcess cluster = KafkaProcess.builder()
-                .brokers(options.brokers())
-                .startTimeout(BROKER_START)
-                .clientPaths(options.instances() + 1)
-                .property("min.insync.replicas", options.brokers() == 1 ? 1 : 2)
-                .property("transaction.state.log.min.isr", options.brokers() == 1 ? 1 : 2)
+                        .brokers(options.brokers())
+                        .startTimeout(BROKER_START)
+                        .clientPaths(options.instances() + 1)
+                        .property("min.insync.replicas", options.brokers() == 1 ? 1 : 2)
+                        .property("transaction.state.log.min.isr", options.brokers() == 1 ? 1 : 2)
                         .start();
                 ChaosNetwork ways = new ChaosNetwork(cluster, options.instances() + 1)) {
             kafka = cluster;
@@ -92,7 +92,8 @@ final class ChaosRun {
         } finally {
             instances.forEach(this::end);
         }
-        return new ChaosReport(options, ledger.verdict(), hits, deaths, unplannedEnds, deleted, seconds(), ledger.slowest());
+        return new ChaosReport(
+                options, ledger.verdict(), hits, deaths, unplannedEnds, deleted, seconds(), ledger.slowest());
     }
 
     private double seconds() {
@@ -190,9 +191,7 @@ final class ChaosRun {
             case CUT_OFF_TO_BROKERS -> cutOff(ways, EnumSet.of(ChaosProxy.Direction.TO_BROKER));
             case CUT_OFF_FROM_ANSWERS -> cutOff(ways, EnumSet.of(ChaosProxy.Direction.TO_INSTANCE));
             case CUT_OFF_FROM_ONE_BROKER ->
-                cutOff(
-                        List.of(ways.get(random.nextInt(ways.size()))),
-                        EnumSet.allOf(ChaosProxy.Direction.class));
+                cutOff(List.of(ways.get(random.nextInt(ways.size()))), EnumSet.allOf(ChaosProxy.Direction.class));
             case TRANSACTION_TIMES_OUT -> {
                 target.order("dawdle " + TRANSACTION.plusSeconds(3).toMillis());
                 rest(TRANSACTION.plusSeconds(4));

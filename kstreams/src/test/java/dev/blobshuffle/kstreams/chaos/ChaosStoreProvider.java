@@ -71,8 +71,7 @@ public final class ChaosStoreProvider implements BlobStoreProvider {
         Time time = context.time();
         BlobStore files = BlobStores.open("file://" + uri.path() + "?fsync=none", context);
         return new Watched(
-                new FaultyBlobStore(new Honest(files), time, request -> next(request, time)),
-                (MeasurableStore) files);
+                new FaultyBlobStore(new Honest(files), time, request -> next(request, time)), (MeasurableStore) files);
     }
 
     private static Fault next(Request request, Time time) {

@@ -35,9 +35,10 @@ final class LeaderMoves {
                     }));
             admin.alterPartitionReassignments(orders).all().get();
             // Those whose preferred replica is not in sync just now stay where they are.
-            return (int) admin.electLeaders(ElectionType.PREFERRED, orders.keySet()).partitions().get().values().stream()
-                    .filter(Optional::isEmpty)
-                    .count();
+            return (int)
+                    admin.electLeaders(ElectionType.PREFERRED, orders.keySet()).partitions().get().values().stream()
+                            .filter(Optional::isEmpty)
+                            .count();
         } catch (ExecutionException e) {
             System.out.println("chaos: leaders do not move now: " + e.getCause());
             return 0;
