@@ -49,8 +49,7 @@ record ChaosOptions(
     /** Under at-least-once; by default kinds without zombies, so that there is an order to be checked. */
     static ChaosOptions atLeastOnce() {
         ChaosOptions given = given(
-                List.of(ChaosFault.KILL_INSTANCE, ChaosFault.THROW_IN_USER_CODE, ChaosFault.STORE_REFUSES),
-                ChaosVariant.BLOBS);
+                List.of(ChaosFault.KILL_INSTANCE, ChaosFault.THROW_IN_USER_CODE), ChaosVariant.BLOBS);
         return new ChaosOptions(
                 given.kinds,
                 given.faults,
@@ -58,7 +57,7 @@ record ChaosOptions(
                 given.seed,
                 "at_least_once",
                 given.protocol,
-                given.brokers,
+                Integer.getInteger("chaos.brokers", 1),
                 given.instances,
                 given.rate,
                 given.commits,
