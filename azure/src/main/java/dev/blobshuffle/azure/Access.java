@@ -79,6 +79,9 @@ final class Access {
             if (connection != null) {
                 requireSameAccount(connection);
                 requireKey(find(ACCOUNT_KEY, connection));
+                if (connection.contains("SharedAccessSignature=")) {
+                    requireSecretWay();
+                }
                 return builder.connectionString(connection).endpoint(endpoint);
             }
             builder.endpoint(endpoint);
@@ -87,6 +90,7 @@ final class Access {
                 return builder.credential(new StorageSharedKeyCredential(account, key));
             }
             if (token != null) {
+                requireSecretWay();
                 return builder.sasToken(token.startsWith("?") ? token.substring(1) : token);
             }
         } catch (IllegalArgumentException e) {
@@ -99,6 +103,21 @@ final class Access {
             return builder.credential(new StorageSharedKeyCredential(account, EMULATOR_KEY));
         }
         return identity(builder, http);
+    }
+
+    /** A token in a request over plain HTTP is everybody's on the way. A key only signs requests, and is never sent. */
+    private void requireSecretWay() {
+        URI url = URI.create(endpoint);
+        if ("http".equals(url.getScheme()) && !isLoopback(url.getHost())) {
+            throw new InvalidSettings("Cannot open store az://" + account
+                    + ": a token would go over plain HTTP, where everybody on the way reads it. Give an endpoint with"
+                    + " https, or set AZURE_STORAGE_KEY.");
+        }
+    }
+
+    /** By the name alone: nobody is asked for an address. */
+    private static boolean isLoopback(String host) {
+        return host.equals("localhost") || host.equals("[::1]") || host.matches("127(\\.\\d{1,3}){3}");
     }
 
     /** One that names no account has a token, and the account in its endpoint. */

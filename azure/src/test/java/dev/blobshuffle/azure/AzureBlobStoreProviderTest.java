@@ -63,6 +63,23 @@ class AzureBlobStoreProviderTest {
     }
 
     @Test
+    void aTokenIsNotSentOverPlainHttp() {
+        String uri = "az://account/container?endpoint=http://storage.example";
+        refused(uri, Map.of("AZURE_STORAGE_SAS_TOKEN", "sig=secret"), "plain HTTP");
+        refused(
+                uri,
+                Map.of(
+                        "AZURE_STORAGE_CONNECTION_STRING",
+                        "BlobEndpoint=https://account.blob.core.windows.net;SharedAccessSignature=sig=secret"),
+                "plain HTTP");
+        refused(uri, Map.of(), "plain HTTP");
+        refused(
+                "az://account/container?endpoint=http://127.0.0.1.example",
+                Map.of("AZURE_STORAGE_SAS_TOKEN", "sig=secret"),
+                "plain HTTP");
+    }
+
+    @Test
     void aTokenThatMakesNoUrlIsNotShownByAnyCause() {
         String url = "http://localhost:1/container/blob?sig=secret\"";
         try (ApacheHttpClient http = new ApacheHttpClient(HttpLimits.OF_A_BUCKET, time)) {

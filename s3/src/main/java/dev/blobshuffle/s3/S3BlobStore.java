@@ -29,6 +29,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
@@ -42,6 +44,8 @@ import software.amazon.awssdk.services.s3.model.S3Error;
  * connection. The bytes of a blob are given back when its attempt has ended, and no client reads them after that ({@code UploadAttempt}). Thread-safe.
  */
 public final class S3BlobStore implements InspectableStore, MeasurableStore {
+    private static final Logger LOG = LoggerFactory.getLogger(S3BlobStore.class);
+
     /** As many keys as S3 takes in one delete. */
     private static final int DELETE_KEYS = 1000;
     /** Threads and connections for deletes and listings. */
@@ -79,6 +83,12 @@ public final class S3BlobStore implements InspectableStore, MeasurableStore {
 
     static S3BlobStore open(
             S3Settings settings, Optional<Duration> callTimeout, S3Requests requests, StoreContext context) {
+        if (settings.isExposed()) {
+            LOG.warn(
+                    "Requests to {} go over plain HTTP: whoever is on the way reads and changes records. Give an endpoint"
+                            + " with https.",
+                    settings.location());
+        }
         S3Objects objects = new S3Objects(settings, callTimeout, requests, new S3Failures(settings.location()));
         try {
             String id = new S3Marker(settings, objects, context).agree();

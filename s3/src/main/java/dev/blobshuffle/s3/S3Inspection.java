@@ -184,6 +184,12 @@ final class S3Inspection {
 
     /** Nobody can see from here which way bytes take, but the wrong one costs more than everything else. */
     private void inspectRoute() {
+        if (settings.isExposed()) {
+            findings.add(StoreFinding.error(
+                    "encryption in transit",
+                    "requests go over plain HTTP to another machine: whoever is on the way reads and changes records",
+                    "Give an endpoint with https."));
+        }
         if (settings.endpoint().isEmpty()) {
             findings.add(StoreFinding.hint(
                     "route",

@@ -53,6 +53,16 @@ record S3Settings(
         }
     }
 
+    /** Whether requests cross a network unencrypted. Decided by the name of the host: nobody is asked for an address. */
+    boolean isExposed() {
+        return endpoint.filter(uri -> "http".equals(uri.getScheme()) && !isLoopback(uri.getHost()))
+                .isPresent();
+    }
+
+    private static boolean isLoopback(String host) {
+        return host.equals("localhost") || host.equals("[::1]") || host.matches("127(\\.\\d{1,3}){3}");
+    }
+
     private static void requireEndpoint(String bucket, URI endpoint) {
         boolean isHttp = "http".equals(endpoint.getScheme()) || "https".equals(endpoint.getScheme());
         boolean isPlain = endpoint.getRawUserInfo() == null

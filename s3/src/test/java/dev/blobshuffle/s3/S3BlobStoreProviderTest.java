@@ -54,6 +54,20 @@ class S3BlobStoreProviderTest {
     }
 
     @ParameterizedTest
+    @CsvSource({
+        "http://minio.example:9000, true",
+        "http://127.0.0.1.example, true",
+        "http://localhost:9000, false",
+        "http://127.0.0.1:9000, false",
+        "http://[::1]:9000, false",
+        "https://minio.example:9000, false"
+    })
+    void plainHttpToAnotherMachineIsExposed(String endpoint, boolean isExposed) {
+        assertThat(settings("s3://my-bucket?endpoint=" + endpoint).isExposed()).isEqualTo(isExposed);
+        assertThat(settings("s3://my-bucket").isExposed()).isFalse();
+    }
+
+    @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {

@@ -2,6 +2,7 @@ package dev.blobshuffle.core.cache;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.store.PrivateFiles;
 import dev.blobshuffle.core.time.Time;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -68,7 +69,7 @@ final class CacheDirectory {
     static CacheDirectory open(Path path, int store, long capacity, Time time, IntConsumer whenEvicted) {
         Path parts = path.resolve(String.format(Locale.ROOT, "parts-%08x", store));
         try {
-            Files.createDirectories(parts);
+            PrivateFiles.createDirectories(parts);
             FileChannel lock = lock(path);
             try {
                 CacheDirectory directory = new CacheDirectory(parts, store, capacity, time, lock, whenEvicted);
@@ -87,8 +88,7 @@ final class CacheDirectory {
     }
 
     private static FileChannel lock(Path path) throws IOException {
-        FileChannel channel =
-                FileChannel.open(path.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileChannel channel = PrivateFiles.openOrCreate(path.resolve("lock"));
         try {
             if (channel.tryLock() != null) {
                 return channel;

@@ -61,7 +61,7 @@ final class PartFile {
     static void write(Path draft, List<ByteBuffer> buffers, CachedPart part, int store) throws IOException {
         ByteBuffer tail = ByteBuffer.allocate((int) blocks(part.length()) * Integer.BYTES + TRAILER_LENGTH)
                 .order(ByteOrder.LITTLE_ENDIAN);
-        try (FileChannel channel = FileChannel.open(draft, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        try (FileChannel channel = PrivateFiles.create(draft)) {
             ByteBuffer window = WINDOW.get().clear();
             for (ByteBuffer buffer : buffers) {
                 copy(buffer, window, channel, tail);
@@ -114,7 +114,7 @@ final class PartFile {
     }
 
     FileChannel open() throws IOException {
-        return FileChannel.open(path, StandardOpenOption.READ);
+        return PrivateFiles.read(path);
     }
 
     /**

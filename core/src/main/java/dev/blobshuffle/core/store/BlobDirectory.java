@@ -9,12 +9,15 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
@@ -57,7 +60,7 @@ final class BlobDirectory {
 
     /** Makes the directory ready, and gives the id of the store it belongs to: the offered one if it belongs to none. */
     String open(String offered) throws IOException {
-        Files.createDirectories(path);
+        PrivateFiles.createDirectories(path);
         String id = StoreMarker.read(path, offered);
         staging.open();
         return id;
@@ -102,7 +105,7 @@ final class BlobDirectory {
     }
 
     private static void writeDraft(Path draft, BlobContent content, Fsync fsync) throws IOException {
-        try (FileChannel channel = FileChannel.open(draft, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        try (FileChannel channel = PrivateFiles.create(draft)) {
             ByteBuffer window = WINDOW.get().clear();
             for (ByteBuffer buffer : content.buffers()) {
                 copy(buffer, window, channel);
@@ -142,6 +145,7 @@ final class BlobDirectory {
     private void publish(Path draft, BlobId id, Fsync fsync) throws IOException {
         Path target = path.resolve(BlobKey.of(id));
         Path generation = parent(target);
+        requireNoLinks(generation);
         boolean made = false;
         for (int attempt = 1; ; attempt++) {
             try {
@@ -151,7 +155,7 @@ final class BlobDirectory {
                 if (attempt == 5 || !Files.exists(draft)) {
                     throw e;
                 }
-                Files.createDirectories(generation);
+                PrivateFiles.createDirectories(generation);
                 made = true;
             }
         }
@@ -192,7 +196,9 @@ final class BlobDirectory {
      * @throws NoSuchFileException if the blob is not here
      */
     BlobBytes read(BlobId id, BlobRange range, ReadBuffers buffers) throws IOException {
-        try (FileChannel channel = FileChannel.open(path.resolve(BlobKey.of(id)), StandardOpenOption.READ)) {
+        Path blob = path.resolve(BlobKey.of(id));
+        requireNoLinks(parent(blob));
+        try (FileChannel channel = PrivateFiles.read(blob)) {
             long length = channel.size();
             if (range.end() > length) {
                 throw range.outside(id, length, toString());
@@ -204,6 +210,15 @@ final class BlobDirectory {
             } catch (IOException | RuntimeException e) {
                 bytes.close();
                 throw e;
+            }
+        }
+    }
+
+    /** Whoever may write in the directory must not lead reads and writes out of it by a symbolic link. */
+    private void requireNoLinks(Path generation) throws IOException {
+        for (Path at = generation; !at.equals(path); at = parent(at)) {
+            if (Files.isSymbolicLink(at)) {
+                throw new FileSystemException(at.toString(), null, "a symbolic link, which a store does not follow");
             }
         }
     }
@@ -225,7 +240,10 @@ final class BlobDirectory {
      * @throws NoSuchFileException if the blob is not here
      */
     long length(BlobId id) throws IOException {
-        return Files.size(path.resolve(BlobKey.of(id)));
+        Path blob = path.resolve(BlobKey.of(id));
+        requireNoLinks(parent(blob));
+        return Files.readAttributes(blob, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .size();
     }
 
     /** Deletes blobs, and the generations' directories that they leave empty. */
@@ -233,6 +251,7 @@ final class BlobDirectory {
         Set<Path> generations = new HashSet<>();
         for (BlobId id : ids) {
             Path blob = path.resolve(BlobKey.of(id));
+            requireNoLinks(parent(blob));
             if (Files.deleteIfExists(blob)) {
                 generations.add(parent(blob));
             }

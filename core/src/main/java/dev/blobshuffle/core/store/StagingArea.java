@@ -62,9 +62,9 @@ final class StagingArea {
             throw new IOException(own + " is closed");
         }
         releaseLock();
-        Files.createDirectories(own);
+        PrivateFiles.createDirectories(own);
         OWN_LOCKS.add(lockFile);
-        FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileChannel channel = PrivateFiles.openOrCreate(lockFile);
         lock = channel;
         if (channel.tryLock() == null) {
             throw new IOException(lockFile + " is locked by another process");
