@@ -1,6 +1,7 @@
 package dev.blobshuffle.core.debatch;
 
 import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.DeliveryFailed;
@@ -16,12 +17,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * One range read, for one or more segments that lie side by side, and the bytes it brought until the last of them is decoded. While the store is unavailable its
- * decorators go on asking, until the fetch gives the read up. If nothing has come for a minute the store is asked past the caches.
+ * One range read, for one or more segments that lie side by side, and the bytes it brought until the
+ * last of them is decoded. While the store is unavailable its decorators go on asking, until the fetch
+ * gives the read up. If nothing has come for a minute the fetch asks the store past the caches.
+ *
+ * <p>If the store answers that the blob is missing, the fetch asks it again, past the caches, for about
+ * three seconds: a store may show a blob late, and a mount or a restore may be under way.
  *
  * <pre>
  *   READING ──bytes, or a lasting failure──▶ ARRIVED ──last user leaves──▶ ENDED
@@ -33,6 +41,14 @@ import org.jspecify.annotations.Nullable;
 final class Fetch {
     /** For so long whatever stands before the store may take; the largest read takes as long at 1 MiB/s. */
     private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    /** The wait before a missing blob is asked for again; it doubles with each time. */
+    private static final Duration FIRST_WAIT = Duration.ofMillis(100);
+
+    /** How often a missing blob is asked for again: 3.1 seconds in all. */
+    private static final int WAITS = 5;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Fetch.class);
 
     /** What a fetch is doing. */
     enum State {
@@ -54,6 +70,10 @@ final class Fetch {
     private final AtomicReference<State> state = new AtomicReference<>(State.READING);
     private final AtomicReference<@Nullable Read> current = new AtomicReference<>();
     private volatile Time.@Nullable Cancellable timer;
+
+    /** How often a missing blob may still be asked for again. One read is current at a time, and its end changes this. */
+    private int waitsLeft = WAITS;
+
     private @Nullable BlobBytes bytes;
     private @Nullable BlobShuffleException failure;
 
@@ -83,9 +103,12 @@ final class Fetch {
         return reserved > 0;
     }
 
-    /** Adds a user, before the start. */
+    /** Adds a user, before the start. One that has failed already asks once. */
     void join(QueuedSegment<?> user) {
         users.add(user);
+        if (user.hasFailed()) {
+            waitsLeft = 0;
+        }
     }
 
     /** Removes a user; the last one ends the fetch. */
@@ -136,6 +159,29 @@ final class Fetch {
         }
     }
 
+    /** Asks again later for a blob that is missing. False when it has been missing for long enough, or time ends. */
+    private boolean askAgain() {
+        if (waitsLeft == 0) {
+            return false;
+        }
+        if (waitsLeft == WAITS) {
+            LOG.warn("Blob {} is missing in {}; asking again.", blob, engine.store().location());
+        }
+        Duration wait = FIRST_WAIT.multipliedBy(1L << (WAITS - waitsLeft));
+        waitsLeft--;
+        Read next = new Read();
+        current.set(next);
+        try {
+            engine.time().schedule(wait, () -> next.start(engine.store(), range.afresh()));
+        } catch (Closed e) {
+            return !current.compareAndSet(next, null);
+        }
+        if (state.get() == State.ENDED) {
+            next.abandon(); // Left meanwhile, before there was a next read.
+        }
+        return true;
+    }
+
     private void stopTimer() {
         Time.Cancellable running = timer;
         if (running != null) {
@@ -145,9 +191,14 @@ final class Fetch {
 
     /** One way of asking. Only the current one counts; what another brings goes back. */
     private final class Read {
+        private final AtomicBoolean isBegun = new AtomicBoolean();
         private volatile @Nullable CompletionStage<BlobBytes> stage;
 
+        /** Begins, unless it was abandoned before. */
         void start(BlobStore store, BlobRange asked) {
+            if (!isBegun.compareAndSet(false, true)) {
+                return;
+            }
             try {
                 CompletionStage<BlobBytes> answer = store.get(blob, asked);
                 stage = answer;
@@ -161,6 +212,10 @@ final class Fetch {
         }
 
         void abandon() {
+            if (isBegun.compareAndSet(false, true)) {
+                ended(null, null); // it was still waiting for its time
+                return;
+            }
             CompletionStage<BlobBytes> running = stage;
             if (running != null) {
                 Abandonable.abandon(running);
@@ -169,6 +224,9 @@ final class Fetch {
 
         private void ended(@Nullable BlobBytes brought, @Nullable Throwable thrown) {
             if (current.compareAndSet(this, null)) {
+                if (cause(thrown) instanceof BlobMissing && state.get() == State.READING && askAgain()) {
+                    return;
+                }
                 stopTimer();
                 arrive(brought, thrown);
             } else if (brought != null) {
@@ -208,8 +266,7 @@ final class Fetch {
 
     private void arrive(@Nullable BlobBytes brought, @Nullable Throwable thrown) {
         if (brought == null) {
-            failure = lasting(
-                    thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown);
+            failure = lasting(cause(thrown));
         }
         bytes = brought;
         if (state.compareAndSet(State.READING, State.ARRIVED)) {
@@ -220,6 +277,10 @@ final class Fetch {
             brought.close();
         }
         giveBack();
+    }
+
+    private static @Nullable Throwable cause(@Nullable Throwable thrown) {
+        return thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
     }
 
     private BlobShuffleException lasting(@Nullable Throwable cause) {

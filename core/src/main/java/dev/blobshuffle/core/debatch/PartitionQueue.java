@@ -48,7 +48,7 @@ final class PartitionQueue<C> {
         if (refusal == null) {
             unfetched.add(segment);
         } else {
-            segment.fail(refusal);
+            segment.refuse(refusal);
         }
         items.add(segment);
         undelivered += notification.records() - segment.index();
@@ -131,11 +131,19 @@ final class PartitionQueue<C> {
         return segment == null ? !items.isEmpty() : segment.isReady() || segment.failure() != null;
     }
 
-    /** Why the head will never be handed out, if so. */
+    /** Why the head cannot be handed out, if so. The caller throws it. */
     @Nullable
-    BlobShuffleException failure() {
+    BlobShuffleException takeFailure() {
         QueuedSegment<C> segment = headSegment();
-        return segment == null ? null : segment.failure();
+        BlobShuffleException failure = segment == null ? null : segment.failure();
+        if (failure != null) {
+            segment.thrown();
+        }
+        return failure;
+    }
+
+    boolean isHead(QueuedSegment<?> segment) {
+        return items.peek() == segment;
     }
 
     /** The head, if it is a segment whose bytes must be fetched now. */

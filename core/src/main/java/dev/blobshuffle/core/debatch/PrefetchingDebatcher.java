@@ -208,7 +208,7 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
     /** Throws the failure of a head: nothing else is handed out then, so that it cannot be overlooked while other partitions are busy. */
     private void throwFailure() {
         for (PartitionQueue<C> queue : turns) {
-            BlobShuffleException failure = queue.isPaused() ? null : queue.failure();
+            BlobShuffleException failure = queue.isPaused() ? null : queue.takeFailure();
             if (failure != null) {
                 throw failure;
             }

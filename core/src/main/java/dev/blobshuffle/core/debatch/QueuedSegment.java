@@ -5,6 +5,7 @@ import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.SegmentReader;
 import dev.blobshuffle.core.shuffle.Debatcher;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,7 +17,11 @@ import org.slf4j.LoggerFactory;
  *   IDLE ──fetch──▶ FETCHING ──arrival──▶ READY ──last record──▶ (removed)
  *    ▲                 │                    │
  *    │                 └─lasting failure─▶ FAILED ◀─corrupt, again and again
- *    └──────────────── more bytes needed, or corrupt: read afresh
+ *    │                                      │
+ *    ├──────────── thrown, and a second old ┘   the blob may have been restored
+ *    └──────────── more bytes needed; or corrupt; or failed before it was the head: read afresh
+ *
+ *   REFUSED: another store's, or its codec is not here
  * </pre>
  *
  * <p>Owned by the Debatcher's thread.
@@ -27,6 +32,9 @@ final class QueuedSegment<C> {
     /** A byte that flipped on the way is gone with the next read; a blob that is corrupt stays so. */
     private static final int FRESH_READS = 3;
 
+    /** How old a failure is when the store is asked again. Until then each drain throws it: an application that polls on asks the store at most so often. */
+    private static final long AGAIN_NANOS = Duration.ofSeconds(1).toNanos();
+
     /** Multiples of it, by one, are spread evenly: the golden ratio. */
     private static final double EVEN = 0.6180339887498949;
 
@@ -35,7 +43,8 @@ final class QueuedSegment<C> {
         IDLE,
         FETCHING,
         READY,
-        FAILED
+        FAILED,
+        REFUSED
     }
 
     private final PartitionQueue<C> queue;
@@ -53,6 +62,16 @@ final class QueuedSegment<C> {
     private @Nullable SegmentReader reader;
     private @Nullable Fetch fetch;
     private @Nullable BlobShuffleException failure;
+    private long failedAt;
+
+    /** Whether the failure was thrown: before, it may not be forgotten. */
+    private boolean isThrown;
+
+    /** Whether it has failed as the head. */
+    private boolean hasFailed;
+
+    /** Whether bytes came that cannot be right, or none: the next read goes past the caches. */
+    private boolean isSuspect;
 
     /** Start and length of the bytes being fetched, in the segment. */
     private long fetchStart;
@@ -137,10 +156,11 @@ final class QueuedSegment<C> {
     private void readAfresh(BlobCorrupt corrupt) {
         release();
         dropReader();
+        isSuspect = true;
         queue.engine().corruptRead();
         if (++corruptReads > FRESH_READS) {
-            state = State.FAILED;
-            failure = corrupt;
+            corruptReads = 0;
+            fail(corrupt);
         } else {
             LOG.warn(
                     "Reading a segment of blob {} afresh: its bytes did not match their checksum.",
@@ -173,12 +193,36 @@ final class QueuedSegment<C> {
         }
     }
 
-    /** Fails for good; thrown when the segment is at the head. */
-    void fail(BlobShuffleException lasting) {
+    /** Fails. The head throws; any other segment is read again when it is the head, for the blob may be there by then. */
+    private void fail(BlobShuffleException lasting) {
         release();
         dropReader();
+        isSuspect = true;
+        if (!queue.isHead(this)) {
+            state = State.IDLE;
+            return;
+        }
         state = State.FAILED;
         failure = lasting;
+        failedAt = queue.engine().time().nanos();
+        isThrown = false;
+        hasFailed = true;
+    }
+
+    /** Cannot be read here at all; thrown when the segment is at the head. */
+    void refuse(BlobShuffleException reason) {
+        state = State.REFUSED;
+        failure = reason;
+    }
+
+    /** Takes note that its failure is thrown. */
+    void thrown() {
+        isThrown = true;
+    }
+
+    /** Whether it has failed as the head before: then the store is asked once at a time. */
+    boolean hasFailed() {
+        return hasFailed;
     }
 
     /** Forgets the bytes and any fetch under way. */
@@ -266,9 +310,9 @@ final class QueuedSegment<C> {
         return fetchLength;
     }
 
-    /** Whether bytes came that were corrupt: the next read is for this segment alone. */
+    /** Whether the last read brought nothing usable: the next one is for this segment alone, past the caches. */
     boolean isReadAfresh() {
-        return corruptReads > 0;
+        return isSuspect;
     }
 
     private SegmentReader reader() {
@@ -299,7 +343,12 @@ final class QueuedSegment<C> {
         return held != null && held.isFromReserve();
     }
 
+    /** Whether its next bytes must be fetched. A failure that was thrown is forgotten after a while. */
     boolean isIdle() {
+        if (state == State.FAILED && isThrown && queue.engine().time().nanos() - failedAt >= AGAIN_NANOS) {
+            state = State.IDLE;
+            failure = null;
+        }
         return state == State.IDLE;
     }
 

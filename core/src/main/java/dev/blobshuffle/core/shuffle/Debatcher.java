@@ -57,8 +57,9 @@ public interface Debatcher<C> extends AutoCloseable {
      * @param maxRecords the most to hand out
      * @param maxBytesPerPartition after this many bytes (keys and values) of one partition the next one has its turn
      * @return the number handed out
-     * @throws dev.blobshuffle.core.failure.BlobMissing fatal: the head's blob is confirmed missing; thrown again by each call
-     * @throws dev.blobshuffle.core.failure.BlobCorrupt fatal: the head's bytes are not what was written; thrown again by each call
+     * @throws dev.blobshuffle.core.failure.BlobMissing fatal: the head's blob has been missing for about three seconds. Thrown again by each call; after a second a
+     *     call asks the store again, so that a blob that was restored is read
+     * @throws dev.blobshuffle.core.failure.BlobCorrupt fatal: the head's bytes are not what was written. Thrown again as {@code BlobMissing} is
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the head was written to another store, or with a codec that is not here
      */
     int drain(int maxRecords, long maxBytesPerPartition, Sink<C> sink);

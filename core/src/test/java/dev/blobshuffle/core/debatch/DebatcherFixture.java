@@ -7,6 +7,7 @@ import dev.blobshuffle.core.resilience.RetryingBlobStore;
 import dev.blobshuffle.core.shuffle.Debatcher;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 import java.util.List;
 
@@ -20,13 +21,29 @@ final class DebatcherFixture implements AutoCloseable {
     final ScriptedBlobStore store = new ScriptedBlobStore(new MemoryBlobStore("debatcher", 1L << 30));
     final SegmentFixture blobs = new SegmentFixture(store);
     final ShuffleMetrics metrics = new ShuffleMetrics();
-    final SystemTime time = new SystemTime();
+    final Time time;
     private final RetryingBlobStore retrying;
+    private final AutoCloseable ownTime;
     final ReadEngine engine;
     final Debatcher<String> debatcher;
     final RecordedSink sink = new RecordedSink();
 
     DebatcherFixture(long budget) {
+        this(budget, new SystemTime());
+    }
+
+    private DebatcherFixture(long budget, SystemTime time) {
+        this(budget, time, time);
+    }
+
+    /** @param time stays open */
+    DebatcherFixture(long budget, Time time) {
+        this(budget, time, () -> {});
+    }
+
+    private DebatcherFixture(long budget, Time time, AutoCloseable ownTime) {
+        this.time = time;
+        this.ownTime = ownTime;
         retrying = new RetryingBlobStore(store, RetryPolicy.forever(), time, metrics);
         engine = new ReadEngine(retrying, budget, time, metrics);
         debatcher = new PrefetchingDebatcher<>("test", engine);
@@ -70,6 +87,10 @@ final class DebatcherFixture implements AutoCloseable {
             throw new AssertionError("the lag is not 0 in the end");
         }
         engine.close();
-        time.close();
+        try {
+            ownTime.close();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
     }
 }

@@ -9,12 +9,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.debatch.SegmentFixture.Row;
 import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.DeliveryFailed;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreUnavailable;
-import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
@@ -297,45 +295,6 @@ class PrefetchingDebatcherTest {
         assertThat(fixture.engine.budget().used()).isPositive();
         debatcher.drop(P0);
         assertThat(fixture.engine.budget().used()).isZero();
-    }
-
-    @Test
-    void aMissingBlobIsThrownWhenItsTurnComesAndEachTimeAfter() {
-        Notification there = fixture.blobs.segment(rows("a", 2));
-        offer(P0, 0, there);
-        offer(P0, 1, elsewhere(there));
-        debatcher.prefetch();
-        assertThat(debatcher.drain(1, MIB, fixture.sink)).isEqualTo(1);
-        assertThat(fixture.drain()).containsExactly("a-1");
-        for (int i = 0; i < 3; i++) {
-            assertThat(debatcher.isReady()).isTrue();
-            assertThatThrownBy(fixture::drain).isInstanceOf(BlobMissing.class);
-            assertThat(debatcher.head(P0)).contains(new Position(1, 0));
-        }
-        debatcher.pause(P0);
-        assertThat(fixture.drain()).isEmpty();
-    }
-
-    @Test
-    void anotherPartitionDoesNotHideAFailure() {
-        Notification there = fixture.blobs.segment(rows("a", 2));
-        offer(P0, 0, elsewhere(there));
-        debatcher.offer(P1, 0, 1, "plain");
-        debatcher.prefetch();
-        assertThatThrownBy(fixture::drain).isInstanceOf(BlobMissing.class);
-    }
-
-    private static Notification elsewhere(Notification n) {
-        return new Notification(
-                new BlobId(99, 99, 99),
-                n.store(),
-                n.sectionOffset(),
-                n.sectionLength(),
-                n.segmentOffset(),
-                n.segmentLength(),
-                n.records(),
-                n.codec(),
-                n.checksum());
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.debatch;
 
+import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
@@ -24,6 +25,9 @@ final class ScriptedBlobStore extends ForwardingBlobStore {
     private final Deque<UnaryOperator<byte[]>> falsifications = new ArrayDeque<>();
     private final AtomicLong open = new AtomicLong();
     private boolean isHolding;
+    private @Nullable BlobId last;
+    private @Nullable BlobId hidden;
+    private int hiddenReads;
 
     ScriptedBlobStore(BlobStore store) {
         super(store);
@@ -59,6 +63,16 @@ final class ScriptedBlobStore extends ForwardingBlobStore {
         failures.add(failure);
     }
 
+    /** The blob of the last read is missing for so many reads, that one included if it is held back. */
+    synchronized void hideLast(int times) {
+        hidden = last;
+        hiddenReads = times;
+    }
+
+    private synchronized boolean isHidden(BlobId id) {
+        return id.equals(hidden) && hiddenReads-- > 0;
+    }
+
     /** The bytes of the next read are changed so. */
     synchronized void falsify(UnaryOperator<byte[]> change) {
         falsifications.add(change);
@@ -86,6 +100,7 @@ final class ScriptedBlobStore extends ForwardingBlobStore {
         UnaryOperator<byte[]> change;
         synchronized (this) {
             reads.add(range);
+            last = id;
             failure = failures.poll();
             change = failure == null ? falsifications.poll() : null;
             if (isHolding) {
@@ -105,6 +120,10 @@ final class ScriptedBlobStore extends ForwardingBlobStore {
             CompletableFuture<BlobBytes> result) {
         if (failure != null) {
             result.completeExceptionally(failure);
+            return;
+        }
+        if (isHidden(id)) {
+            result.completeExceptionally(new BlobMissing("Cannot read blob " + id + ": the test hides it."));
             return;
         }
         store().get(id, range).whenComplete((bytes, thrown) -> {
