@@ -43,9 +43,8 @@ chaos: ## the long chaos test: make chaos FAULTS=52 SEED=1 GUARANTEE=exactly_onc
 		-Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false -Dchaos.faults=$(FAULTS) \
 		-Dchaos.seed=$(SEED) -Dchaos.guarantee=$(GUARANTEE) -Dchaos.protocol=$(PROTOCOL) -Dchaos.seconds=$(SECONDS) -Dchaos.most=$(MOST)
 
-kafka-version: ## the tests against another Kafka: make kafka-version VERSION=4.0.2
-	$(MVN) clean test-compile
-	$(MVN) verify -Dkafka.version=$(VERSION) -Dmaven.main.skip=true -Denforcer.skip
+kafka-version: ## every test of the front doors on another Kafka: make kafka-version VERSION=4.0.2
+	$(MVN) verify -pl kafka,kstreams -am -Dkafka.test.version=$(VERSION)
 
 kafka-3.9: ## a set of the front doors' tests against Kafka 3.9
 	$(MVN) -Pquick test-compile

@@ -195,6 +195,15 @@ final class Clients implements AutoCloseable {
                 real, engine, new ConsumerWiring(mode, "consumer", topics(), 1000, pair, Membership.none(), time)));
     }
 
+    /** A consumer of any application around a real one, which is closed with it. */
+    Consumer<byte[], byte[]> wrap(Consumer<byte[], byte[]> real) {
+        return BlobConsumer.wrap(
+                real,
+                engine,
+                new ConsumerWiring(
+                        Mode.GENERAL, "consumer", topics(), 1000, ClientPair.alone(), Membership.none(), time));
+    }
+
     Consumer<byte[], byte[]> nativeConsumer(String group, Object... overrides) {
         Map<String, Object> settings =
                 settings("group.id", group, "auto.offset.reset", "earliest", "isolation.level", "read_committed");

@@ -23,6 +23,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -73,6 +74,7 @@ class ConsumerPositionIT {
         assertThat(second.poll(Duration.ofMillis(300)).isEmpty()).isTrue();
     }
 
+    @Tag("every-kafka")
     @Test
     void groupMemberResumesInsideANotificationToo() {
         Clients.send(clients.producer(), topic, 0, Clients.values("v", 10));
@@ -211,6 +213,7 @@ class ConsumerPositionIT {
                 .isNull();
     }
 
+    @Tag("every-kafka")
     @Test
     void adminDeletesOnlyWhatIsConsumedAndAnswersInVirtualOffsets() throws Exception {
         Producer<String, String> producer = clients.producer();

@@ -22,6 +22,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -97,6 +98,7 @@ class GroupIT {
         first.close();
     }
 
+    @Tag("every-kafka")
     @ParameterizedTest
     @EnumSource(Protocol.class)
     void autoCommitHandsOverAtTheExactRecord(Protocol protocol) {

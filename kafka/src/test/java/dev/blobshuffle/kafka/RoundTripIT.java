@@ -32,6 +32,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -51,6 +52,7 @@ class RoundTripIT {
         clients.close();
     }
 
+    @Tag("every-kafka")
     @Test
     void recordsOfEveryShapeComeBackAsTheyWere() {
         String topic = clients.blobTopic(1);

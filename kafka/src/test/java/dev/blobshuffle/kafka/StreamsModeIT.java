@@ -18,6 +18,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -56,6 +57,7 @@ class StreamsModeIT {
                 .offset();
     }
 
+    @Tag("every-kafka")
     @Test
     void exactlyOnceDrainsAtTheCommitAndNotAtEachFlush() throws Exception {
         clients.streamsConsumer(Mode.KAFKA_STREAMS_EOS, pair);

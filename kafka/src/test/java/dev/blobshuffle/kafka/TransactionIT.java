@@ -27,6 +27,7 @@ import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.TransactionAbortedException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -77,6 +78,7 @@ class TransactionIT {
         assertThat(Clients.valuesOf(Clients.read(committedReader(topic), 1))).containsExactly("after");
     }
 
+    @Tag("every-kafka")
     @Test
     void onlyCommittedRecordsAreRead() throws Exception {
         String topic = clients.blobTopic(1);

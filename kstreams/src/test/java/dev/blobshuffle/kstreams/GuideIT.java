@@ -7,6 +7,7 @@ import dev.blobshuffle.kstreams.differential.Drain;
 import dev.blobshuffle.kstreams.differential.Instances;
 import dev.blobshuffle.kstreams.differential.Log;
 import dev.blobshuffle.kstreams.differential.Traffic;
+import java.io.InputStream;
 import java.io.StringReader;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -20,9 +21,13 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.apache.kafka.common.utils.AppInfoParser;
 import org.apache.kafka.streams.KafkaStreams;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What the guide shows works: its Java is the example, its settings are accepted, and the example counts words through blobs. */
 class GuideIT {
@@ -54,8 +59,10 @@ class GuideIT {
         });
     }
 
-    @Test
-    void exampleCountsWordsThroughBlobs() throws Exception {
+    @Tag("every-kafka")
+    @ParameterizedTest
+    @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#all")
+    void exampleCountsWordsThroughBlobs(String protocol) throws Exception {
         try (EmbeddedKafka kafka = EmbeddedKafka.builder().start();
                 Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()));
                 Instances instances = new Instances()) {
@@ -64,6 +71,8 @@ class GuideIT {
             Properties settings =
                     WordCountExample.settings(kafka.bootstrapServers(), "file://" + directory.resolve("blobs"));
             settings.put("state.dir", directory.resolve("state").toString());
+            settings.put("group.protocol", protocol);
+            BlobShuffleClientSupplier.addTo(settings);
             instances.add(new KafkaStreams(WordCountExample.topology(), settings));
             write(kafka, "to be or not to be", "To be is to do");
             new Drain(admin, kafka.bootstrapServers(), "word-count", List.of("lines")).await(instances);
@@ -78,6 +87,17 @@ class GuideIT {
             assertThat(counts).isEqualTo(Map.of("to", 4L, "be", 3L, "or", 1L, "not", 1L, "is", 1L, "do", 1L));
             assertThat(Traffic.of(admin, log, "word-count").plain()).isZero();
         }
+    }
+
+    @Tag("every-kafka")
+    @Test
+    void streamsAreOfTheVersionUnderTest() throws Exception {
+        Properties version = new Properties();
+        try (InputStream file = KafkaStreams.class.getResourceAsStream("/kafka/kafka-streams-version.properties")) {
+            version.load(file);
+        }
+        assertThat(version.getProperty("version")).isEqualTo(System.getProperty("kafka.expected.version"));
+        assertThat(AppInfoParser.getVersion()).isEqualTo(System.getProperty("kafka.expected.version"));
     }
 
     private static void write(EmbeddedKafka kafka, String... lines) throws Exception {

@@ -165,7 +165,10 @@ final class Fetch {
             return false;
         }
         if (waitsLeft == WAITS) {
-            LOG.warn("Blob {} is missing in {}; asking again.", blob, engine.store().location());
+            LOG.warn(
+                    "Blob {} is missing in {}; asking again.",
+                    blob,
+                    engine.store().location());
         }
         Duration wait = FIRST_WAIT.multipliedBy(1L << (WAITS - waitsLeft));
         waitsLeft--;

@@ -135,11 +135,11 @@ final class PartitionQueue<C> {
     @Nullable
     BlobShuffleException takeFailure() {
         QueuedSegment<C> segment = headSegment();
-        BlobShuffleException failure = segment == null ? null : segment.failure();
-        if (failure != null) {
-            segment.thrown();
+        if (segment == null || segment.failure() == null) {
+            return null;
         }
-        return failure;
+        segment.thrown();
+        return segment.failure();
     }
 
     boolean isHead(QueuedSegment<?> segment) {

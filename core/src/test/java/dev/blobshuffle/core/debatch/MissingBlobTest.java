@@ -56,7 +56,9 @@ class MissingBlobTest {
         time.advance(Duration.ofMillis(1));
         assertThat(fixture.drain()).containsExactly("a-0", "a-1");
         assertThat(fixture.store.reads()).hasSize(4);
-        assertThat(fixture.store.reads().get(3).isAfresh()).as("past the caches").isTrue();
+        assertThat(fixture.store.reads().get(3).isAfresh())
+                .as("past the caches")
+                .isTrue();
     }
 
     @Test

@@ -94,7 +94,8 @@ final class World {
             store.fail(Duration.ofMillis(200 + time.random(2500)));
         } else if (kind == 0 && schedule.faults().contains(Fault.BLOB_HIDDEN)) {
             ledger.fault(Fault.BLOB_HIDDEN);
-            store.hide(Duration.ofMillis(100 + time.random(1500)));
+            // Shorter or longer than readers ask again for a blob that is missing.
+            store.hide(Duration.ofMillis(time.random(2) == 0 ? 100 + time.random(1500) : 4000 + time.random(6000)));
         } else if (kind <= 2 && schedule.faults().contains(Fault.REASSIGNED)) {
             assign(time.random(schedule.partitions()));
             ledger.fault(Fault.REASSIGNED);
