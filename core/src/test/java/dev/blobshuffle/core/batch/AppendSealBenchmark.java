@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.batch;
 
+import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.Notification;
@@ -19,6 +20,7 @@ import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -61,6 +63,10 @@ public class AppendSealBenchmark {
     @Param({"8"})
     public int partitions;
 
+    /** Whether frames are encrypted. */
+    @Param({"false"})
+    public boolean encrypted;
+
     private SystemTime time;
     private Batcher batcher;
     private Lane lane;
@@ -74,8 +80,11 @@ public class AppendSealBenchmark {
     @Setup
     public void open() {
         time = new SystemTime();
+        Keyring keys = encrypted
+                ? Keyring.writing(id -> Optional.of(new byte[Keyring.KEY_LENGTH]), "benchmark")
+                : Keyring.none();
         BatcherOptions options =
-                BatcherOptions.builder().delay(Duration.ofHours(1)).build();
+                BatcherOptions.builder().delay(Duration.ofHours(1)).keys(keys).build();
         batcher = new Batcher(new NullBlobStore(), options, time, new ShuffleMetrics());
         lane = batcher.lane("bench", new NullChannel());
         outputs = new Lane.Output[partitions];

@@ -1,5 +1,7 @@
 package dev.blobshuffle.core.debatch;
 
+import dev.blobshuffle.core.encryption.Keyring;
+import dev.blobshuffle.core.format.Codec;
 import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
@@ -50,6 +52,10 @@ public class DecodeBenchmark {
     @Param({"1024", "100"})
     public int recordBytes;
 
+    /** Whether frames are encrypted. */
+    @Param({"false"})
+    public boolean encrypted;
+
     private final SystemTime time = new SystemTime();
     private final MemoryBlobStore store = new MemoryBlobStore("decode", 1L << 30);
     private final List<Notification> notifications = new ArrayList<>();
@@ -72,7 +78,10 @@ public class DecodeBenchmark {
     /** Stores the blobs. */
     @Setup(Level.Trial)
     public void store() {
-        SegmentFixture fixture = new SegmentFixture(store);
+        Keyring keys = encrypted
+                ? Keyring.writing(id -> Optional.of(new byte[Keyring.KEY_LENGTH]), "benchmark")
+                : Keyring.none();
+        SegmentFixture fixture = new SegmentFixture(store, Codec.NONE, keys);
         Random random = new Random(1);
         for (int bytes = 0; bytes < VOLUME; bytes += SEGMENT) {
             List<SegmentFixture.Row> rows = new ArrayList<>();
@@ -85,7 +94,7 @@ public class DecodeBenchmark {
             }
             notifications.add(fixture.blob(64 << 10, List.of(rows)).get(0));
         }
-        engine = new ReadEngine(store, 16 << 20, time, new ShuffleMetrics());
+        engine = new ReadEngine(store, 16 << 20, keys, time, new ShuffleMetrics());
         debatcher = new PrefetchingDebatcher<>("benchmark", engine);
     }
 

@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.debatch;
 
+import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.BlobLayout;
 import dev.blobshuffle.core.format.Codec;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class SegmentFixture {
     private final BlobStore store;
     private final Codec codec;
+    private final Keyring keys;
     private long sequence;
 
     SegmentFixture(BlobStore store) {
@@ -29,8 +31,13 @@ final class SegmentFixture {
     }
 
     SegmentFixture(BlobStore store, Codec codec) {
+        this(store, codec, Keyring.none());
+    }
+
+    SegmentFixture(BlobStore store, Codec codec, Keyring keys) {
         this.store = store;
         this.codec = codec;
+        this.keys = keys;
     }
 
     /** A record to store. */
@@ -52,15 +59,26 @@ final class SegmentFixture {
     }
 
     private List<Notification> blob(int frameBytes, List<List<Row>> segments, int firstPartition) {
+        try (FrameEncoder encoder = new FrameEncoder(codec, keys)) {
+            return blob(encoder, frameBytes, segments, firstPartition);
+        }
+    }
+
+    private List<Notification> blob(
+            FrameEncoder encoder, int frameBytes, List<List<Row>> segments, int firstPartition) {
+        BlobId id = new BlobId(1, 7, sequence++);
+        encoder.begin(id);
         List<SegmentSource> sources = new ArrayList<>();
         for (int i = 0; i < segments.size(); i++) {
             List<Row> rows = segments.get(i);
             long min = rows.stream().mapToLong(Row::timestamp).min().orElseThrow();
             long max = rows.stream().mapToLong(Row::timestamp).max().orElseThrow();
             Partition partition = new Partition("t", firstPartition + i);
-            sources.add(new SegmentSource(Zone.SINGLE, partition, "lane", min, max, frames(frameBytes, rows)));
+            encoder.begin(partition);
+            sources.add(new SegmentSource(
+                    Zone.SINGLE, partition, "lane", min, max, frames(encoder, frameBytes, rows)));
         }
-        BlobLayout layout = BlobLayout.of(new BlobId(1, 7, sequence++), store.fingerprint(), 0, sources);
+        BlobLayout layout = BlobLayout.of(id, store.fingerprint(), 0, sources);
         store.put(layout.id(), content(layout)).toCompletableFuture().join();
         return layout.notifications();
     }
@@ -75,9 +93,8 @@ final class SegmentFixture {
         return blob(64 << 10, List.of(rows)).get(0);
     }
 
-    private List<Frame> frames(int frameBytes, List<Row> rows) {
+    private static List<Frame> frames(FrameEncoder encoder, int frameBytes, List<Row> rows) {
         List<Frame> frames = new ArrayList<>();
-        try (FrameEncoder encoder = new FrameEncoder(codec)) {
             int from = 0;
             while (from < rows.size()) {
                 int to = from;
@@ -95,7 +112,6 @@ final class SegmentFixture {
                 frames.add(encoder.encode(array, 0, at, to - from, 0));
                 from = to;
             }
-        }
         return frames;
     }
 
