@@ -22,6 +22,7 @@ import org.apache.kafka.common.serialization.LongDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -72,6 +73,18 @@ class FrameworksIT {
                     .doesNotContain("runs natively in this process");
             assertThat(blobBytes()).isGreaterThan(ORDERS * 8L);
             assertThat(recordsOfRepartitionTopic(kafka.bootstrapServers())).isBetween(1L, ORDERS / 4L);
+        }
+    }
+
+    @Test
+    void beanOfTheGuideIsTheOneOfTheExamples() throws IOException {
+        String guide = Files.readString(Path.of("../docs/guides/frameworks.md"));
+        int begin = guide.indexOf("```java") + "```java".length();
+        String bean = guide.substring(begin, guide.indexOf("```", begin));
+
+        for (String name : List.of("spring-boot-4", "spring-boot-3", "spring-cloud-stream")) {
+            assertThat(Files.readString(Path.of(name, "src/main/java/example/OrderTotals.java")))
+                    .containsIgnoringWhitespaces(bean);
         }
     }
 
