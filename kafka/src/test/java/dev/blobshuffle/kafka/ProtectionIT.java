@@ -93,8 +93,7 @@ class ProtectionIT {
     }
 
     private static Map<String, Object> keys(Path file, String id) {
-        return Map.of(
-                "blobshuffle.encryption.keys", file.toUri().toString(), "blobshuffle.encryption.key.id", id);
+        return Map.of("blobshuffle.encryption.keys", file.toUri().toString(), "blobshuffle.encryption.key.id", id);
     }
 
     private void write(Map<String, Object> more) {

@@ -50,7 +50,8 @@ class FileBlobStoreProtectionTest {
     void onlyTheOwnerReadsAndWritesBlobs() throws IOException {
         put();
         try (Stream<Path> made = Files.walk(root)) {
-            for (Path path : made.filter(at -> !at.endsWith("blobshuffle-store")).toList()) {
+            for (Path path :
+                    made.filter(at -> !at.endsWith("blobshuffle-store")).toList()) {
                 String expected = Files.isDirectory(path) ? "rwx------" : "rw-------";
                 assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
                         .as("%s", path)
@@ -78,9 +79,9 @@ class FileBlobStoreProtectionTest {
         assertThatThrownBy(this::put).hasStackTraceContaining("symbolic link");
         assertThat(outside).isEmptyDirectory();
 
-        Path theirs = Files.writeString(outside.resolve(root.resolve(BlobKey.of(ID)).getFileName()), "theirs");
-        assertThatThrownBy(() ->
-                        store.delete(List.of(ID)).toCompletableFuture().join())
+        Path theirs =
+                Files.writeString(outside.resolve(root.resolve(BlobKey.of(ID)).getFileName()), "theirs");
+        assertThatThrownBy(() -> store.delete(List.of(ID)).toCompletableFuture().join())
                 .hasStackTraceContaining("symbolic link");
         assertThat(theirs).exists();
     }

@@ -75,8 +75,7 @@ final class SegmentFixture {
             long max = rows.stream().mapToLong(Row::timestamp).max().orElseThrow();
             Partition partition = new Partition("t", firstPartition + i);
             encoder.begin(partition);
-            sources.add(new SegmentSource(
-                    Zone.SINGLE, partition, "lane", min, max, frames(encoder, frameBytes, rows)));
+            sources.add(new SegmentSource(Zone.SINGLE, partition, "lane", min, max, frames(encoder, frameBytes, rows)));
         }
         BlobLayout layout = BlobLayout.of(id, store.fingerprint(), 0, sources);
         store.put(layout.id(), content(layout)).toCompletableFuture().join();
@@ -95,23 +94,23 @@ final class SegmentFixture {
 
     private static List<Frame> frames(FrameEncoder encoder, int frameBytes, List<Row> rows) {
         List<Frame> frames = new ArrayList<>();
-            int from = 0;
-            while (from < rows.size()) {
-                int to = from;
-                long size = 0;
-                while (to < rows.size() && (to == from || size + size(rows.get(to)) <= frameBytes)) {
-                    size += size(rows.get(to++));
-                }
-                byte[] array = new byte[Math.toIntExact(size)];
-                int at = 0;
-                long last = 0;
-                for (Row row : rows.subList(from, to)) {
-                    at = RecordLayout.encode(array, at, row.timestamp() - last, row.key(), row.value(), Headers.NONE);
-                    last = row.timestamp();
-                }
-                frames.add(encoder.encode(array, 0, at, to - from, 0));
-                from = to;
+        int from = 0;
+        while (from < rows.size()) {
+            int to = from;
+            long size = 0;
+            while (to < rows.size() && (to == from || size + size(rows.get(to)) <= frameBytes)) {
+                size += size(rows.get(to++));
             }
+            byte[] array = new byte[Math.toIntExact(size)];
+            int at = 0;
+            long last = 0;
+            for (Row row : rows.subList(from, to)) {
+                at = RecordLayout.encode(array, at, row.timestamp() - last, row.key(), row.value(), Headers.NONE);
+                last = row.timestamp();
+            }
+            frames.add(encoder.encode(array, 0, at, to - from, 0));
+            from = to;
+        }
         return frames;
     }
 
