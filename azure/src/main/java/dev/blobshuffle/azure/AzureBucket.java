@@ -15,10 +15,12 @@ import com.azure.storage.blob.models.ListBlobsOptions;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.Bucket;
 import dev.blobshuffle.core.store.KeyPrefix;
+import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.StoreInspection;
 import dev.blobshuffle.core.time.Time;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -70,7 +72,16 @@ final class AzureBucket implements Bucket {
 
     @Override
     public boolean putIfAbsent(String key, byte[] bytes) {
-        HttpHeaders headers = putHeaders("text/plain; charset=utf-8").set(HttpHeaderName.IF_NONE_MATCH, "*");
+        return putIf(key, HttpHeaderName.IF_NONE_MATCH, "*", bytes);
+    }
+
+    @Override
+    public boolean putIfVersion(String key, String version, byte[] bytes) {
+        return putIf(key, HttpHeaderName.IF_MATCH, version, bytes);
+    }
+
+    private boolean putIf(String key, HttpHeaderName condition, String value, byte[] bytes) {
+        HttpHeaders headers = putHeaders("text/plain; charset=utf-8").set(condition, value);
         String attempt = "write " + key + " to";
         try (HttpResponse response =
                 send(attempt, HttpMethod.PUT, key, headers, BinaryData.fromBytes(bytes), Context.NONE)) {
@@ -82,6 +93,27 @@ final class AzureBucket implements Bucket {
                 return false;
             }
             throw failures.of(attempt, status, code(response));
+        }
+    }
+
+    @Override
+    public Optional<Register> read(String key, int most) {
+        HttpHeaders headers = new HttpHeaders();
+        String attempt = "read " + key + " from";
+        try (HttpResponse response =
+                send(attempt, HttpMethod.GET, key, headers, null, new Context(ApacheHttpClient.STREAMED, true))) {
+            int status = response.getStatusCode();
+            String version = response.getHeaderValue(HttpHeaderName.ETAG);
+            if (status == 200 && version != null) {
+                byte[] bytes = response.getBodyAsInputStreamSync().readNBytes(most);
+                return Optional.of(new Register(version, new String(bytes, StandardCharsets.UTF_8)));
+            }
+            if (status == 404) {
+                return Optional.empty();
+            }
+            throw failures.of(attempt, status, code(response));
+        } catch (IOException e) {
+            throw failures.of(attempt, e);
         }
     }
 

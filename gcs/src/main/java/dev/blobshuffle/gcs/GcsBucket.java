@@ -17,9 +17,11 @@ import com.google.cloud.storage.StorageException;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.Bucket;
 import dev.blobshuffle.core.store.KeyPrefix;
+import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.StoreInspection;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -88,6 +90,51 @@ final class GcsBucket implements Bucket {
             }
             throw failures.of("write " + key + " to", e);
         } catch (RuntimeException e) {
+            throw failures.of("write " + key + " to", e);
+        }
+    }
+
+    @Override
+    public Optional<Register> read(String key, int most) {
+        String attempt = "read " + key + " from";
+        for (int attempts = 1; ; attempts++) {
+            try {
+                Blob object = client.get(BlobId.of(name, key), BlobGetOption.fields(BlobField.GENERATION));
+                if (object == null) {
+                    return Optional.empty();
+                }
+                long generation = object.getGeneration();
+                byte[] bytes = client.readAllBytes(
+                        BlobId.of(name, key),
+                        BlobSourceOption.generationMatch(generation),
+                        BlobSourceOption.shouldReturnRawInputStream(true));
+                return Optional.of(
+                        new Register(Long.toString(generation), new String(bytes, StandardCharsets.UTF_8)));
+            } catch (RuntimeException e) { // Replaced between the two requests: read the newer one.
+                if (GcsFailures.status(e) != PRECONDITION_FAILED || attempts == 5) {
+                    throw failures.of(attempt, e);
+                }
+            }
+        }
+    }
+
+    @Override
+    public boolean putIfVersion(String key, String version, byte[] bytes) {
+        BlobInfo object = BlobInfo.newBuilder(name, key)
+                .setContentType("text/plain; charset=utf-8")
+                .build();
+        try {
+            client.create(
+                    object,
+                    bytes,
+                    BlobTargetOption.generationMatch(Long.parseLong(version)),
+                    BlobTargetOption.disableGzipContent());
+            return true;
+        } catch (RuntimeException e) {
+            int status = GcsFailures.status(e);
+            if (status == PRECONDITION_FAILED || status == NOT_FOUND) {
+                return false;
+            }
             throw failures.of("write " + key + " to", e);
         }
     }

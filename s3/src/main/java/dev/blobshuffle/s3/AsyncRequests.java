@@ -51,7 +51,8 @@ final class AsyncRequests implements S3Requests {
         return new ReadPart(
                 bytes,
                 Math.min(bytes.length, most),
-                Optional.ofNullable(answer.response().contentRange()));
+                Optional.ofNullable(answer.response().contentRange()),
+                Optional.ofNullable(answer.response().eTag()));
     }
 
     @Override

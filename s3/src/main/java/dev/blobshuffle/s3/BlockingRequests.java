@@ -48,7 +48,8 @@ final class BlockingRequests implements S3Requests {
         if (announced == null || announced > most) {
             body.abort(); // What a store sends beyond what it was asked for is not waited for.
         }
-        return new ReadPart(bytes, length, Optional.ofNullable(response.contentRange()));
+        return new ReadPart(
+                bytes, length, Optional.ofNullable(response.contentRange()), Optional.ofNullable(response.eTag()));
     }
 
     @Override

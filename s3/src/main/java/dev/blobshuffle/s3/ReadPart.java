@@ -8,8 +8,9 @@ import java.util.Optional;
  * @param bytes starts with the bytes that came
  * @param length how many came
  * @param contentRange the header Content-Range; empty if the whole object was sent
+ * @param etag the header ETag; empty if the store sent none
  */
-record ReadPart(byte[] bytes, int length, Optional<String> contentRange) {
+record ReadPart(byte[] bytes, int length, Optional<String> contentRange, Optional<String> etag) {
     /** Where the part starts in the object; 0 if the whole object was sent. */
     long offset() {
         return contentRange.map(range -> number(range, "bytes ", "-")).orElse(0L);

@@ -12,6 +12,7 @@ import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.store.InspectableStore;
 import dev.blobshuffle.core.store.MeasurableStore;
+import dev.blobshuffle.core.store.Registers;
 import dev.blobshuffle.core.store.RequestMeter;
 import dev.blobshuffle.core.store.RequestMeter.Request;
 import dev.blobshuffle.core.store.StoreContext;
@@ -176,6 +177,16 @@ public final class S3BlobStore implements InspectableStore, MeasurableStore {
         return new StoreUnavailable("Cannot read blob " + id + ": " + location() + " " + observed + " of bytes ["
                 + range.offset() + ", " + range.end() + "), although the blob has " + length
                 + ". Check the way to the store.");
+    }
+
+    @Override
+    public Optional<Registers> registers() {
+        return Optional.of(new S3Registers(settings, objects, meter, new S3Registers.Runner() {
+            @Override
+            public <T> CompletionStage<T> run(String what, Supplier<T> request) {
+                return keys.run(what, () -> ask(what, request));
+            }
+        }));
     }
 
     @Override

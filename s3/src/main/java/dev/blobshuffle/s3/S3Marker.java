@@ -6,6 +6,7 @@ import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.RequestMeter.Request;
 import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.store.StoreContext.WhenAbsent;
 import dev.blobshuffle.core.store.StoreMarker;
 import dev.blobshuffle.core.time.Signal;
 import java.nio.charset.StandardCharsets;
@@ -49,6 +50,9 @@ final class S3Marker {
                 Optional<String> found = read();
                 if (found.isPresent()) {
                     return found.get();
+                }
+                if (context.whenAbsent() == WhenAbsent.FAIL) {
+                    throw StoreMarker.absent(settings.location());
                 }
                 write(offered);
             } catch (AwsServiceException e) {

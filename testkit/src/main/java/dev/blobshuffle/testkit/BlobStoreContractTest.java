@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.GenerationSpan;
 import dev.blobshuffle.core.store.BlobBytes;
@@ -13,10 +14,13 @@ import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.store.MemoryBlobStore;
+import dev.blobshuffle.core.store.Register;
+import dev.blobshuffle.core.store.Registers;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -81,6 +85,52 @@ public abstract class BlobStoreContractTest {
             assertThat(join(measurable.length(id(1)))).isEqualTo(12_345);
             assertThatThrownBy(() -> join(measurable.length(id(2)))).isInstanceOf(BlobMissing.class);
         }
+    }
+
+    @Test
+    void aRegisterIsWrittenByOneOfSeveralWhoReadTheSame() throws Exception {
+        Optional<Registers> kept = registers();
+        if (kept.isEmpty()) {
+            return;
+        }
+        Registers registers = kept.get();
+        Optional<Register> held = join(registers.read("contract"));
+        assertThat(held).isEmpty();
+        for (int round = 0; round < 12; round++) { // More often than a store keeps old values.
+            Optional<Register> seen = held;
+            List<CompletableFuture<Boolean>> writes = new ArrayList<>();
+            for (int writer = 0; writer < 4; writer++) {
+                writes.add(registers
+                        .replace("contract", seen, "round " + round + " writer " + writer + " ü")
+                        .toCompletableFuture());
+            }
+            List<Integer> winners = new ArrayList<>();
+            for (int writer = 0; writer < 4; writer++) {
+                if (won(writes.get(writer))) {
+                    winners.add(writer);
+                }
+            }
+            assertThat(winners).as("round " + round).hasSize(1);
+            held = join(registers.read("contract"));
+            assertThat(held.orElseThrow().text()).isEqualTo("round " + round + " writer " + winners.get(0) + " ü");
+            assertThat(join(registers.replace("contract", seen, "late " + round))).isFalse();
+            assertThat(join(registers.read("contract"))).isEqualTo(held);
+        }
+        assertThat(join(registers.read("other"))).isEmpty();
+        assertThat(join(store.generations())).isEmpty();
+    }
+
+    /** A store may ask the loser of a race to try again; then nobody knows, and the register says who won. */
+    private static boolean won(CompletableFuture<Boolean> write) throws Exception {
+        try {
+            return join(write);
+        } catch (StoreUnavailable e) {
+            return false;
+        }
+    }
+
+    private Optional<Registers> registers() {
+        return store instanceof MeasurableStore measurable ? measurable.registers() : Optional.empty();
     }
 
     @Test

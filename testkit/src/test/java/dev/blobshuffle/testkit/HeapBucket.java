@@ -3,11 +3,14 @@ package dev.blobshuffle.testkit;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.Bucket;
 import dev.blobshuffle.core.store.KeyPrefix;
+import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.StoreFinding;
 import dev.blobshuffle.core.store.StoreInspection;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -44,6 +47,25 @@ final class HeapBucket implements Bucket {
     @Override
     public boolean putIfAbsent(String key, byte[] bytes) {
         return objects.putIfAbsent(key, bytes) == null || overwrites;
+    }
+
+    @Override
+    public Optional<Register> read(String key, int most) {
+        byte[] bytes = objects.get(key);
+        return bytes == null
+                ? Optional.empty()
+                : Optional.of(new Register(
+                        Integer.toHexString(Arrays.hashCode(bytes)), new String(bytes, StandardCharsets.UTF_8)));
+    }
+
+    @Override
+    public boolean putIfVersion(String key, String version, byte[] bytes) {
+        boolean[] isWritten = {overwrites};
+        objects.computeIfPresent(key, (same, present) -> {
+            isWritten[0] |= Integer.toHexString(Arrays.hashCode(present)).equals(version);
+            return isWritten[0] ? bytes : present;
+        });
+        return isWritten[0];
     }
 
     @Override

@@ -3,7 +3,7 @@ package dev.blobshuffle.core.failure;
 import org.jspecify.annotations.Nullable;
 
 /** The settings cannot work. Fix them and start again. */
-public final class InvalidSettings extends BlobShuffleException {
+public sealed class InvalidSettings extends BlobShuffleException permits StoreAbsent {
     private static final long serialVersionUID = 1L;
 
     /** A failure with its message: "Cannot verb what: reason, values. Remedy." */

@@ -20,6 +20,16 @@ public interface Bucket extends AutoCloseable {
     boolean putIfAbsent(String key, byte[] bytes);
 
     /**
+     * Reads a small text with its version; empty if there is no such object.
+     *
+     * @param most bytes that it may have
+     */
+    Optional<Register> read(String key, int most);
+
+    /** Writes a small object if its present version is the given one; says whether it did. */
+    boolean putIfVersion(String key, String version, byte[] bytes);
+
+    /**
      * Reads a part of an object into an array of its own. Less comes back if the object ends before, nothing if it ends before the first byte.
      *
      * @return empty if there is no such object, or no such bucket

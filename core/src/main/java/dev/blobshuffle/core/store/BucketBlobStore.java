@@ -7,6 +7,7 @@ import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.BlobKey;
 import dev.blobshuffle.core.format.GenerationSpan;
 import dev.blobshuffle.core.store.RequestMeter.Request;
+import dev.blobshuffle.core.store.StoreContext.WhenAbsent;
 import dev.blobshuffle.core.time.Time;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -93,6 +94,9 @@ public final class BucketBlobStore implements InspectableStore, MeasurableStore 
         String where = bucket.location() + "/" + key;
         context.meter().sent(Request.GET);
         Optional<ByteBuffer> found = bucket.get(key, 0, MARKER_LENGTH);
+        if (found.isEmpty() && context.whenAbsent() == WhenAbsent.FAIL) {
+            throw StoreMarker.absent(where);
+        }
         if (found.isEmpty()) {
             String offered = StoreMarker.newId(context.time());
             context.meter().sent(Request.PUT);
@@ -175,6 +179,44 @@ public final class BucketBlobStore implements InspectableStore, MeasurableStore 
         return new BlobMissing(
                 "Cannot read blob " + id + ": it is not in " + location()
                         + ". Check that writers and readers use the same store, that blobs are kept for long enough, and the bucket's lifecycle rules.");
+    }
+
+    @Override
+    public Optional<Registers> registers() {
+        return Optional.of(new Registers() {
+            @Override
+            public CompletionStage<Optional<Register>> read(String name) {
+                return run(others, "read register " + name, () -> readRegister(name), () -> {});
+            }
+
+            @Override
+            public CompletionStage<Boolean> replace(String name, Optional<Register> expected, String text) {
+                return run(others, "write register " + name, () -> writeRegister(name, expected, text), () -> {});
+            }
+        });
+    }
+
+    private Optional<Register> readRegister(String name) {
+        meter.sent(Request.GET);
+        Optional<Register> found = bucket.read(prefix.register(name), Registers.MOST_BYTES);
+        if (found.isEmpty()) {
+            meter.sent(Request.HEAD);
+            if (bucket.length(prefix.marker()).isEmpty()) { // A bucket that is gone has no register either.
+                throw new StoreRefused("Cannot read register " + name + ": " + location()
+                        + " is not a store any more, its object " + StoreMarker.NAME
+                        + " is gone. Restore the bucket, or check what deletes from it.");
+            }
+        }
+        return found;
+    }
+
+    private boolean writeRegister(String name, Optional<Register> expected, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        String key = prefix.register(name);
+        meter.sent(Request.PUT);
+        return expected.isEmpty()
+                ? bucket.putIfAbsent(key, bytes)
+                : bucket.putIfVersion(key, expected.get().version(), bytes);
     }
 
     @Override

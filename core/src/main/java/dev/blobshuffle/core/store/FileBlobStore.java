@@ -3,6 +3,7 @@ package dev.blobshuffle.core.store;
 import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.store.StoreContext.WhenAbsent;
 import dev.blobshuffle.core.time.Time;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
@@ -34,6 +36,7 @@ public final class FileBlobStore implements MeasurableStore {
     private final Fsync fsync;
     private final StoreTasks writes;
     private final StoreTasks reads;
+    private final FileRegisters registers;
     private final ReadBuffers buffers = new ReadBuffers(ReadBuffers.USUAL_KEPT);
 
     private FileBlobStore(List<BlobDirectory> directories, int fingerprint, Fsync fsync, Time time) {
@@ -42,6 +45,8 @@ public final class FileBlobStore implements MeasurableStore {
         this.fsync = fsync;
         writes = new StoreTasks(time.workers("blobshuffle-file-write", WRITERS), location());
         reads = new StoreTasks(time.workers("blobshuffle-file-read", READERS), location());
+        registers = new FileRegisters(
+                directories.get(0).path(), writes, Long.toHexString(time.randomLong()));
     }
 
     /**
@@ -52,6 +57,10 @@ public final class FileBlobStore implements MeasurableStore {
      * @throws StoreUnavailable recoverable: no directory can be written
      */
     public static FileBlobStore open(List<Path> directories, Fsync fsync, Time time) {
+        return open(directories, fsync, time, WhenAbsent.CREATE);
+    }
+
+    static FileBlobStore open(List<Path> directories, Fsync fsync, Time time, WhenAbsent whenAbsent) {
         if (directories.isEmpty()) {
             throw new IllegalArgumentException("Cannot open a file store: no directory is given. Give one or more.");
         }
@@ -59,7 +68,7 @@ public final class FileBlobStore implements MeasurableStore {
         for (Path directory : new LinkedHashSet<>(directories)) {
             opened.add(new BlobDirectory(directory.toAbsolutePath().normalize(), time));
         }
-        String id = StoreMarker.agree(opened, time);
+        String id = StoreMarker.agree(opened, time, whenAbsent);
         return new FileBlobStore(List.copyOf(opened), BlobStores.fingerprint(id), fsync, time);
     }
 
@@ -196,6 +205,11 @@ public final class FileBlobStore implements MeasurableStore {
         if (!failures.isEmpty()) {
             throw unavailable(what, failures, "Check that the directories are mounted and accessible.");
         }
+    }
+
+    @Override
+    public Optional<Registers> registers() {
+        return Optional.of(registers);
     }
 
     @Override

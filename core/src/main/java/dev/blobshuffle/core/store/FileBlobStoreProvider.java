@@ -27,7 +27,8 @@ final class FileBlobStoreProvider implements BlobStoreProvider {
                     "Cannot open store file://" + uri.authority() + uri.path() + ": '" + uri.authority()
                             + "' would be a host. Give an absolute directory with three slashes: file:///var/lib/blobs.");
         }
-        return FileBlobStore.open(directories, fsync(uri.parameter("fsync").orElse("blob")), context.time());
+        return FileBlobStore.open(
+                directories, fsync(uri.parameter("fsync").orElse("blob")), context.time(), context.whenAbsent());
     }
 
     private static Path directory(String text) {

@@ -50,6 +50,11 @@ public record KeyPrefix(String text) {
         return text + StoreMarker.NAME;
     }
 
+    /** The key of a register. */
+    public String register(String name) {
+        return text + "blobshuffle-register-" + name;
+    }
+
     /** The key of a blob. */
     public String key(BlobId id) {
         return text + BlobKey.of(id);

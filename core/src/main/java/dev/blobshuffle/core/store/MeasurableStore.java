@@ -3,6 +3,7 @@ package dev.blobshuffle.core.store;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.GenerationSpan;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -11,6 +12,11 @@ import java.util.concurrent.CompletionStage;
 public interface MeasurableStore extends BlobStore {
     /** The length of a blob, bytes. Fails as {@link #get} does. */
     CompletionStage<Long> length(BlobId id);
+
+    /** What this store keeps beside blobs; empty if it cannot compare and set. Such a store is not swept. */
+    default Optional<Registers> registers() {
+        return Optional.empty();
+    }
 
     /** The blobs of several generations, in no order: as {@link #list(long)} of each, which costs a store of objects many times the requests. */
     default CompletionStage<List<BlobId>> list(GenerationSpan generations) {

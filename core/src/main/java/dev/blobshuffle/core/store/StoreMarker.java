@@ -1,7 +1,9 @@
 package dev.blobshuffle.core.store;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreAbsent;
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.store.StoreContext.WhenAbsent;
 import dev.blobshuffle.core.time.Time;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -13,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,14 +60,31 @@ public final class StoreMarker {
         return Files.exists(directory.resolve(NAME));
     }
 
-    /** Reads the store's id from the directories, and gives it to those that have none; directories that fail are left out. */
-    static String agree(List<BlobDirectory> directories, Time time) {
+    /** The failure for a place without a marker where none may be made. */
+    public static StoreAbsent absent(String where) {
+        return new StoreAbsent("Cannot open store " + where + ": it has no marker (" + NAME
+                + "). Either it is not mounted, or something deleted the marker, or nobody has made the store yet."
+                + " Mount it or restore the marker. For a new store see `blobshuffle doctor --help`.");
+    }
+
+    /**
+     * Reads the store's id from the directories; directories that fail are left out. A directory
+     * without an id gets it, or is left out if nothing may be created.
+     */
+    static String agree(List<BlobDirectory> directories, Time time, WhenAbsent whenAbsent) {
+        if (whenAbsent == WhenAbsent.FAIL
+                && directories.stream().noneMatch(directory -> isIn(directory.path()))) {
+            throw absent(directories.stream().map(BlobDirectory::toString).collect(Collectors.joining(",")));
+        }
         String id = null;
         Path from = null;
         StoreUnavailable failure = new StoreUnavailable("Cannot open store " + directories
                 + ": no directory can be used. Check that they are mounted and writable.");
         for (BlobDirectory directory : directories) {
             try {
+                if (whenAbsent == WhenAbsent.FAIL) {
+                    directory.requireThere();
+                }
                 String found = directory.open(id == null ? newId(time) : id);
                 if (id != null && !id.equals(found)) {
                     throw new InvalidSettings(

@@ -1,0 +1,14 @@
+package dev.blobshuffle.core.failure;
+
+/**
+ * There is no store in this place, and none may be made: it was never made, it is not mounted, or its
+ * marker was deleted.
+ */
+public final class StoreAbsent extends InvalidSettings {
+    private static final long serialVersionUID = 1L;
+
+    /** A failure with its message: "Cannot verb what: reason, values. Remedy." */
+    public StoreAbsent(String message) {
+        super(message);
+    }
+}

@@ -1,0 +1,160 @@
+package dev.blobshuffle.core.store;
+
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The registers of a file store. Each value of a register is a file with the next number, made by a
+ * hard link, which fails if the number is taken: of several processes, also on a network file system,
+ * one makes it. The newest files stay for a while, so that a slow writer finds its number taken.
+ *
+ * <p>Thread-safe.
+ */
+final class FileRegisters implements Registers {
+    private static final String PREFIX = "blobshuffle-register-";
+    /** How many values stay: a listing that runs beside as many replacements sees one of them. */
+    private static final int KEPT = 8;
+
+    private final Path directory;
+    private final StoreTasks tasks;
+    private final String process;
+    private final AtomicLong drafts = new AtomicLong();
+
+    /**
+     * @param tasks where the work runs
+     * @param process tells this process's drafts from those of others
+     */
+    FileRegisters(Path directory, StoreTasks tasks, String process) {
+        this.directory = directory;
+        this.tasks = tasks;
+        this.process = process;
+    }
+
+    private interface Work<T> {
+        T run() throws IOException;
+    }
+
+    private <T> CompletionStage<T> run(String what, Work<T> work) {
+        return tasks.run(what, () -> {
+            try {
+                if (!StoreMarker.isIn(directory)) {
+                    throw new NotDirectoryException(directory + " (not there, or not mounted)");
+                }
+                return work.run();
+            } catch (IOException e) {
+                throw new StoreUnavailable(
+                        "Cannot " + what + ": " + directory + " failed with " + e
+                                + ". Check that the directory is mounted and writable.",
+                        e);
+            }
+        });
+    }
+
+    @Override
+    public CompletionStage<Optional<Register>> read(String name) {
+        return run("read register " + name, () -> latest(name));
+    }
+
+    private Optional<Register> latest(String name) throws IOException {
+        while (true) {
+            long number = highest(name);
+            if (number == 0) {
+                return Optional.empty();
+            }
+            try {
+                String text = Files.readString(path(name, number), StandardCharsets.UTF_8);
+                return Optional.of(new Register(Long.toString(number), text));
+            } catch (NoSuchFileException e) {
+                // Others wrote so many values meanwhile that this one is gone: there is a newer one.
+                if (highest(name) <= number) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    @Override
+    public CompletionStage<Boolean> replace(String name, Optional<Register> expected, String text) {
+        return run("write register " + name, () -> {
+            long next = expected.map(register -> Long.parseLong(register.version())).orElse(0L) + 1;
+            return link(name, next, text) && isNewest(name, next);
+        });
+    }
+
+    private boolean link(String name, long number, String text) throws IOException {
+        Path draft = directory.resolve(PREFIX + name + "." + process + "." + drafts.incrementAndGet() + ".tmp");
+        try {
+            write(draft, text);
+            Files.createLink(path(name, number), draft);
+            force();
+            return true;
+        } catch (FileAlreadyExistsException e) {
+            return false;
+        } catch (UnsupportedOperationException e) {
+            throw new IOException("the file system of " + directory + " has no hard links", e);
+        } finally {
+            Files.deleteIfExists(draft);
+        }
+    }
+
+    private static void write(Path draft, String text) throws IOException {
+        try (FileChannel channel = FileChannel.open(draft, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            ByteBuffer bytes = StandardCharsets.UTF_8.encode(text);
+            while (bytes.hasRemaining()) {
+                int ignored = channel.write(bytes);
+            }
+            channel.force(true);
+        }
+    }
+
+    private void force() throws IOException {
+        if (java.io.File.separatorChar != '\\') { // Windows cannot, and does so by itself.
+            try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+                channel.force(true);
+            }
+        }
+    }
+
+    /** Whether the number is the newest: a slow writer may have made one that was long taken and removed. */
+    private boolean isNewest(String name, long number) throws IOException {
+        if (highest(name) > number) {
+            Files.deleteIfExists(path(name, number));
+            return false;
+        }
+        if (number > KEPT) {
+            Files.deleteIfExists(path(name, number - KEPT));
+        }
+        return true;
+    }
+
+    private long highest(String name) throws IOException {
+        String start = PREFIX + name + ".";
+        long highest = 0;
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, start + "*")) {
+            for (Path file : files) {
+                String number = file.getFileName().toString().substring(start.length());
+                if (!number.isEmpty() && number.length() < 19 && number.chars().allMatch(Character::isDigit)) {
+                    highest = Math.max(highest, Long.parseLong(number));
+                }
+            }
+        }
+        return highest;
+    }
+
+    private Path path(String name, long number) {
+        return directory.resolve(PREFIX + name + "." + number);
+    }
+}
