@@ -108,8 +108,7 @@ final class GcsBucket implements Bucket {
                         BlobId.of(name, key),
                         BlobSourceOption.generationMatch(generation),
                         BlobSourceOption.shouldReturnRawInputStream(true));
-                return Optional.of(
-                        new Register(Long.toString(generation), new String(bytes, StandardCharsets.UTF_8)));
+                return Optional.of(new Register(Long.toString(generation), new String(bytes, StandardCharsets.UTF_8)));
             } catch (RuntimeException e) { // Replaced between the two requests: read the newer one.
                 if (GcsFailures.status(e) != PRECONDITION_FAILED || attempts == 5) {
                     throw failures.of(attempt, e);

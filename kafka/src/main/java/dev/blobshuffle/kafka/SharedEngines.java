@@ -6,6 +6,8 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.kafka.claim.ClaimIdentity;
+import dev.blobshuffle.kafka.claim.StoreClaim;
 import dev.blobshuffle.kafka.membership.Membership;
 import dev.blobshuffle.kafka.retention.Sweeper;
 import java.time.Duration;
@@ -17,7 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.CommonClientConfigs;
 
 /**
- * The engines of the process's plain clients: one for all clients with the same settings of ours, so that they share batches, memory and store. The first client
+ * The engines of the process's plain clients: one for all clients of one cluster with the same settings of ours, so that they share batches, memory and store. The first client
  * opens it, the last one that is closed closes it. Thread-safe: guarded by the class.
  */
 final class SharedEngines {
@@ -73,9 +75,7 @@ final class SharedEngines {
             }
         });
         key.put("zone", settings.zone().name());
-        if (settings.isGiven(Settings.MEMBERSHIP_TOPIC)) {
-            key.put(BOOTSTRAP, String.valueOf(configuration.get(BOOTSTRAP))); // Members of one cluster only.
-        }
+        key.put(BOOTSTRAP, String.valueOf(configuration.get(BOOTSTRAP))); // Engines sweep by the logs of one cluster.
         return key;
     }
 
@@ -128,14 +128,18 @@ final class SharedEngines {
             try {
                 Membership membership =
                         Membership.of(settings, Optional.empty(), ClientSettings.kafkas(configuration), time);
+                ClaimIdentity identity = ClaimIdentity.ofClients(settings, ClientSettings.kafkas(configuration));
                 ShuffleEngine engine = ShuffleEngine.open(
-                        settings, BatcherOptions.builder(settings).build(), membership, time);
+                        settings,
+                        BatcherOptions.builder(settings).build(),
+                        membership,
+                        time,
+                        (uri, context) -> StoreClaim.open(uri, context, identity));
                 try {
                     KafkaMetricsBridge metrics = KafkaMetricsBridge.open(engine.metrics(), settings, configuration);
                     membership.countInto(engine.metrics());
                     membership.join(engine.member());
-                    Sweeper sweeper =
-                            Sweeper.of(settings, ClientSettings.kafkas(configuration), topics, engine.metrics(), time);
+                    Sweeper sweeper = Sweeper.of(settings, identity, topics, engine.metrics(), time);
                     StartLine.log("the clients of this process", settings, topics.toString());
                     return new Opened(time, membership, sweeper, engine, metrics);
                 } catch (RuntimeException e) {

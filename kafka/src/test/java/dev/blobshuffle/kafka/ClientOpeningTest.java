@@ -3,6 +3,9 @@ package dev.blobshuffle.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.blobshuffle.core.store.StoreMarker;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -39,7 +42,8 @@ class ClientOpeningTest {
     private Path directory;
 
     @BeforeEach
-    void forget() {
+    void forget() throws IOException {
+        Files.writeString(directory.resolve(StoreMarker.NAME), StoreMarker.content("0000000000000007"));
         OPEN.clear();
         SEEN.clear();
     }
@@ -55,6 +59,18 @@ class ClientOpeningTest {
                 "blobshuffle.topics.include",
                 "orders.*"));
         return settings;
+    }
+
+    /** An engine sweeps by the logs of one cluster: that of another one may not share it. */
+    @Test
+    void clientsOfTwoClustersHaveTwoEngines() {
+        Map<String, Object> other = producers();
+        other.put("bootstrap.servers", "127.0.0.1:2");
+        try (BlobProducer<Object, Object> one = new BlobProducer<>(producers());
+                BlobProducer<Object, Object> two = new BlobProducer<>(other)) {
+            assertThat(SharedEngines.count()).isEqualTo(2);
+        }
+        assertThat(SharedEngines.count()).isZero();
     }
 
     private Map<String, Object> producers() {

@@ -7,6 +7,7 @@ import dev.blobshuffle.kafka.KafkaVersion;
 import dev.blobshuffle.kafka.Mode;
 import dev.blobshuffle.kafka.ProducerWiring;
 import dev.blobshuffle.kafka.TopicMatcher;
+import dev.blobshuffle.kafka.claim.ClaimIdentity;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -281,6 +282,15 @@ public record ApplicationSettings(
     /** The membership topic where settings name none: under the application's id, where those who may create its other internal topics may create it. */
     public String membershipTopic() {
         return all.get(StreamsConfig.APPLICATION_ID_CONFIG) + "-blobshuffle-members";
+    }
+
+    /**
+     * Whose claims the application's are.
+     *
+     * @param client where the brokers are, and how to get in
+     */
+    public ClaimIdentity claimIdentity(Map<String, Object> client) {
+        return ClaimIdentity.ofStreams(String.valueOf(all.get(StreamsConfig.APPLICATION_ID_CONFIG)), client);
     }
 
     /** Where the brokers are, and how to get in: the settings of an admin client of the application, without ours. */

@@ -19,6 +19,8 @@ import dev.blobshuffle.kafka.ProducerPlugins;
 import dev.blobshuffle.kafka.ProducerWiring;
 import dev.blobshuffle.kafka.StartLine;
 import dev.blobshuffle.kafka.TopicMatcher;
+import dev.blobshuffle.kafka.claim.ClaimIdentity;
+import dev.blobshuffle.kafka.claim.StoreClaim;
 import dev.blobshuffle.kafka.membership.Membership;
 import dev.blobshuffle.kafka.retention.Sweeper;
 import java.lang.ref.WeakReference;
@@ -92,7 +94,7 @@ final class ShuffledApplication {
     /** Makes an application's sweeper; the parameters are those of {@link Sweeper#of}. */
     @FunctionalInterface
     interface Sweeping {
-        Sweeper open(Settings settings, Map<String, ?> client, TopicMatcher topics, ShuffleMetrics metrics, Time time);
+        Sweeper open(Settings settings, ClaimIdentity identity, TopicMatcher topics, ShuffleMetrics metrics, Time time);
     }
 
     /** The application whose stream thread is being made on the calling thread. */
@@ -318,15 +320,16 @@ final class ShuffledApplication {
             try {
                 Membership membership =
                         Membership.of(settings.blobs(), Optional.of(settings.membershipTopic()), adminConfig, time);
-                ShuffleEngine opened = Engines.open(settings, membership, time);
+                ClaimIdentity identity = settings.claimIdentity(adminConfig);
+                ShuffleEngine opened = Engines.open(
+                        settings, membership, time, (uri, context) -> StoreClaim.open(uri, context, identity));
                 engine = opened;
                 engine = decorator.apply(opened);
                 KafkaMetricsBridge metrics =
                         KafkaMetricsBridge.open(engine.metrics(), settings.blobs(), settings.all());
                 membership.countInto(opened.metrics());
                 membership.join(opened.member());
-                Sweeper sweeper =
-                        sweeping.open(settings.blobs(), adminConfig, settings.topics(), engine.metrics(), time);
+                Sweeper sweeper = sweeping.open(settings.blobs(), identity, settings.topics(), engine.metrics(), time);
                 StartLine.log(
                         "application " + settings.all().get(StreamsConfig.APPLICATION_ID_CONFIG),
                         settings.blobs(),

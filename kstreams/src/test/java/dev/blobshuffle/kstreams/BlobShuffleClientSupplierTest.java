@@ -7,7 +7,9 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.Codec;
 import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.store.StoreMarker;
 import dev.blobshuffle.kafka.Mode;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,6 +22,7 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.streams.KafkaClientSupplier;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -216,6 +219,12 @@ class BlobShuffleClientSupplierTest {
         Map<String, Object> settings = settings();
         settings.put(name, value);
         return settings;
+    }
+
+    @BeforeEach
+    void makeStore() throws IOException {
+        Path store = Files.createDirectory(directory.resolve("blobs"));
+        Files.writeString(store.resolve(StoreMarker.NAME), StoreMarker.content("0000000000000007"));
     }
 
     private Map<String, Object> settings() {

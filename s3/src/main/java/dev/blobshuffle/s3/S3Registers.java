@@ -43,8 +43,8 @@ final class S3Registers implements Registers {
     private Optional<Register> latest(String name) {
         meter.sent(Request.GET);
         try {
-            ReadPart part = objects.requests()
-                    .get(objects.get(settings.prefix().register(name), 0, MOST_BYTES), MOST_BYTES);
+            ReadPart part =
+                    objects.requests().get(objects.get(settings.prefix().register(name), 0, MOST_BYTES), MOST_BYTES);
             String version = part.etag()
                     .orElseThrow(() -> new StoreRefused("Cannot read register " + name + ": " + settings.location()
                             + " sends no ETag. Use a store that does."));
@@ -68,8 +68,7 @@ final class S3Registers implements Registers {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         try (UploadAttempt attempt = new UploadAttempt(BlobContent.of(bytes))) {
             PutObjectRequest.Builder request = objects.put(settings.prefix().register(name), attempt);
-            expected.ifPresentOrElse(
-                    register -> request.ifMatch(register.version()), () -> request.ifNoneMatch("*"));
+            expected.ifPresentOrElse(register -> request.ifMatch(register.version()), () -> request.ifNoneMatch("*"));
             objects.requests().put(request.build(), attempt);
             return true;
         } catch (AwsServiceException e) {

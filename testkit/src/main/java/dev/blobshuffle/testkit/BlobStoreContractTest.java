@@ -113,7 +113,8 @@ public abstract class BlobStoreContractTest {
             assertThat(winners).as("round " + round).hasSize(1);
             held = join(registers.read("contract"));
             assertThat(held.orElseThrow().text()).isEqualTo("round " + round + " writer " + winners.get(0) + " ü");
-            assertThat(join(registers.replace("contract", seen, "late " + round))).isFalse();
+            assertThat(join(registers.replace("contract", seen, "late " + round)))
+                    .isFalse();
             assertThat(join(registers.read("contract"))).isEqualTo(held);
         }
         assertThat(join(registers.read("other"))).isEmpty();

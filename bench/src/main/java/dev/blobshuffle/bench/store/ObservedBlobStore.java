@@ -8,8 +8,10 @@ import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.MeasurableStore;
+import dev.blobshuffle.core.store.Registers;
 import dev.blobshuffle.core.time.Time;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /** A store whose puts and gets are timed, each attempt as a request of its own. Thread-safe. */
@@ -49,6 +51,11 @@ final class ObservedBlobStore extends ForwardingBlobStore implements MeasurableS
                 latencies.get(time.nanos() - start);
             }
         });
+    }
+
+    @Override
+    public Optional<Registers> registers() {
+        return plain.registers();
     }
 
     @Override

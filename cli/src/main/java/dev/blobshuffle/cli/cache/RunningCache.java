@@ -34,8 +34,8 @@ final class RunningCache implements AutoCloseable {
             SystemTime time = opened(new SystemTime());
             ShuffleMetrics metrics = new ShuffleMetrics(time);
             metrics.locate(settings.zone());
-            BlobStore store =
-                    opened(BlobStores.open(settings.store(), new StoreContext(time, RequestMeter.into(metrics))));
+            BlobStore store = opened(
+                    BlobStores.open(settings.store(), new StoreContext(time, RequestMeter.into(metrics)).existing()));
             BlobStore metered = new MeteredBlobStore(store, metrics, time);
             CachedBlobStore cached = opened(Caches.toServe(metered, CacheOptions.of(settings), metrics, time));
             PeerNetwork network = opened(PeerNetworkProvider.openInstalled(settings, metrics, time));

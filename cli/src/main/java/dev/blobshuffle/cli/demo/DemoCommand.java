@@ -58,7 +58,7 @@ public final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--store",
             paramLabel = "DIR|URI",
-            description = "Where blobs are kept (default: a temporary directory).")
+            description = "Where the demo makes a store of its own (default: a temporary directory).")
     private @Nullable String store;
 
     @Option(names = "--keep-blobs", description = "No sweep in the end: blobs stay in --store, to be looked at.")
@@ -142,9 +142,19 @@ public final class DemoCommand implements Callable<Integer> {
                     + ": each instance would have a memory of its own. Give a directory or the URI of a shared store.");
         }
         try (SystemTime time = new SystemTime()) {
-            BlobStores.open(uri, time).close();
+            String own = ownStore(uri, time.randomLong());
+            BlobStores.open(own, time).close();
+            return own;
         }
-        return uri;
+    }
+
+    /** A new store below the one that is named: the demo's brokers are new each time, and know no other. */
+    private static String ownStore(String uri, long number) {
+        int parameters = uri.indexOf('?');
+        String place = parameters < 0 ? uri : uri.substring(0, parameters);
+        String rest = parameters < 0 ? "" : uri.substring(parameters);
+        String name = "demo-" + Long.toHexString(number);
+        return (place.endsWith("/") ? place : place + "/") + name + rest;
     }
 
     private static void checkWritable(@Nullable Path file) {

@@ -31,7 +31,11 @@ final class FinalSweep {
                         "--delete",
                         "--writers-stopped",
                         "--grace-seconds",
-                        "0");
+                        "0",
+                        "--objection-seconds", // The store is the demo's own.
+                        "0",
+                        "--confirm",
+                        Integer.toString(Integer.MAX_VALUE));
         if (status != 0) {
             throw new DemoFailed("Cannot delete the blobs of the demo: "
                     + errors.toString().strip() + " Or give the demo a store of its own: another prefix in --store.");

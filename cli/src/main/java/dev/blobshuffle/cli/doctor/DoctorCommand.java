@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
         showDefaultValues = true,
         description = {
             "Checks a store, brokers and settings, and says what to do about what it finds.",
-            "Puts, reads, lists and deletes small blobs of its own; changes nothing else.",
+            "Puts, reads, lists and deletes small blobs of its own; changes nothing else, but --create makes a store.",
             "Exit status: 0 without errors, 1 with errors."
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
@@ -87,6 +87,14 @@ public final class DoctorCommand implements Callable<Integer> {
     @Option(names = "--timeout-seconds", defaultValue = "30", description = "How long any one answer may take.")
     private int timeoutSeconds;
 
+    @Option(
+            names = "--create",
+            description = {
+                "Make the store if there is none. Check first that its directory is mounted, or that the bucket is the right",
+                "one: readers cannot follow notifications that lead to another store."
+            })
+    private boolean creates;
+
     @Option(names = "--json", description = "Prints JSON.")
     private boolean json;
 
@@ -125,7 +133,9 @@ public final class DoctorCommand implements Callable<Integer> {
         Optional<String> location = Optional.empty();
         Optional<Latencies> puts = Optional.empty();
         Optional<Latencies> gets = Optional.empty();
-        try (BlobStore opened = patience.call(() -> BlobStores.openUnchecked(uri, StoreContext.unmetered(time)))) {
+        StoreContext context = StoreContext.unmetered(time);
+        StoreContext given = creates ? context : context.existing();
+        try (BlobStore opened = patience.call(() -> BlobStores.openUnchecked(uri, given))) {
             location = Optional.of(opened.location());
             StoreCheckup checkup = new StoreCheckup(opened, time, patience);
             checkup.run(samples, mebibytes << 20);

@@ -3,14 +3,15 @@ package dev.blobshuffle.cli.gc;
 import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
-import dev.blobshuffle.kafka.retention.BlobListing;
+import dev.blobshuffle.kafka.claim.ClaimIdentity;
+import dev.blobshuffle.kafka.claim.StoreClaim;
+import dev.blobshuffle.kafka.claim.SweepClaim;
 import dev.blobshuffle.kafka.retention.Halt;
 import dev.blobshuffle.kafka.retention.KafkaLogs;
 import dev.blobshuffle.kafka.retention.Sweep;
@@ -27,7 +28,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -44,7 +44,8 @@ import picocli.CommandLine.Spec;
         exitCodeOnExecutionException = 2,
         description = {
             "Deletes the blobs of a store to which no notification in Kafka leads any more.",
-            "Lists the store, waits for the grace period, and reads the topics that the blobs name.",
+            "Lists the store, waits for the grace period, and reads the topics that the blobs name. Before it deletes, it",
+            "waits once more, so that live instances can object (--objection-seconds).",
             "Without --delete it only says what it would delete, and what holds the oldest blob that stays.",
             "Applications delete their own blobs (blobshuffle.sweep.interval.ms); this is for the rest, and where they do not."
         })
@@ -52,6 +53,7 @@ public final class GcCommand implements Callable<Integer> {
     private static final int UNKNOWN = 2;
     private static final long LOG_BYTES_PER_SECOND = 1L << 30;
     private static final Duration LEAST_GRACE = Duration.ofMinutes(15);
+    private static final Duration LEAST_OBJECTION = StoreClaim.CHECK.multipliedBy(3);
 
     @Spec
     private CommandSpec spec;
@@ -100,13 +102,40 @@ public final class GcCommand implements Callable<Integer> {
     @Option(
             names = "--deleted-topic",
             paramLabel = "TOPIC",
-            description = "A topic that was deleted for good: blobs need not be kept for it.")
+            description = {
+                "A topic that was deleted for good: blobs need not be kept for it. Refused for a topic that exists,",
+                "or that the principal may not describe."
+            })
     private List<String> deletedTopics = new ArrayList<>();
 
     @Option(
+            names = "--objection-seconds",
+            defaultValue = "300",
+            paramLabel = "N",
+            description = {
+                "How long to wait before deleting. Each live instance looks once a minute who sweeps, and objects if it is",
+                "not its own cluster (default: ${DEFAULT-VALUE}, at least 180)."
+            })
+    private long objectionSeconds;
+
+    @Option(
+            names = "--confirm",
+            paramLabel = "N",
+            description = {
+                "Delete although the sweep found a reason to stop, if no more than N blobs would go.",
+                "N is the number that the run without --delete printed."
+            })
+    private @Nullable Integer confirmed;
+
+    @Option(names = "--hold", description = "Keep all sweeps of this store from deleting, and do nothing else.")
+    private boolean isHeld;
+
+    @Option(
             names = "--only-cluster",
-            description =
-                    "Other clusters that once swept this store are gone for good: nothing is kept for them. With --delete.")
+            description = {
+                "Take the store over: other clusters that used it are gone for good. With --delete.",
+                "A live instance of another cluster objects to that too."
+            })
     private boolean isOnlyCluster;
 
     @Option(
@@ -176,6 +205,11 @@ public final class GcCommand implements Callable<Integer> {
             throw new InvalidSettings(
                     "Cannot sweep: --only-cluster changes what the store says, and --delete is not given. Give both.");
         }
+        boolean isShort = objectionSeconds < LEAST_OBJECTION.toSeconds() && !writersStopped;
+        if (objectionSeconds < 0 || isShort) {
+            throw new InvalidSettings("Cannot sweep: --objection-seconds is " + objectionSeconds
+                    + ", and live instances look once a minute. Give " + LEAST_OBJECTION.toSeconds() + " or more.");
+        }
         if (graceSeconds < 0 || rate < 1 || most < 1) {
             throw new InvalidSettings("Cannot sweep: --grace-seconds is " + graceSeconds + ", --rate " + rate
                     + ", --most " + most + ". Give 0 or more, 1 or more, and 1 or more.");
@@ -183,7 +217,7 @@ public final class GcCommand implements Callable<Integer> {
         if (!writersStopped && graceSeconds < LEAST_GRACE.toSeconds()) {
             throw new InvalidSettings("Cannot sweep: --grace-seconds is " + graceSeconds
                     + ", and a blob may be stored that long before its notification is sent. Give "
-                    + LEAST_GRACE.toSeconds() + " or more, or --writers-stopped if no writer runs.");
+                    + LEAST_GRACE.toSeconds() + " or more. For a store without writers see --writers-stopped.");
         }
     }
 
@@ -191,73 +225,55 @@ public final class GcCommand implements Callable<Integer> {
         Optional<Duration> timeToLive =
                 Settings.parse(Map.of(Settings.RETENTION.name(), retention)).value(Settings.RETENTION);
         PrintWriter out = spec.commandLine().getOut();
-        try (BlobStore opened = BlobStores.openUnchecked(storeUri, StoreContext.unmetered(time))) {
+        StoreContext context = StoreContext.unmetered(time).existing();
+        try (BlobStore opened = BlobStores.openUnchecked(storeUri, context);
+                KafkaLogs logs = new KafkaLogs(client, time)) {
             if (!(opened instanceof MeasurableStore store)) {
                 throw new InvalidSettings("Cannot sweep " + opened.location()
                         + ": it does not tell the length of blobs. Give a file or object store.");
             }
-            Halt halt = new Halt(time);
-            Sweep sweep = new Sweep(
-                    store,
-                    SweepScope.everything(Set.copyOf(deletedTopics)),
-                    new SweepPace(rate, LOG_BYTES_PER_SECOND, most, most),
-                    halt);
-            Sweep.Deletion deletion = deletes ? Sweep.Deletion.DELETE : Sweep.Deletion.TELL;
-            GcReport report;
-            if (timeToLive.isPresent()) {
-                report = new GcReport(byAge(sweep, deletion, timeToLive.get(), time), List.of(), deletion);
-            } else {
-                try (KafkaLogs logs = new KafkaLogs(client, time)) {
-                    SweepReport found = byLogs(sweep, deletion, logs, halt);
-                    List<Holder> holders = found.oldest().isPresent()
-                            ? Holder.of(found.oldest().get(), logs.admin())
-                            : List.of();
-                    report = new GcReport(found, holders, deletion);
-                }
+            ClaimIdentity identity = new ClaimIdentity(ClaimIdentity.SHARED_TOPIC, "gc", client);
+            SweepClaim claim = new SweepClaim(store, identity, SweepClaim.Scope.CLUSTER, time);
+            if (isHeld) {
+                claim.hold();
+                out.println("Nobody deletes from " + store.location() + " any more.");
+                return 0;
             }
+            requireDeleted(logs);
+            Halt halt = new Halt(time);
+            SweepScope scope = SweepScope.everything(Set.copyOf(deletedTopics));
+            Sweep sweep = new Sweep(store, scope, new SweepPace(rate, LOG_BYTES_PER_SECOND, most, most), halt);
+            GcRun run = new GcRun(sweep, claim, logs, halt, waits());
+            SweepReport found = timeToLive.isPresent() ? run.byAge(timeToLive.get(), time) : run.byLogs(time);
+            Set<String> hidden = logs.hidden(found.unknownTopics());
+            List<Holder> holders =
+                    found.oldest().isPresent() ? Holder.of(found.oldest().get(), logs.admin()) : List.of();
+            GcReport report = new GcReport(found, holders, hidden, deletes);
             out.print(json ? report.json(store.location(), retention) : report.text());
             out.flush();
             return 0;
         }
     }
 
-    private SweepReport byLogs(Sweep sweep, Sweep.Deletion deletion, KafkaLogs logs, Halt halt)
-            throws InterruptedException {
-        if (isOnlyCluster) {
-            sweep.takeOver(logs);
-        }
-        if (deletion == Sweep.Deletion.DELETE && !writersStopped) {
-            sweep.claim(logs); // Without writers there are no blobs of another cluster to come.
-        }
-        SweepReport all = SweepReport.NOTHING;
-        Optional<BlobId> after = Optional.empty();
-        do {
-            BlobListing listing = sweep.list(after);
-            after = listing.resumeAfter();
-            progress("Listed " + listing.size() + " blobs"
-                    + (after.isPresent() ? "; the next round looks at the others" : "") + ". Waiting " + graceSeconds
-                    + " s for notifications on their way.");
-            halt.rest(Duration.ofSeconds(graceSeconds));
-            all = all.plus(sweep.byLogs(listing, logs, deletion));
-        } while (after.isPresent());
-        if (deletion == Sweep.Deletion.DELETE && writersStopped && all.leavesNothing()) {
-            sweep.withdraw(logs); // Nothing is left to be kept from the sweeps of others: the store is free.
-        }
-        return all;
+    private GcRun.Waits waits() {
+        return new GcRun.Waits(
+                deletes,
+                isOnlyCluster,
+                writersStopped,
+                Duration.ofSeconds(graceSeconds),
+                Duration.ofSeconds(objectionSeconds),
+                Optional.ofNullable(confirmed),
+                this::progress);
     }
 
-    private SweepReport byAge(Sweep sweep, Sweep.Deletion deletion, Duration age, SystemTime time)
-            throws InterruptedException {
-        long generation = TimeUnit.MILLISECONDS.toMinutes(time.wallMillis() - age.toMillis());
-        SweepReport all = SweepReport.NOTHING;
-        Optional<BlobId> after = Optional.empty();
-        do {
-            BlobListing listing = sweep.listBefore(generation, after);
-            after = listing.resumeAfter();
-            progress("Listed " + listing.size() + " blobs that are older than " + age.toMillis() + " ms.");
-            all = all.plus(sweep.byAge(listing, deletion));
-        } while (after.isPresent());
-        return all;
+    /** A topic that the principal cannot see is not in the listing either. */
+    private void requireDeleted(KafkaLogs logs) throws InterruptedException {
+        Set<String> hidden = logs.hidden(Set.copyOf(deletedTopics));
+        if (!hidden.isEmpty()) {
+            throw new InvalidSettings("Cannot sweep: topics " + hidden
+                    + " were not deleted, or this principal may not describe them. Check their names, and sweep as a"
+                    + " principal that may describe and read all topics of the store.");
+        }
     }
 
     private void progress(String line) {

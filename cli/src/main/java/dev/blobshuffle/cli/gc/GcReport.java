@@ -2,24 +2,21 @@ package dev.blobshuffle.cli.gc;
 
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.kafka.retention.Need;
-import dev.blobshuffle.kafka.retention.Sweep;
 import dev.blobshuffle.kafka.retention.SweepReport;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * What {@code gc} tells.
  *
  * @param found by the sweep
  * @param holders the groups that have still to read the oldest blob that is needed
- * @param deletion whether blobs were deleted
+ * @param hidden topics of blobs that the principal may not see
+ * @param isDeleted whether blobs were deleted
  */
-record GcReport(SweepReport found, List<Holder> holders, Sweep.Deletion deletion) {
-    private boolean isDeleted() {
-        return deletion == Sweep.Deletion.DELETE;
-    }
-
+record GcReport(SweepReport found, List<Holder> holders, Set<String> hidden, boolean isDeleted) {
     private int left() {
         return found.listed() - (isDeleted() ? found.unneeded() : 0);
     }
@@ -33,7 +30,16 @@ record GcReport(SweepReport found, List<Holder> holders, Sweep.Deletion deletion
             line(
                     text,
                     found.kept() + " blobs are kept, because this cluster has no topics " + found.unknownTopics()
-                            + ". If these were deleted for good, name each with --deleted-topic.");
+                            + ".");
+        }
+        if (!hidden.isEmpty()) {
+            line(
+                    text,
+                    "This principal may not describe topics " + hidden
+                            + ", so nobody can tell whether they exist. Sweep as a principal that may.");
+        }
+        if (found.silent() > 0) {
+            line(text, found.silent() + " blobs are kept, because a log of theirs has never held a record.");
         }
         found.damagedExample()
                 .ifPresent(example -> line(
@@ -89,6 +95,7 @@ record GcReport(SweepReport found, List<Holder> holders, Sweep.Deletion deletion
         gc.put("orphaned_bytes", found.orphanBytes());
         gc.put("kept_blobs", found.kept());
         gc.put("kept_for_topics", found.unknownTopics().stream().sorted().toList());
+        gc.put("silent_blobs", found.silent());
         gc.put("damaged_blobs", found.damaged());
         gc.put("blobs_left", left());
         found.oldest().ifPresent(need -> gc.put("oldest_needed", oldest(need)));

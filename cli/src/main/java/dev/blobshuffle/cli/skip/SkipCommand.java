@@ -106,7 +106,8 @@ public final class SkipCommand implements Callable<Integer> {
     private int skip(Map<String, Object> client, SystemTime time) throws ExecutionException, InterruptedException {
         PrintWriter out = spec.commandLine().getOut();
         try (Admin admin = Admin.create(client);
-                BlobStore opened = BlobStores.openUnchecked(storeUri, StoreContext.unmetered(time))) {
+                BlobStore opened = BlobStores.openUnchecked(
+                        storeUri, StoreContext.unmetered(time).existing())) {
             if (!(opened instanceof MeasurableStore store)) {
                 throw new InvalidSettings("Cannot skip: " + opened.location()
                         + " does not tell whether a blob is there. Give a file or object store.");

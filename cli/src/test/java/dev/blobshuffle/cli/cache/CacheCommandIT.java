@@ -109,6 +109,7 @@ class CacheCommandIT {
         Path secret = directory.resolve("secret");
         PrivateFiles.write(secret, "known to all members");
         String uri = "file://" + directory.resolve("blobs").toAbsolutePath() + "?fsync=none";
+        BlobStores.open(uri, StoreContext.unmetered(time)).close(); // A cache makes no store.
         Process process = start(uri, secret);
         try (BlobStore origin = BlobStores.open(uri, StoreContext.unmetered(time));
                 PeerNetwork network = PeerNetworkProvider.openInstalled(

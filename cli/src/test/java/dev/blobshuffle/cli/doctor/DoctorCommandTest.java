@@ -186,6 +186,21 @@ class DoctorCommandTest {
         assertThat(doctor("")).isEqualTo(2);
     }
 
+    @Test
+    void aStoreIsMadeOnlyWhenThatIsAskedFor() throws IOException {
+        Path root = Files.createDirectory(directory.resolve("unmounted"));
+        StringWriter text = new StringWriter();
+        int status = new CommandLine(new DoctorCommand())
+                .setOut(new PrintWriter(text))
+                .setErr(new PrintWriter(text))
+                .execute("--store", "file://" + root);
+        assertThat(status).isEqualTo(1);
+        assertThat(text.toString()).contains("it has no marker", "not mounted");
+        assertThat(root).isEmptyDirectory();
+        assertThat(doctor("file://" + root)).isZero();
+        assertThat(root.resolve("blobshuffle-store")).exists();
+    }
+
     private void expectError(String uri, String subject, String word, String... more) {
         assertThat(doctor(uri, more)).as(output).isEqualTo(1);
         assertThat(output.lines().filter(line -> line.startsWith("ERROR")))
@@ -198,7 +213,7 @@ class DoctorCommandTest {
     }
 
     private int doctor(String uri, String... more) {
-        List<String> arguments = new ArrayList<>(List.of("--samples", "2", "--mib", "1"));
+        List<String> arguments = new ArrayList<>(List.of("--samples", "2", "--mib", "1", "--create"));
         if (!uri.isEmpty()) {
             arguments.addAll(List.of("--store", uri));
         }

@@ -48,12 +48,13 @@ class DoctorIT {
     private String doctor(int expected, String... arguments) {
         StringWriter text = new StringWriter();
         CommandLine command = new CommandLine(new DoctorCommand()).setOut(new PrintWriter(text));
-        String[] all = new String[arguments.length + 4];
-        System.arraycopy(arguments, 0, all, 4, arguments.length);
+        String[] all = new String[arguments.length + 5];
+        System.arraycopy(arguments, 0, all, 5, arguments.length);
         all[0] = "--store";
         all[1] = "file://" + directory.resolve("blobs");
         all[2] = "--samples";
         all[3] = "1";
+        all[4] = "--create";
         assertThat(command.execute(all)).as(text.toString()).isEqualTo(expected);
         return text.toString();
     }

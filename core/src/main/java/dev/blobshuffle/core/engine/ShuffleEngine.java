@@ -91,7 +91,13 @@ public final class ShuffleEngine implements Engine {
     public static ShuffleEngine open(Settings settings) {
         SystemTime time = new SystemTime();
         try {
-            return open(settings, BatcherOptions.builder(settings).build(), listed(settings), time, time::close);
+            return open(
+                    settings,
+                    BatcherOptions.builder(settings).build(),
+                    listed(settings),
+                    time,
+                    BlobStores::open,
+                    time::close);
         } catch (RuntimeException | Error e) {
             time.close();
             throw e;
@@ -108,13 +114,37 @@ public final class ShuffleEngine implements Engine {
      * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work now
      */
     public static ShuffleEngine open(Settings settings, BatcherOptions batching, ZoneMap members, Time time) {
-        return open(settings, batching, members, time, () -> {});
+        return open(settings, batching, members, time, BlobStores::open);
+    }
+
+    /** Opens a store, and checks that it works. */
+    @FunctionalInterface
+    public interface StoreOpening {
+        /** The store of a URI; the engine closes it. */
+        BlobStore open(String uri, StoreContext context);
+    }
+
+    /**
+     * Opens an engine as settings say, with a store that is opened in the caller's way. Blocks.
+     *
+     * @param opening how to open the store
+     * @throws InvalidSettings fatal: no store is named, or the settings cannot work
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work now
+     */
+    public static ShuffleEngine open(
+            Settings settings, BatcherOptions batching, ZoneMap members, Time time, StoreOpening opening) {
+        return open(settings, batching, members, time, opening, () -> {});
     }
 
     private static ShuffleEngine open(
-            Settings settings, BatcherOptions batching, ZoneMap members, Time time, Runnable whenClosed) {
+            Settings settings,
+            BatcherOptions batching,
+            ZoneMap members,
+            Time time,
+            StoreOpening opening,
+            Runnable whenClosed) {
         ShuffleMetrics metrics = new ShuffleMetrics(time);
-        BlobStore store = BlobStores.open(settings.store(), new StoreContext(time, RequestMeter.into(metrics)));
+        BlobStore store = opening.open(settings.store(), new StoreContext(time, RequestMeter.into(metrics)));
         try {
             PriceTables.of(settings).ifPresent(prices -> LiveCost.report(metrics, prices));
             Builder builder = builder(store, time)

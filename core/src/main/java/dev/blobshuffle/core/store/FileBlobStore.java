@@ -45,8 +45,7 @@ public final class FileBlobStore implements MeasurableStore {
         this.fsync = fsync;
         writes = new StoreTasks(time.workers("blobshuffle-file-write", WRITERS), location());
         reads = new StoreTasks(time.workers("blobshuffle-file-read", READERS), location());
-        registers = new FileRegisters(
-                directories.get(0).path(), writes, Long.toHexString(time.randomLong()));
+        registers = new FileRegisters(directories.get(0).path(), writes, Long.toHexString(time.randomLong()));
     }
 
     /**

@@ -89,7 +89,8 @@ final class FileRegisters implements Registers {
     @Override
     public CompletionStage<Boolean> replace(String name, Optional<Register> expected, String text) {
         return run("write register " + name, () -> {
-            long next = expected.map(register -> Long.parseLong(register.version())).orElse(0L) + 1;
+            long next =
+                    expected.map(register -> Long.parseLong(register.version())).orElse(0L) + 1;
             return link(name, next, text) && isNewest(name, next);
         });
     }

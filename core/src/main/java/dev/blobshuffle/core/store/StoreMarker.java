@@ -62,9 +62,10 @@ public final class StoreMarker {
 
     /** The failure for a place without a marker where none may be made. */
     public static StoreAbsent absent(String where) {
-        return new StoreAbsent("Cannot open store " + where + ": it has no marker (" + NAME
-                + "). Either it is not mounted, or something deleted the marker, or nobody has made the store yet."
-                + " Mount it or restore the marker. For a new store see `blobshuffle doctor --help`.");
+        return new StoreAbsent(
+                "Cannot open store " + where + ": it has no marker (" + NAME
+                        + "). Either it is not mounted, or something deleted the marker, or nobody has made the store yet."
+                        + " Mount it or restore the marker. If the store is new, make it with `blobshuffle doctor --store URI --create`.");
     }
 
     /**
@@ -72,8 +73,7 @@ public final class StoreMarker {
      * without an id gets it, or is left out if nothing may be created.
      */
     static String agree(List<BlobDirectory> directories, Time time, WhenAbsent whenAbsent) {
-        if (whenAbsent == WhenAbsent.FAIL
-                && directories.stream().noneMatch(directory -> isIn(directory.path()))) {
+        if (whenAbsent == WhenAbsent.FAIL && directories.stream().noneMatch(directory -> isIn(directory.path()))) {
             throw absent(directories.stream().map(BlobDirectory::toString).collect(Collectors.joining(",")));
         }
         String id = null;

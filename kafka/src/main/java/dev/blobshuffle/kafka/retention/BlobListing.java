@@ -7,12 +7,15 @@ import java.util.Optional;
 
 /**
  * Blobs that lay in a store when it was listed, in the order of their ids, and which of them are still undecided. A writer counts its blobs, so those of a minute are a run of
- * consecutive numbers, which takes as much memory as one blob; beside it each blob takes a bit. Owned by one thread at a time.
+ * consecutive numbers, which takes as much memory as one blob; beside it each blob takes two bits. Owned by one thread at a time.
  */
 public final class BlobListing {
     private final int mostRuns;
     private final int mostBlobs;
     private final BitSet undecided = new BitSet();
+    /** The tombstones: decided, and to be deleted a grace period later. */
+    private final BitSet condemned = new BitSet();
+
     private long[] generations = new long[16];
     private long[] writers = new long[16];
     private long[] firsts = new long[16];
@@ -101,6 +104,29 @@ public final class BlobListing {
     /** Takes a blob out of the undecided ones. */
     void decide(int index) {
         undecided.clear(index);
+    }
+
+    /** Takes a blob out of the undecided ones, and puts a tombstone on it. */
+    void condemn(int index) {
+        undecided.clear(index);
+        condemned.set(index);
+    }
+
+    /** The first index with a tombstone from the given one on; empty if there is none. */
+    Optional<Integer> condemned(int from) {
+        int next = condemned.nextSetBit(from);
+        return next < 0 ? Optional.empty() : Optional.of(next);
+    }
+
+    /** Number of tombstones. */
+    public int condemned() {
+        return condemned.cardinality();
+    }
+
+    /** The minute of the youngest blob with a tombstone; empty if there is none. */
+    public Optional<Long> youngestCondemned() {
+        int last = condemned.length() - 1; // They are in order.
+        return last < 0 ? Optional.empty() : Optional.of(id(last).generation());
     }
 
     /** Takes a blob out of the undecided ones; says whether it was one of them. */

@@ -8,13 +8,12 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 
-/** The undecided blobs of a listing, which are deleted if their footers agree, a few at a time. Owned by one thread. */
+/** The undecided blobs of a listing, which get tombstones if their footers agree, a few at a time. Owned by one thread. */
 final class Candidates {
     private final BlobListing listing;
     private final PatientStore store;
     private final SweepScope scope;
     private final LogReach reach;
-    private final Sweep.Deletion deletion;
     private final Set<String> unknownTopics = new TreeSet<>();
     private int unneeded;
     private long unneededBytes;
@@ -24,14 +23,14 @@ final class Candidates {
     private int damaged;
     private Optional<BlobId> damagedExample = Optional.empty();
     private int foreign;
+    private int silent;
 
     /** @param reach of the logs as far as they were read when a blob is decided on */
-    Candidates(BlobListing listing, PatientStore store, SweepScope scope, LogReach reach, Sweep.Deletion deletion) {
+    Candidates(BlobListing listing, PatientStore store, SweepScope scope, LogReach reach) {
         this.listing = listing;
         this.store = store;
         this.scope = scope;
         this.reach = reach;
-        this.deletion = deletion;
     }
 
     /** Rests after some blobs were looked at. */
@@ -72,7 +71,6 @@ final class Candidates {
             throws InterruptedException {
         List<BlobId> ids = some.stream().map(listing::id).toList();
         List<Optional<PatientStore.Contents>> contents = store.contents(ids);
-        List<BlobId> condemned = new ArrayList<>();
         for (int i = 0; i < ids.size(); i++) {
             if (contents.get(i).isEmpty()) {
                 listing.decide(some.get(i)); // Somebody else sweeps too.
@@ -83,15 +81,11 @@ final class Candidates {
             if (isNone(ids.get(i), blob, missing, existing)) {
                 listing.decide(some.get(i));
             } else if (missing.isEmpty()) {
-                listing.decide(some.get(i));
-                condemned.add(ids.get(i));
+                listing.condemn(some.get(i));
                 count(ids.get(i), blob);
             } else {
                 more.addAll(missing);
             }
-        }
-        if (deletion == Sweep.Deletion.DELETE && !condemned.isEmpty()) {
-            store.delete(condemned);
         }
     }
 
@@ -123,6 +117,10 @@ final class Candidates {
             kept++;
             return true;
         }
+        if (unread.isEmpty() && blob.partitions().map(reach::anyIsSilent).orElse(false)) {
+            silent++;
+            return true;
+        }
         return false;
     }
 
@@ -140,6 +138,8 @@ final class Candidates {
                 unknownTopics,
                 damaged,
                 damagedExample,
-                foreign);
+                foreign,
+                silent,
+                marks.links());
     }
 }

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -14,10 +15,13 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /** The logs of a cluster, read whole and uncommitted records included: whatever somebody may still come for. Owned by one thread. */
 public final class KafkaLogs implements AutoCloseable {
@@ -52,52 +56,83 @@ public final class KafkaLogs implements AutoCloseable {
         return admin;
     }
 
-    /** The cluster's id. */
-    String cluster() throws InterruptedException {
-        return ask(
-                "tell the cluster's id",
-                () -> admin.describeCluster().clusterId().get());
-    }
-
     /** The topics that there are, and that the client may see. */
     Set<String> topics() throws InterruptedException {
         return ask("list topics", () -> admin.listTopics().names().get());
     }
 
     /**
-     * Hands out every record of topics, from the starts to the ends that the logs have now.
-     *
-     * @return those that began with their first offset: they have let go of nothing yet
-     * @throws KafkaException the brokers do not answer, or a topic is not there any more
+     * Those of some topics that the client may not see, or that do exist: the brokers' listing leaves
+     * them out, and that says nothing about them.
      */
-    Set<TopicPartition> read(Collection<String> topics, Consumer<ConsumerRecord<byte[], byte[]>> receiver)
-            throws InterruptedException {
-        if (topics.isEmpty()) {
-            return Set.of();
+    public Set<String> hidden(Set<String> topics) throws InterruptedException {
+        Set<String> hidden = new TreeSet<>();
+        for (String topic : topics) {
+            try {
+                TopicDescription ignored = admin.describeTopics(List.of(topic))
+                        .allTopicNames()
+                        .get()
+                        .get(topic);
+                hidden.add(topic);
+            } catch (ExecutionException e) {
+                if (e.getCause() instanceof AuthorizationException) {
+                    hidden.add(topic);
+                } else if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) {
+                    throw new KafkaException("Cannot describe topic " + topic + ": " + e.getCause(), e.getCause());
+                }
+            }
         }
-        Map<TopicPartition, Long> starts = starts(topics);
-        scan.read(starts, SCAN_TIMEOUT, receiver);
-        return starts.keySet().stream()
-                .filter(partition -> starts.getOrDefault(partition, 1L) == 0)
-                .collect(Collectors.toUnmodifiableSet());
+        return hidden;
     }
 
-    private Map<TopicPartition, Long> starts(Collection<String> topics) throws InterruptedException {
-        List<TopicPartition> partitions = ask(
+    /**
+     * Where logs begin and end.
+     *
+     * @param start the first offset that the log holds
+     * @param end the offset behind its last record
+     */
+    record Extent(long start, long end) {}
+
+    /**
+     * Hands out every record of topics, from the starts to the ends that the logs have now.
+     *
+     * @return where each log began and ended
+     * @throws KafkaException the brokers do not answer, or a topic is not there any more
+     */
+    Map<TopicPartition, Extent> read(Collection<String> topics, Consumer<ConsumerRecord<byte[], byte[]>> receiver)
+            throws InterruptedException {
+        if (topics.isEmpty()) {
+            return Map.of();
+        }
+        List<TopicPartition> partitions = partitions(topics);
+        Map<TopicPartition, Long> ends = offsets(partitions, OffsetSpec.latest());
+        Map<TopicPartition, Long> starts = offsets(partitions, OffsetSpec.earliest());
+        scan.read(starts, SCAN_TIMEOUT, receiver);
+        return partitions.stream()
+                .collect(Collectors.toMap(
+                        partition -> partition,
+                        partition -> new Extent(starts.getOrDefault(partition, 1L), ends.getOrDefault(partition, 0L))));
+    }
+
+    private List<TopicPartition> partitions(Collection<String> topics) throws InterruptedException {
+        return ask(
                 "describe topics",
                 () -> admin.describeTopics(topics).allTopicNames().get().values().stream()
                         .flatMap(topic -> topic.partitions().stream()
                                 .map(info -> new TopicPartition(topic.name(), info.partition())))
                         .toList());
-        Map<TopicPartition, ListOffsetsResultInfo> earliest = ask(
-                "find the starts of logs",
-                () -> admin.listOffsets(
-                                partitions.stream().collect(Collectors.toMap(p -> p, p -> OffsetSpec.earliest())))
+    }
+
+    private Map<TopicPartition, Long> offsets(List<TopicPartition> partitions, OffsetSpec which)
+            throws InterruptedException {
+        Map<TopicPartition, ListOffsetsResultInfo> found = ask(
+                "find the starts and ends of logs",
+                () -> admin.listOffsets(partitions.stream().collect(Collectors.toMap(p -> p, p -> which)))
                         .all()
                         .get());
-        Map<TopicPartition, Long> starts = new HashMap<>();
-        earliest.forEach((partition, start) -> starts.put(partition, start.offset()));
-        return starts;
+        Map<TopicPartition, Long> offsets = new HashMap<>();
+        found.forEach((partition, info) -> offsets.put(partition, info.offset()));
+        return offsets;
     }
 
     private interface Question<T> {

@@ -17,11 +17,22 @@ final class LogReach {
     private static final long MARGIN = 15;
 
     private final Set<Partition> whole = new HashSet<>();
+    private final Set<Partition> silent = new HashSet<>();
     private final Map<Partition, Long> oldest = new HashMap<>();
 
     /** A log begins at its first offset. */
     void lostNothing(Partition partition) {
         whole.add(partition);
+    }
+
+    /** A log has never held a record. */
+    void neverHeldAny(Partition partition) {
+        silent.add(partition);
+    }
+
+    /** Whether one of the logs has never held a record: then it is not the log of a blob. */
+    boolean anyIsSilent(Collection<Partition> partitions) {
+        return partitions.stream().anyMatch(silent::contains);
     }
 
     /** A log leads to a blob. */

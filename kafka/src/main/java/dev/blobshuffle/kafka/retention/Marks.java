@@ -19,6 +19,7 @@ final class Marks {
     private final LogReach reach;
     private final Set<String> strangers = new TreeSet<>();
     private int needed;
+    private long links;
     private Optional<Need> oldest = Optional.empty();
 
     /** @param reach hears of every notification that can be read */
@@ -39,6 +40,9 @@ final class Marks {
             reach.leadsTo(
                     new Partition(record.topic(), record.partition()),
                     notification.blob().generation());
+            if (notification.store() == fingerprint) {
+                links++;
+            }
             if (listing.decide(notification.blob())) {
                 needed++;
                 note(notification, record);
@@ -75,6 +79,11 @@ final class Marks {
                     "Cannot sweep: notifications in topics " + strangers
                             + " lead to another store, so this may be another cluster than the one that uses this store. Check the brokers and the store that the settings name.");
         }
+    }
+
+    /** Number of notifications to this store. */
+    long links() {
+        return links;
     }
 
     /** Number of blobs that are needed. */

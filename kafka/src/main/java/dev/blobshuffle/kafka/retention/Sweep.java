@@ -8,6 +8,7 @@ import dev.blobshuffle.core.store.RequestMeter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -19,10 +20,14 @@ import org.apache.kafka.common.errors.InterruptException;
  * Finds and deletes the blobs of a store that nobody can read any more. A blob is needed while a notification to it lies in a log, committed or not: then a group that is behind, a consumer
  * that seeks back and a group that is new all find it. Kafka's own retention, and Kafka Streams' purging of repartition topics, take notifications away, and blobs follow.
  *
- * <p>No clock takes part. The blobs are listed first; then the caller waits longer than a stored blob can be without its notification (the grace period), and only then the logs are read,
- * from their starts to the ends that they have now. So a blob of the list to which no notification leads will never have one: its writer crashed, its transaction was given up, or the log has
- * let it go. Nothing takes that back, so it does not matter how late the blob is deleted, by how many at once, or how often. Hence a sweep may be killed at any moment, a sweeper that hung may
- * go on, and several may run.
+ * <p>The blobs are listed first. Then the caller waits for the grace period, which is longer than a stored blob
+ * can be without its notification. Only then the logs are read, from their starts to the ends that they have now. A
+ * listed blob to which no notification leads will never have one: its writer crashed, its transaction was given up,
+ * or the log has let it go. It gets a tombstone.
+ *
+ * <p>That holds if the logs are the right ones. So a blob with a tombstone is deleted after another wait, in which
+ * every live instance checks who sweeps ({@link dev.blobshuffle.kafka.claim.SweepClaim}). A sweep may be killed at
+ * any moment, and several may run.
  *
  * <p>The footer of a blob names the topics that may lead to it, and is read before the blob is deleted, so no topic can be forgotten: one that was not read yet is read then, and if there
  * is none of its name, the blob is kept.
@@ -36,6 +41,9 @@ public final class Sweep {
     /** Blobs that one call should list, about. */
     private static final int MOST_AT_ONCE = 100_000;
 
+    /** Generation 0 holds claims of earlier versions. */
+    private static final long FIRST_GENERATION = 1;
+
     /** Bytes of logs after which the pace is looked at. */
     private static final long LOG_STEP = 1 << 20;
 
@@ -44,14 +52,6 @@ public final class Sweep {
     private final SweepPace pace;
     private final Halt halt;
     private long logBytes;
-
-    /** What to do with blobs that nobody needs. */
-    public enum Deletion {
-        /** Delete them. */
-        DELETE,
-        /** Only count them. */
-        TELL
-    }
 
     /**
      * A sweep that has not looked at anything.
@@ -72,25 +72,6 @@ public final class Sweep {
     }
 
     /**
-     * Says in the store that it is swept by the logs of a cluster, for others to see. Before a listing by which blobs are deleted.
-     *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings it is swept by those of another cluster too: nothing may be deleted
-     */
-    public void claim(KafkaLogs logs) throws InterruptedException {
-        new ClusterClaim(store, logs.cluster()).make();
-    }
-
-    /** Withdraws what {@link #claim} said. Only when no blob of the cluster is left: until then it keeps others from deleting them. */
-    public void withdraw(KafkaLogs logs) throws InterruptedException {
-        new ClusterClaim(store, logs.cluster()).withdraw();
-    }
-
-    /** Withdraws what other clusters said of the kind: they do not use the store any more. */
-    public void takeOver(KafkaLogs logs) throws InterruptedException {
-        new ClusterClaim(store, logs.cluster()).takeOver();
-    }
-
-    /**
      * Lists the store, the oldest generations first, as much as the listing has room for.
      *
      * @param after where the listing before this one ended; empty to begin
@@ -107,7 +88,7 @@ public final class Sweep {
      */
     public BlobListing listBefore(long generation, Optional<BlobId> after) throws InterruptedException {
         BlobListing listing = new BlobListing(pace.runs(), pace.blobs());
-        long first = after.map(BlobId::generation).orElse(ClusterClaim.GENERATION + 1);
+        long first = after.map(BlobId::generation).orElse(FIRST_GENERATION);
         int digits = 0;
         boolean hasRoom = true;
         for (long minute : store.generations()) {
@@ -156,18 +137,17 @@ public final class Sweep {
     }
 
     /**
-     * Decides on a listing by what the logs hold now.
+     * Decides on a listing by what the logs hold now: puts tombstones on what nobody needs.
      *
-     * @param listing made longer ago than the grace period; used up
+     * @param listing made longer ago than the grace period
      * @throws dev.blobshuffle.core.failure.InvalidSettings the topics' notifications lead to another store, or those of another cluster lead to this one: nothing was deleted
      * @throws dev.blobshuffle.core.failure.BlobCorrupt a notification cannot be read: nothing was deleted
      */
-    public SweepReport byLogs(BlobListing listing, KafkaLogs logs, Deletion deletion) throws InterruptedException {
-        new ClusterClaim(store, logs.cluster()).requireAlone();
+    public SweepReport byLogs(BlobListing listing, KafkaLogs logs) throws InterruptedException {
         Set<String> existing = logs.topics();
         LogReach reach = new LogReach();
         Marks marks = new Marks(listing, store.fingerprint(), reach);
-        Candidates candidates = new Candidates(listing, store, scope, reach, deletion);
+        Candidates candidates = new Candidates(listing, store, scope, reach);
         Set<String> next = firstTopics(listing, existing);
         Set<String> read = new TreeSet<>();
         while (true) {
@@ -189,15 +169,49 @@ public final class Sweep {
     }
 
     /**
-     * Gives up a listing whatever the logs hold: plain time-to-live.
+     * Puts tombstones on a listing whatever the logs hold: plain time-to-live.
      *
-     * @param listing of generations that are old enough; used up
+     * @param listing of generations that are old enough
      */
-    public SweepReport byAge(BlobListing listing, Deletion deletion) throws InterruptedException {
+    public SweepReport byAge(BlobListing listing) throws InterruptedException {
         LogReach none = new LogReach();
-        Candidates candidates = new Candidates(listing, store, scope, none, deletion);
+        Candidates candidates = new Candidates(listing, store, scope, none);
         Set<String> ignored = candidates.decide(topics -> Set.of(), Set.of(), this::restAfter);
         return candidates.report(new Marks(listing, store.fingerprint(), none));
+    }
+
+    /** Asked before each request that deletes. */
+    @FunctionalInterface
+    public interface Permission {
+        /**
+         * Returns if blobs may be deleted.
+         *
+         * @throws dev.blobshuffle.core.failure.InvalidSettings somebody else uses the store
+         */
+        void require() throws InterruptedException;
+    }
+
+    /**
+     * Deletes the blobs with tombstones, some at a time.
+     *
+     * @param next another listing, in which these blobs count as decided
+     */
+    public void delete(BlobListing listing, Optional<BlobListing> next, Permission permission)
+            throws InterruptedException {
+        List<BlobId> some = new ArrayList<>(PatientStore.AT_ONCE);
+        Optional<Integer> index = listing.condemned(0);
+        while (index.isPresent()) {
+            BlobId id = listing.id(index.get());
+            some.add(id);
+            next.ifPresent(other -> other.decide(id));
+            index = listing.condemned(index.get() + 1);
+            if (some.size() == PatientStore.AT_ONCE || index.isEmpty()) {
+                permission.require();
+                store.delete(some);
+                restAfter(some.size());
+                some.clear();
+            }
+        }
     }
 
     /** What the blobs most likely named; what this leaves out is read later, for more requests. */
@@ -220,12 +234,20 @@ public final class Sweep {
     }
 
     private void read(Set<String> topics, KafkaLogs logs, Marks marks, LogReach reach) throws InterruptedException {
-        Set<TopicPartition> whole = logs.read(topics, record -> {
+        Map<TopicPartition, KafkaLogs.Extent> extents = logs.read(topics, record -> {
             halt.check();
             marks.mark(record);
             slowDown(record);
         });
-        whole.forEach(log -> reach.lostNothing(new Partition(log.topic(), log.partition())));
+        extents.forEach((log, extent) -> {
+            Partition partition = new Partition(log.topic(), log.partition());
+            if (extent.start() == 0) {
+                reach.lostNothing(partition);
+            }
+            if (extent.end() == 0) {
+                reach.neverHeldAny(partition);
+            }
+        });
         marks.requireOwn();
     }
 

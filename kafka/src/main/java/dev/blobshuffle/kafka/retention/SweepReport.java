@@ -12,7 +12,7 @@ import java.util.TreeSet;
  * @param listedBytes their bytes, estimated
  * @param needed blobs to which notifications lead
  * @param oldest the oldest of these
- * @param unneeded blobs that nobody needs: deleted, if that was asked for
+ * @param unneeded blobs that nobody needs: they get tombstones
  * @param unneededBytes their bytes
  * @param orphans blobs among these to which no notification ever led, as the logs tell; where they do not reach back far enough, an orphan is not among them
  * @param orphanBytes their bytes
@@ -21,6 +21,8 @@ import java.util.TreeSet;
  * @param damaged blobs that are kept because their footer cannot be read
  * @param damagedExample one of these
  * @param foreign blobs of other applications
+ * @param silent blobs that are kept because a log of theirs has never held a record
+ * @param links notifications to this store, whatever blobs they lead to
  */
 public record SweepReport(
         int listed,
@@ -35,10 +37,15 @@ public record SweepReport(
         Set<String> unknownTopics,
         int damaged,
         Optional<BlobId> damagedExample,
-        int foreign) {
+        int foreign,
+        int silent,
+        long links) {
+    /** Fewer orphans than this are what crashes leave. */
+    private static final int USUAL_ORPHANS = 100;
+
     /** Nothing was looked at. */
     public static final SweepReport NOTHING =
-            new SweepReport(0, 0, 0, Optional.empty(), 0, 0, 0, 0, 0, Set.of(), 0, Optional.empty(), 0);
+            new SweepReport(0, 0, 0, Optional.empty(), 0, 0, 0, 0, 0, Set.of(), 0, Optional.empty(), 0, 0, 0);
 
     /** Copies the topics. */
     public SweepReport {
@@ -47,7 +54,12 @@ public record SweepReport(
 
     /** Whether every blob that was looked at is gone, or would be. */
     public boolean leavesNothing() {
-        return needed + kept + damaged + foreign == 0;
+        return needed + kept + damaged + foreign + silent == 0;
+    }
+
+    /** Whether so many blobs would go of which the logs never knew that these may be another cluster's. */
+    public boolean hasTooManyOrphans() {
+        return orphans > USUAL_ORPHANS && orphans > listed / 2;
     }
 
     /** This, and what a later round found. */
@@ -67,6 +79,8 @@ public record SweepReport(
                 topics,
                 damaged + later.damaged,
                 damagedExample.or(later::damagedExample),
-                foreign + later.foreign);
+                foreign + later.foreign,
+                silent + later.silent,
+                links + later.links);
     }
 }

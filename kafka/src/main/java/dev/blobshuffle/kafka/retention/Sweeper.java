@@ -1,6 +1,7 @@
 package dev.blobshuffle.kafka.retention;
 
 import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.settings.Settings;
@@ -12,10 +13,10 @@ import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.TopicMatcher;
+import dev.blobshuffle.kafka.claim.ClaimIdentity;
+import dev.blobshuffle.kafka.claim.SweepClaim;
 import dev.blobshuffle.kafka.membership.Membership;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -26,8 +27,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes the application's blobs that nobody needs any more, in the background: of all instances the one whose turn it is ({@link SweepTurn}) lists the store, and an interval later deletes
- * those of the list that nobody needs ({@link Sweep}); the interval is the grace period too. Who gets the turn begins with a listing, and has nothing to take over.
+ * Deletes the application's blobs that nobody needs any more, in the background: of all instances the one whose turn it is ({@link SweepTurn}) lists the store, an interval later puts
+ * tombstones on those of the list that nobody needs ({@link Sweep}), and an interval after that deletes them; the
+ * interval is the grace period for both. Who gets the turn begins with a listing, and has nothing to take over.
  *
  * <p>It has a thread, a client of the store and clients of the brokers of its own, and these only while it works, so that it takes nothing from the shuffle. It fails nobody: what went wrong is
  * told once, and tried again. Thread-safe; the work is on one thread.
@@ -39,7 +41,7 @@ public final class Sweeper implements AutoCloseable {
     private final Optional<SweepTiming> timing;
     private final Optional<Duration> timeToLive;
     private final Supplier<BlobStore> stores;
-    private final Map<String, ?> client;
+    private final ClaimIdentity identity;
     private final SweepScope scope;
     private final Time time;
     private final SweepFigures figures;
@@ -54,6 +56,12 @@ public final class Sweeper implements AutoCloseable {
     /** What was listed and not looked at again; owned by the worker, as what follows. */
     private @Nullable BlobListing listing;
 
+    /** What has tombstones, to be deleted by the next sweep. */
+    private @Nullable BlobListing tombstones;
+
+    /** What was found when the tombstones were set. */
+    private SweepReport found = SweepReport.NOTHING;
+
     /** When it was complete, or, with a time to live, when the last sweep ended. */
     private long since;
 
@@ -65,14 +73,14 @@ public final class Sweeper implements AutoCloseable {
             Optional<SweepTiming> timing,
             Optional<Duration> timeToLive,
             Supplier<BlobStore> stores,
-            Map<String, ?> client,
+            ClaimIdentity identity,
             Predicate<String> topics,
             ShuffleMetrics metrics,
             Time time) {
         this.timing = timing;
         this.timeToLive = timeToLive;
         this.stores = stores;
-        this.client = client;
+        this.identity = identity;
         this.scope = SweepScope.of(topics);
         this.time = time;
         this.figures = new SweepFigures(metrics, time);
@@ -85,17 +93,17 @@ public final class Sweeper implements AutoCloseable {
     /**
      * A sweeper as settings say, which has not started.
      *
-     * @param client settings of any Kafka client of the application: where the brokers are, and security
+     * @param identity the application, and where the brokers are
      * @param topics the topics that the application shuffles through blobs
      * @param metrics the engine's
      * @param time its clocks and threads; closed after the sweeper
      */
     public static Sweeper of(
-            Settings settings, Map<String, ?> client, TopicMatcher topics, ShuffleMetrics metrics, Time time) {
+            Settings settings, ClaimIdentity identity, TopicMatcher topics, ShuffleMetrics metrics, Time time) {
         return of(
                 settings.value(Settings.SWEEP_INTERVAL).map(SweepTiming::every),
                 settings,
-                client,
+                identity,
                 topics,
                 metrics,
                 time);
@@ -105,25 +113,19 @@ public final class Sweeper implements AutoCloseable {
     static Sweeper of(
             Optional<SweepTiming> timing,
             Settings settings,
-            Map<String, ?> client,
+            ClaimIdentity identity,
             TopicMatcher topics,
             ShuffleMetrics metrics,
             Time time) {
-        StoreContext context = new StoreContext(time, RequestMeter.into(metrics));
+        StoreContext context = new StoreContext(time, RequestMeter.into(metrics)).existing();
         return new Sweeper(
                 timing,
                 settings.value(Settings.RETENTION),
                 () -> BlobStores.openUnchecked(settings.store(), context),
-                withoutNulls(client),
+                identity,
                 topic -> !topic.endsWith("-changelog") && topics.matches(topic),
                 metrics,
                 time);
-    }
-
-    private static Map<String, Object> withoutNulls(Map<String, ?> settings) {
-        Map<String, Object> given = new HashMap<>(settings);
-        given.values().removeIf(value -> value == null);
-        return given;
     }
 
     /**
@@ -188,6 +190,7 @@ public final class Sweeper implements AutoCloseable {
 
     private void forget() {
         listing = null;
+        tombstones = null;
         isStarted = false;
         resumeAfter = Optional.empty();
         figures.forget();
@@ -198,6 +201,7 @@ public final class Sweeper implements AutoCloseable {
             return;
         }
         listing = null;
+        tombstones = null;
         since = time.nanos();
         isStarted = true;
         figures.failed();
@@ -218,45 +222,60 @@ public final class Sweeper implements AutoCloseable {
                 return;
             }
             Sweep sweep = new Sweep(store, scope, SweepPace.BESIDE_AN_APPLICATION, halt, meter);
-            if (timeToLive.isPresent()) {
-                sweepByAge(sweep, store, timeToLive.get());
-            } else {
-                sweepByLogs(sweep, store);
-            }
+            sweep(sweep, store);
         }
         since = time.nanos();
         isStarted = true;
     }
 
-    private void sweepByLogs(Sweep sweep, MeasurableStore store) throws InterruptedException {
+    /** Deletes what the last sweep condemned, condemns what it listed, and lists. */
+    private void sweep(Sweep sweep, MeasurableStore store) throws InterruptedException {
+        BlobListing condemned = tombstones;
         BlobListing listed = listing;
+        tombstones = null;
         listing = null;
-        try (KafkaLogs logs = new KafkaLogs(client, time)) {
-            if (listed != null) {
-                swept(sweep.byLogs(listed, logs, Sweep.Deletion.DELETE), store);
-                resumeAfter = listed.resumeAfter();
-            }
-            sweep.claim(logs);
-            listing = sweep.list(resumeAfter);
+        SweepClaim claim = new SweepClaim(store, identity, SweepClaim.Scope.APPLICATION, time);
+        if (condemned != null) {
+            sweep.delete(condemned, Optional.ofNullable(listed), claim::requireOwn);
+            swept(found, store);
         }
+        if (listed != null) {
+            found = decide(sweep, listed, store);
+            tombstones = listed;
+            resumeAfter = listed.resumeAfter();
+        }
+        claim.raise();
+        listing = timeToLive.isPresent()
+                ? sweep.listBefore(expired(timeToLive.get()), resumeAfter)
+                : sweep.list(resumeAfter);
     }
 
-    private void sweepByAge(Sweep sweep, MeasurableStore store, Duration age) throws InterruptedException {
-        long generation = TimeUnit.MILLISECONDS.toMinutes(time.wallMillis() - age.toMillis());
-        SweepReport all = SweepReport.NOTHING;
-        Optional<BlobId> after = Optional.empty();
-        do {
-            BlobListing old = sweep.listBefore(generation, after);
-            all = all.plus(sweep.byAge(old, Sweep.Deletion.DELETE));
-            after = old.resumeAfter();
-        } while (after.isPresent());
-        swept(all, store);
+    private SweepReport decide(Sweep sweep, BlobListing listed, MeasurableStore store) throws InterruptedException {
+        SweepReport report;
+        if (timeToLive.isPresent()) {
+            report = sweep.byAge(listed);
+        } else {
+            try (KafkaLogs logs = new KafkaLogs(identity.client(), time)) {
+                report = sweep.byLogs(listed, logs);
+            }
+        }
+        if (report.hasTooManyOrphans() && timeToLive.isEmpty()) {
+            throw new InvalidSettings("Cannot sweep " + store.location() + ": no notification ever led to "
+                    + report.orphans() + " of " + report.listed()
+                    + " blobs, so they may be another cluster's. Nothing is deleted;"
+                    + " docs/operations.md, \"When a sweep stops\", says how to go on.");
+        }
+        return report;
+    }
+
+    private long expired(Duration age) {
+        return TimeUnit.MILLISECONDS.toMinutes(time.wallMillis() - age.toMillis());
     }
 
     private void swept(SweepReport report, MeasurableStore store) {
         figures.swept(report);
         LOG.info(
-                "Swept {}: {} blobs, {} needed, {} deleted ({} bytes; {} never needed), {} of other applications, {} kept because topics {} are not there, {} damaged.{}",
+                "Swept {}: {} blobs, {} needed, {} deleted ({} bytes; {} never needed), {} of other applications, {} kept because topics {} are not there, {} kept because a log has never held a record, {} damaged.{}",
                 store.location(),
                 report.listed(),
                 report.needed(),
@@ -266,6 +285,7 @@ public final class Sweeper implements AutoCloseable {
                 report.foreign(),
                 report.kept(),
                 report.unknownTopics(),
+                report.silent(),
                 report.damaged(),
                 report.oldest()
                         .map(need -> " The oldest that is needed is " + need + ".")

@@ -14,11 +14,15 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.MeasurableStore;
+import dev.blobshuffle.core.store.Register;
+import dev.blobshuffle.core.store.Registers;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.BlobConsumer;
 import dev.blobshuffle.kafka.BlobProducer;
 import dev.blobshuffle.kafka.SharedBroker;
+import dev.blobshuffle.kafka.claim.ClaimIdentity;
+import dev.blobshuffle.kafka.claim.SweepClaim;
 import dev.blobshuffle.kafka.membership.Membership;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -167,6 +171,12 @@ class SweeperIT {
         return new KafkaLogs(Map.of("bootstrap.servers", BROKER.broker().bootstrapServers()), time);
     }
 
+    /** A name and a claims topic of its own; several applications may have one store. */
+    private static ClaimIdentity identity(String application) {
+        return ClaimIdentity.ofStreams(
+                application, Map.of("bootstrap.servers", BROKER.broker().bootstrapServers()));
+    }
+
     private BlobStore store() {
         return BlobStores.openUnchecked(directory.toUri().toString(), StoreContext.unmetered(time));
     }
@@ -175,13 +185,7 @@ class SweeperIT {
     private void sweep(
             Optional<Duration> timeToLive, Supplier<BlobStore> stores, ShuffleMetrics into, Set<Partition> reads) {
         Sweeper sweeper = new Sweeper(
-                Optional.of(OFTEN),
-                timeToLive,
-                stores,
-                Map.of("bootstrap.servers", BROKER.broker().bootstrapServers()),
-                name -> name.equals(topic),
-                into,
-                time);
+                Optional.of(OFTEN), timeToLive, stores, identity("sweeper"), name -> name.equals(topic), into, time);
         open.push(sweeper);
         sweeper.watch(Membership.none()).reading().reads(reads);
     }
@@ -300,6 +304,11 @@ class SweeperIT {
         }
 
         @Override
+        public Optional<Registers> registers() {
+            return ((MeasurableStore) store()).registers();
+        }
+
+        @Override
         public CompletionStage<Long> length(BlobId id) {
             return ((MeasurableStore) store()).length(id);
         }
@@ -355,7 +364,9 @@ class SweeperIT {
             BlobListing listing = sweep.list(Optional.empty());
             write(topic, "stored after the listing");
             purgeBefore(1);
-            SweepReport report = sweep.byLogs(listing, logs, Sweep.Deletion.DELETE);
+            SweepReport report = sweep.byLogs(listing, logs);
+            assertThat(blobs()).as("tombstones delete nothing").isEqualTo(3);
+            sweep.delete(listing, Optional.empty(), () -> {});
             assertThat(report.listed()).isEqualTo(2);
             assertThat(report.needed()).isEqualTo(1);
             assertThat(report.unneeded()).isEqualTo(1);
@@ -366,25 +377,56 @@ class SweeperIT {
     }
 
     @Test
-    void storeThatIsSweptByTheLogsOfTwoClustersLosesNothingUntilOneIsSaidToBeGone() throws Exception {
+    void storeThatAnotherClusterClaimedLosesNothingUntilSomebodyTakesItOver() throws Exception {
         write(topic, "a");
         purgeBefore(1);
         try (BlobStore opened = store()) {
-            PatientStore patient = new PatientStore((MeasurableStore) opened, new Halt(time));
-            new ClusterClaim(patient, "the other cluster").make();
+            MeasurableStore store = (MeasurableStore) opened;
+            Registers registers = store.registers().orElseThrow();
+            Optional<Register> held =
+                    registers.read("claims").toCompletableFuture().join();
+            String text = held.orElseThrow().text().replace("counter ", "counter 1")
+                    + "claim the-other-cluster its-topic 0123\n";
+            assertThat(registers
+                            .replace("claims", held, text)
+                            .toCompletableFuture()
+                            .join())
+                    .isTrue();
             sweep();
             await(() -> metrics.value(Counter.SWEEP_FAILURES) >= 2);
             assertThat(blobs()).isEqualTo(1);
             assertThat(metrics.value(Counter.SWEEPS)).isZero();
-            assertThatThrownBy(() -> new ClusterClaim(patient, "this cluster").requireAlone())
+            SweepClaim claim = new SweepClaim(store, identity("sweeper"), SweepClaim.Scope.APPLICATION, time);
+            assertThatThrownBy(claim::raise)
                     .isInstanceOf(InvalidSettings.class)
-                    .hasMessageContaining("the other cluster")
-                    .hasMessageContaining("--only-cluster");
+                    .hasMessageContaining("the-other-cluster")
+                    .hasMessageNotContaining("--only-cluster");
 
-            try (KafkaLogs logs = logs()) {
-                new ClusterClaim(patient, logs.cluster()).takeOver();
-            }
+            claim.takeOver();
             await(() -> blobs() == 0);
+        }
+    }
+
+    /** What is wrong shows while there are only tombstones: then nothing is gone. */
+    @Test
+    void contestBetweenTombstonesAndDeletionKeepsTheBlobs() throws Exception {
+        write(topic, "a");
+        purgeBefore(1);
+        try (BlobStore opened = store();
+                KafkaLogs logs = logs()) {
+            MeasurableStore store = (MeasurableStore) opened;
+            SweepClaim claim = new SweepClaim(store, identity("sweeper"), SweepClaim.Scope.APPLICATION, time);
+            Sweep sweep =
+                    new Sweep(store, SweepScope.of(topic::equals), SweepPace.BESIDE_AN_APPLICATION, new Halt(time));
+            claim.raise();
+            BlobListing listing = sweep.list(Optional.empty());
+            assertThat(sweep.byLogs(listing, logs).unneeded()).isEqualTo(1);
+            claim.raise();
+            new SweepClaim(store, identity("other"), SweepClaim.Scope.APPLICATION, time).hold();
+            assertThatThrownBy(() -> sweep.delete(listing, Optional.empty(), claim::requireOwn))
+                    .isInstanceOf(InvalidSettings.class)
+                    .hasMessageContaining("held by an operator");
+            assertThat(blobs()).isEqualTo(1);
         }
     }
 }

@@ -1,10 +1,12 @@
 package dev.blobshuffle.kstreams.operator;
 
 import dev.blobshuffle.core.engine.ShuffleEngine;
+import dev.blobshuffle.core.engine.ShuffleEngine.StoreOpening;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Engine;
+import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.GivenUp;
@@ -13,6 +15,8 @@ import dev.blobshuffle.kafka.SkipGroup;
 import dev.blobshuffle.kafka.SkipNote;
 import dev.blobshuffle.kafka.StartLine;
 import dev.blobshuffle.kafka.TopicMatcher;
+import dev.blobshuffle.kafka.claim.ClaimIdentity;
+import dev.blobshuffle.kafka.claim.StoreClaim;
 import dev.blobshuffle.kafka.membership.Membership;
 import dev.blobshuffle.kafka.retention.Sweeper;
 import dev.blobshuffle.kstreams.ApplicationSettings;
@@ -85,13 +89,14 @@ final class SharedEngine {
         ShuffleEngine opened = null;
         try {
             membership = Membership.of(settings.blobs(), defaultTopic(settings), settings.adminSettings(), time);
-            opened = Engines.open(settings, membership, time);
+            ClaimIdentity identity = settings.claimIdentity(settings.adminSettings());
+            opened = Engines.open(settings, membership, time, opening(identity));
             metrics = KafkaMetricsBridge.open(opened.metrics(), settings.blobs(), settings.all());
             membership.countInto(opened.metrics());
             membership.join(opened.member());
             sweeper = Sweeper.of(
                     settings.blobs(),
-                    settings.adminSettings(),
+                    identity,
                     TopicMatcher.repartitionTopics(key.application(), List.of()),
                     opened.metrics(),
                     time);
@@ -109,6 +114,13 @@ final class SharedEngine {
         }
         engine = opened;
         StartLine.log("operators of application " + key.application(), settings.blobs(), "of the operators");
+    }
+
+    /** {@code TopologyTestDriver} has no brokers, so nobody can claim. */
+    private static StoreOpening opening(ClaimIdentity identity) {
+        return StreamsInternals.isStreamThread(Thread.currentThread())
+                ? (uri, context) -> StoreClaim.open(uri, context, identity)
+                : BlobStores::open;
     }
 
     /** {@code TopologyTestDriver} has no brokers, and no stream threads: there the members are those that settings list. */

@@ -4,8 +4,8 @@ import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.TopicMatcher;
+import dev.blobshuffle.kafka.claim.ClaimIdentity;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
 
 /** An application's own sweeper at intervals that settings do not allow, for tests whose blobs are told of at once. Stateless. */
@@ -19,18 +19,18 @@ public final class QuickSweeper {
 
     /** As {@link Sweeper#of}. */
     public static Sweeper of(
-            Settings settings, Map<String, ?> client, TopicMatcher topics, ShuffleMetrics metrics, Time time) {
-        return every(INTERVAL, settings, client, topics, metrics, time);
+            Settings settings, ClaimIdentity identity, TopicMatcher topics, ShuffleMetrics metrics, Time time) {
+        return every(INTERVAL, settings, identity, topics, metrics, time);
     }
 
     /** The same with an interval of its own. */
     public static Sweeper every(
             Duration interval,
             Settings settings,
-            Map<String, ?> client,
+            ClaimIdentity identity,
             TopicMatcher topics,
             ShuffleMetrics metrics,
             Time time) {
-        return Sweeper.of(Optional.of(new SweepTiming(interval, LOOK)), settings, client, topics, metrics, time);
+        return Sweeper.of(Optional.of(new SweepTiming(interval, LOOK)), settings, identity, topics, metrics, time);
     }
 }

@@ -1,0 +1,148 @@
+package dev.blobshuffle.cli.gc;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.kafka.claim.SweepClaim;
+import dev.blobshuffle.kafka.retention.BlobListing;
+import dev.blobshuffle.kafka.retention.Halt;
+import dev.blobshuffle.kafka.retention.KafkaLogs;
+import dev.blobshuffle.kafka.retention.Sweep;
+import dev.blobshuffle.kafka.retention.SweepReport;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** One run of {@code gc}: its rounds, its waits, and the reasons to stop before it deletes. Owned by one thread. */
+final class GcRun {
+    /** A sweep deletes blobs that are older than the grace period, so this is old enough for those who give less. */
+    private static final long YOUNG_MINUTES = 15;
+
+    private final Sweep sweep;
+    private final SweepClaim claim;
+    private final KafkaLogs logs;
+    private final Halt halt;
+    private final Waits waits;
+
+    /**
+     * What the command line says.
+     *
+     * @param deletes whether to delete, and not only to count
+     * @param takesOver whether other clusters that used the store are gone
+     * @param hasNoWriters whether nobody writes
+     * @param grace between the listing and the look into the logs
+     * @param objection between that and the deletes
+     * @param confirmed how many blobs may go although there is a reason to stop
+     * @param progress takes lines for people
+     */
+    record Waits(
+            boolean deletes,
+            boolean takesOver,
+            boolean hasNoWriters,
+            Duration grace,
+            Duration objection,
+            Optional<Integer> confirmed,
+            Consumer<String> progress) {}
+
+    GcRun(Sweep sweep, SweepClaim claim, KafkaLogs logs, Halt halt, Waits waits) {
+        this.sweep = sweep;
+        this.claim = claim;
+        this.logs = logs;
+        this.halt = halt;
+        this.waits = waits;
+    }
+
+    /** Deletes, or counts, what no notification leads to. */
+    SweepReport byLogs(Time time) throws InterruptedException {
+        begin();
+        SweepReport all = SweepReport.NOTHING;
+        Optional<BlobId> after = Optional.empty();
+        do {
+            BlobListing listing = sweep.list(after);
+            after = listing.resumeAfter();
+            waits.progress()
+                    .accept("Listed " + listing.size() + " blobs"
+                            + (after.isPresent() ? "; the next round looks at the others" : "") + ". Waiting "
+                            + waits.grace().toSeconds() + " s for notifications on their way.");
+            halt.rest(waits.grace());
+            SweepReport report = sweep.byLogs(listing, logs);
+            all = all.plus(report);
+            if (waits.deletes()) {
+                reasonToStop(report, listing, time).ifPresent(reason -> requireConfirmed(reason, report));
+                delete(listing);
+            }
+        } while (after.isPresent());
+        if (waits.deletes() && waits.hasNoWriters() && all.leavesNothing()) {
+            claim.withdraw(); // Nothing is left to be kept from the sweeps of others: the store is free.
+        }
+        return all;
+    }
+
+    /** Deletes, or counts, what is older than an age. */
+    SweepReport byAge(Duration age, Time time) throws InterruptedException {
+        begin();
+        long generation = TimeUnit.MILLISECONDS.toMinutes(time.wallMillis() - age.toMillis());
+        SweepReport all = SweepReport.NOTHING;
+        Optional<BlobId> after = Optional.empty();
+        do {
+            BlobListing listing = sweep.listBefore(generation, after);
+            after = listing.resumeAfter();
+            waits.progress()
+                    .accept("Listed " + listing.size() + " blobs that are older than " + age.toMillis() + " ms.");
+            all = all.plus(sweep.byAge(listing));
+            if (waits.deletes()) {
+                delete(listing);
+            }
+        } while (after.isPresent());
+        return all;
+    }
+
+    private void begin() throws InterruptedException {
+        if (waits.takesOver()) {
+            claim.takeOver();
+        }
+        if (waits.deletes()) {
+            claim.raise();
+        } else {
+            claim.look();
+        }
+    }
+
+    private void delete(BlobListing listing) throws InterruptedException {
+        if (listing.condemned() > 0) {
+            claim.raise();
+            waits.progress()
+                    .accept(listing.condemned() + " blobs are to be deleted. Waiting "
+                            + waits.objection().toSeconds() + " s for live instances to object.");
+            halt.rest(waits.objection());
+            sweep.delete(listing, Optional.empty(), claim::requireOwn);
+        }
+    }
+
+    /** Why these logs may not be the store's, or not all of them. */
+    private static Optional<String> reasonToStop(SweepReport report, BlobListing listing, Time time) {
+        long minute = TimeUnit.MILLISECONDS.toMinutes(time.wallMillis());
+        if (listing.condemned() == 0) {
+            return Optional.empty();
+        }
+        if (report.links() == 0) {
+            return Optional.of("no notification in this cluster leads to this store");
+        }
+        if (report.hasTooManyOrphans()) {
+            return Optional.of("no notification ever led to " + report.orphans() + " of " + report.listed() + " blobs");
+        }
+        if (listing.youngestCondemned().orElse(0L) > minute - YOUNG_MINUTES) {
+            return Optional.of("some of the blobs are less than " + YOUNG_MINUTES + " minutes old");
+        }
+        return Optional.empty();
+    }
+
+    private void requireConfirmed(String reason, SweepReport report) {
+        if (waits.confirmed().orElse(-1) < report.unneeded()) {
+            throw new InvalidSettings("Cannot delete " + report.unneeded() + " blobs: " + reason
+                    + ", so this may be the wrong cluster, or only a part of its logs. Nothing was deleted."
+                    + " Check --bootstrap and --store; docs/operations.md, \"When a sweep stops\", says how to go on.");
+        }
+    }
+}
