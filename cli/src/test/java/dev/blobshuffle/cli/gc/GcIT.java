@@ -125,7 +125,7 @@ class GcIT {
     }
 
     private long blobs() throws IOException {
-        try (Stream<Path> files = Files.walk(store)) {
+        try (Stream<Path> files = Files.walk(store.resolve("blobs"))) {
             return files.map(Path::toString)
                     .filter(file -> file.endsWith(".blob") && !file.contains(CLAIMS))
                     .count();

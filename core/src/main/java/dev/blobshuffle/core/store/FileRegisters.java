@@ -112,7 +112,7 @@ final class FileRegisters implements Registers {
     }
 
     private static void write(Path draft, String text) throws IOException {
-        try (FileChannel channel = FileChannel.open(draft, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        try (FileChannel channel = PrivateFiles.create(draft)) {
             ByteBuffer bytes = StandardCharsets.UTF_8.encode(text);
             while (bytes.hasRemaining()) {
                 int ignored = channel.write(bytes);

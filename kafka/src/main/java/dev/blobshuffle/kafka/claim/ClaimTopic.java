@@ -27,6 +27,7 @@ import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A claims topic: compacted, one record for each claimant id with the store's fingerprint and the
@@ -209,7 +210,7 @@ final class ClaimTopic implements ClaimMemory {
         }
     }
 
-    private KafkaException failure(String verb, Throwable cause) {
+    private KafkaException failure(String verb, @Nullable Throwable cause) {
         KafkaException failure = new KafkaException(
                 "Cannot " + verb + " claims topic " + name + ": " + cause
                         + ". Check the brokers, and that the principal may create, describe, read and write the topic.",
