@@ -8,11 +8,13 @@ SECONDS := 0
 MOST := 10000
 GUARANTEE := exactly_once_v2
 PROTOCOL := classic
+SEEDS := 2500
+NAMES :=
 S3_DIRECTORY := target/versitygw
 S3_PORT := 7070
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test quick format demo s3 bench chaos kafka-version kafka-3.9 api clean
+.PHONY: help verify test quick format demo s3 bench chaos mutants kafka-version kafka-3.9 api clean
 
 help: ## this list
 	@grep -E '^[a-z0-9.-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -51,6 +53,9 @@ kafka-3.9: ## a set of the front doors' tests against Kafka 3.9
 	$(MVN) -Pquick verify -pl kstreams -am -Dkafka.version=3.9.2 -Dmaven.main.skip=true -Dmaven.compiler.useIncrementalCompilation=false \
 		-Dtest=KafkaVersionTest -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false \
 		-Dit.test='RoundTripIT,StreamsModeIT,TransactionIT,ApplicationIT,GroupIT,ConsumerPositionIT,DifferentialIT,LifecycleIT'
+
+mutants: ## every planted defect of .ci/mutants is found: make mutants [NAMES='drained ts'] [SEEDS=2500]
+	SEEDS=$(SEEDS) .ci/mutate $(NAMES)
 
 api: ## compare the API with a release: make api BASELINE=0.1.0
 	$(MVN) verify -DskipTests -Papi -Dapi.baseline=$(BASELINE)

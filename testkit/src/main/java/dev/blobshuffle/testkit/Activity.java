@@ -18,6 +18,12 @@ final class Activity {
     /** Yield points passed. */
     long steps;
 
+    /** Event at which the store buffer got its oldest store; -1 when it is empty. */
+    long windowSince = -1;
+
+    /** When that was. */
+    long windowNanos;
+
     Activity(String name, SimulatedProcess process, boolean isActor) {
         this.name = name;
         this.isActor = isActor;

@@ -16,11 +16,17 @@ public final class SimulatedProcess implements Time {
     private final Simulation simulation;
     private final String name;
     private final Set<Activity> activities = new LinkedHashSet<>();
+    private final SimulatedWorkers timers;
     private boolean isKilled;
 
     SimulatedProcess(Simulation simulation, String name) {
         this.simulation = simulation;
         this.name = name;
+        this.timers = new SimulatedWorkers(simulation, this, name + "/timer", 1);
+    }
+
+    Simulation simulation() {
+        return simulation;
     }
 
     /** The process's name, for reports. */
@@ -50,12 +56,32 @@ public final class SimulatedProcess implements Time {
 
     @Override
     public Cancellable schedule(Duration delay, Runnable task) {
-        SimulationEvent event = simulation.timer(simulation.in(delay.toNanos()), () -> {
+        Runnable unlessKilled = () -> {
             if (!isKilled) {
                 task.run();
             }
-        });
+        };
+        if (simulation.interleaving != null) {
+            return scheduleOnThread(delay, unlessKilled);
+        }
+        SimulationEvent event = simulation.timer(simulation.in(delay.toNanos()), unlessKilled);
         return () -> event.isCancelled = true;
+    }
+
+    /** A timer's task may yield, so it runs on the timer's thread. */
+    private Cancellable scheduleOnThread(Duration delay, Runnable task) {
+        boolean[] isCancelled = new boolean[1];
+        SimulationEvent event = simulation.timer(
+                simulation.in(delay.toNanos()),
+                () -> timers.execute(() -> {
+                    if (!isCancelled[0]) {
+                        task.run();
+                    }
+                }));
+        return () -> {
+            isCancelled[0] = true;
+            event.isCancelled = true;
+        };
     }
 
     @Override

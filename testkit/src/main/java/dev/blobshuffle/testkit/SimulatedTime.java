@@ -33,8 +33,20 @@ public final class SimulatedTime implements Time, AutoCloseable {
 
     /** Time at its start, with a seed. */
     public SimulatedTime(long seed) {
-        simulation = new Simulation(seed);
+        this(new Simulation(seed, false));
+    }
+
+    private SimulatedTime(Simulation simulation) {
+        this.simulation = simulation;
         world = process("world");
+    }
+
+    /**
+     * Time at its start, with a seed, for code that calls {@link YieldPoints}: it yields at locks and atomics too, and each timer's task has a thread. The classes under
+     * test must be woven; otherwise nothing calls the yield points.
+     */
+    public static SimulatedTime interleaved(long seed) {
+        return new SimulatedTime(new Simulation(seed, true));
     }
 
     /**
@@ -128,7 +140,13 @@ public final class SimulatedTime implements Time, AutoCloseable {
 
     @Override
     public Cancellable schedule(Duration delay, Runnable task) {
-        return world.schedule(delay, task);
+        if (simulation.interleaving == null) {
+            return world.schedule(delay, task);
+        }
+        // Stores and channels answer on many threads.
+        SimulationEvent event =
+                simulation.activity(simulation.in(delay.toNanos()), world.activity("world/answer", false), task);
+        return () -> event.isCancelled = true;
     }
 
     @Override

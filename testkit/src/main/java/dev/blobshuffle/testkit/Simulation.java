@@ -29,6 +29,10 @@ final class Simulation {
     private static final long MAX_EVENTS = 5_000_000;
 
     final long seed;
+
+    /** The interleaving inside the engine; null if the engine is not woven. */
+    final @Nullable Interleaving interleaving;
+
     private final SplittableRandom random;
     private final long nanosOrigin;
     private final PriorityQueue<SimulationEvent> events = new PriorityQueue<>();
@@ -52,10 +56,11 @@ final class Simulation {
     private volatile boolean mainHasBaton = true;
     private volatile @Nullable Thread main;
 
-    Simulation(long seed) {
+    Simulation(long seed, boolean isInterleaved) {
         this.seed = seed;
         this.random = new SplittableRandom(seed);
         this.nanosOrigin = Long.MAX_VALUE - random.nextInt(2_000_000_000);
+        this.interleaving = isInterleaved ? new Interleaving(this) : null;
     }
 
     long now() {
@@ -158,6 +163,31 @@ final class Simulation {
         drive(waiter.carrier, waiter);
         waiter.activity.waiter = null;
         waiter.activity.throwIfKilled();
+    }
+
+    /** Lets others run in the middle of a computation: not a place where a killed activity ends. */
+    void giveWay(Activity activity, long nanos) {
+        Waiter waiter = new Waiter(activity, (Carrier) Thread.currentThread());
+        activity.waiter = waiter;
+        resume(waiter, now + nanos);
+        drive(waiter.carrier, waiter);
+        activity.waiter = null;
+    }
+
+    /** Waits for {@link #resume} in the middle of a computation: not a place where a killed activity ends. */
+    void hold(Waiter waiter) {
+        waiter.activity.waiter = waiter;
+        drive(waiter.carrier, waiter);
+        waiter.activity.waiter = null;
+    }
+
+    /** Whether activities only unwind. */
+    boolean isEnding() {
+        return ending;
+    }
+
+    boolean isInTimer() {
+        return inTimer;
     }
 
     void kill(Activity activity) {

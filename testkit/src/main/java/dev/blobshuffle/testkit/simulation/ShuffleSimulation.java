@@ -40,9 +40,20 @@ public final class ShuffleSimulation {
         return run(seed, Seams.NONE);
     }
 
+    /**
+     * Runs the schedule of one seed with yield points at locks, atomics and volatile fields. The engine's classes must be woven, and loaded by the loader of this class.
+     */
+    static Outcome runInterleaved(long seed) {
+        return run(SimulatedTime.interleaved(seed), Seams.NONE);
+    }
+
     /** Runs the schedule of one seed with a faulty part. */
     public static Outcome run(long seed, Seams seams) {
-        try (SimulatedTime time = new SimulatedTime(seed)) {
+        return run(new SimulatedTime(seed), seams);
+    }
+
+    private static Outcome run(SimulatedTime started, Seams seams) {
+        try (SimulatedTime time = started) {
             World world = new World(time, seams);
             Ledger ledger = world.ledger();
             try {
@@ -51,7 +62,7 @@ public final class ShuffleSimulation {
                 ledger.violation(
                         String.valueOf(e.getMessage()) + (e.getCause() == null ? "" : ": " + stack(e.getCause())));
             }
-            return new Outcome(seed, time.steps(), ledger.faults(), ledger.violations(), time.trace());
+            return new Outcome(time.seed(), time.steps(), ledger.faults(), ledger.violations(), time.trace());
         }
     }
 

@@ -1,11 +1,14 @@
 package dev.blobshuffle.testkit.simulation;
 
+import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.Notification;
+import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.format.SegmentReader;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobRange;
@@ -19,6 +22,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -57,6 +61,20 @@ final class SimulatedStore {
     boolean holds(Notification notification) {
         byte[] blob = blobs.get(notification.blob());
         return blob != null && notification.segmentOffset() + notification.segmentLength() <= blob.length;
+    }
+
+    /** Timestamps of the records of a notification that the store {@link #holds}. */
+    LongSummaryStatistics timestamps(Partition partition, Notification notification) {
+        byte[] blob = blobs.getOrDefault(notification.blob(), new byte[0]);
+        int start = (int) notification.segmentOffset();
+        SegmentReader reader =
+                new SegmentReader(notification, partition, Keyring.none(), SegmentReader.Memory.UNLIMITED);
+        reader.input(ByteBuffer.wrap(blob, start, (int) notification.segmentLength()));
+        LongSummaryStatistics timestamps = new LongSummaryStatistics();
+        while (reader.next()) {
+            timestamps.accept(reader.timestamp());
+        }
+        return timestamps;
     }
 
     /** Bytes that were read and not given back, over all processes that were not killed. */

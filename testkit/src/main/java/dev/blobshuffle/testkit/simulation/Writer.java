@@ -15,6 +15,9 @@ import java.util.List;
 final class Writer {
     private static final String TOPIC = "shuffle";
 
+    /** Longer than the delay, the delivery timeout and a store that hangs, together. */
+    private static final Duration LONGEST_DRAIN = Duration.ofMinutes(10);
+
     private final World world;
     private final Instance instance;
     private final int lane;
@@ -54,6 +57,9 @@ final class Writer {
                 return rollBack(session, output);
             }
             if (next == input.size() || time.random(world.schedule().commitOneIn()) == 0) {
+                if (time.random(4) == 0) {
+                    awaitDrained(output);
+                }
                 output.flush(Schedule.FLUSH_TIMEOUT);
                 session.commit(next);
             }
@@ -61,6 +67,22 @@ final class Writer {
         } catch (BlobShuffleException | SimulatedLog.Fenced e) {
             time.pause(Duration.ofMillis(time.random(50)));
             return rollBack(session, output);
+        }
+    }
+
+    /** Waits for the lane without a flush: the batch's delay, or a seal, must be enough. */
+    private void awaitDrained(Lane output) {
+        SimulatedTime time = world.time();
+        if (time.random(2) == 0) {
+            output.seal();
+        }
+        Duration end = time.elapsed().plus(LONGEST_DRAIN);
+        while (!output.isDrained() && output.failure() == null) {
+            if (time.elapsed().compareTo(end) > 0) {
+                world.ledger().violation("lane " + lane + " neither delivers nor fails what it holds");
+                return;
+            }
+            time.pause(Duration.ofMillis(1 + time.random(30)));
         }
     }
 

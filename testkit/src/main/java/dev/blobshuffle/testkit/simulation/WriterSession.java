@@ -10,6 +10,7 @@ import dev.blobshuffle.testkit.SimulatedTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,11 +62,24 @@ final class WriterSession implements Channel {
 
     @Override
     public void send(Partition partition, Notification notification, long earliest, long latest, Delivery delivery) {
-        if (process.isAlive() && !world.store().holds(notification)) {
-            world.ledger()
-                    .violation("lane " + lane + " sent a notification whose range is not stored: " + notification);
+        if (process.isAlive()) {
+            check(partition, notification, earliest, latest);
         }
         enqueue(partition, notification, List.of(), delivery);
+    }
+
+    private void check(Partition partition, Notification notification, long earliest, long latest) {
+        if (!world.store().holds(notification)) {
+            world.ledger()
+                    .violation("lane " + lane + " sent a notification whose range is not stored: " + notification);
+            return;
+        }
+        LongSummaryStatistics stored = world.store().timestamps(partition, notification);
+        if (stored.getMin() != earliest || stored.getMax() != latest) {
+            world.ledger()
+                    .violation("lane " + lane + " sent a notification with timestamps " + earliest + " to " + latest
+                            + ", its records have " + stored.getMin() + " to " + stored.getMax());
+        }
     }
 
     @Override

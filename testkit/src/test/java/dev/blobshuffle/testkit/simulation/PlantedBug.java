@@ -31,12 +31,13 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Mistakes that an engine like this one could contain. Each behaves as the engine would with that mistake in it; the simulation must find each. */
 enum PlantedBug implements Seams {
     /** A commit that does not wait for the uploads in flight. */
-    COMMITS_WITHOUT_WAITING_FOR_UPLOADS {
+    COMMITS_WITHOUT_WAITING_FOR_UPLOADS("sent outside its transaction") {
         @Override
         public Lane lane(Function<Channel, Lane> open, Channel channel, SimulatedTime time) {
             return new ForwardingLane(open.apply(channel)) {
@@ -47,7 +48,7 @@ enum PlantedBug implements Seams {
     },
 
     /** A queue per zone instead of per lane and partition: order breaks when a partition's readers move to another zone. */
-    ORDERS_BY_ZONE {
+    ORDERS_BY_ZONE("came after record") {
         @Override
         public Lane lane(Function<Channel, Lane> open, Channel channel, SimulatedTime time) {
             return new LanePerZone(open, channel);
@@ -55,7 +56,7 @@ enum PlantedBug implements Seams {
     },
 
     /** A failed upload that the next call does not know of any more. */
-    FAILURE_DOES_NOT_STICK {
+    FAILURE_DOES_NOT_STICK("came after record") {
         @Override
         public Lane lane(Function<Channel, Lane> open, Channel channel, SimulatedTime time) {
             return new ForwardingLane(open.apply(channel)) {
@@ -81,7 +82,7 @@ enum PlantedBug implements Seams {
     },
 
     /** A rollback that forgets the failure and keeps what is queued. */
-    DISCARD_KEEPS_THE_QUEUE {
+    DISCARD_KEEPS_THE_QUEUE("sent outside its transaction") {
         @Override
         public Lane lane(Function<Channel, Lane> open, Channel channel, SimulatedTime time) {
             return new ForwardingLane(open.apply(channel)) {
@@ -96,7 +97,7 @@ enum PlantedBug implements Seams {
     },
 
     /** A rollback after which uploads that end late are still notified. */
-    LATE_UPLOADS_ARE_NOTIFIED {
+    LATE_UPLOADS_ARE_NOTIFIED("sent outside its transaction") {
         @Override
         public Lane lane(Function<Channel, Lane> open, Channel channel, SimulatedTime time) {
             List<Lane> old = new ArrayList<>();
@@ -117,7 +118,7 @@ enum PlantedBug implements Seams {
     },
 
     /** A small record that goes through the channel at once, while the blob with those before it is in upload. */
-    INLINED_RECORDS_OVERTAKE_UPLOADS {
+    INLINED_RECORDS_OVERTAKE_UPLOADS("came after record") {
         @Override
         public Lane lane(Function<Channel, Lane> open, Channel channel, SimulatedTime time) {
             return new ForwardingLane(open.apply(channel)) {
@@ -137,7 +138,7 @@ enum PlantedBug implements Seams {
     },
 
     /** A notification for a blob whose put has only begun. */
-    NOTIFIES_BEFORE_THE_PUT_IS_DURABLE {
+    NOTIFIES_BEFORE_THE_PUT_IS_DURABLE("whose range is not stored") {
         @Override
         public BlobStore store(BlobStore store, SimulatedTime time) {
             return new ForwardingBlobStore(store) {
@@ -151,7 +152,8 @@ enum PlantedBug implements Seams {
     },
 
     /** Memory that is used again while a late attempt of a put still reads it. */
-    RECYCLES_MEMORY_UNDER_A_LATE_ATTEMPT {
+    RECYCLES_MEMORY_UNDER_A_LATE_ATTEMPT(
+            "is not stored|not what was appended|reads corrupt|for ever|BlobCorrupt|already recycled") {
         @Override
         public BlobStore store(BlobStore store, SimulatedTime time) {
             return new ForwardingBlobStore(store) {
@@ -164,7 +166,7 @@ enum PlantedBug implements Seams {
     },
 
     /** Read bytes that are decoded and never given back. */
-    KEEPS_READ_BYTES {
+    KEEPS_READ_BYTES("were not given back") {
         @Override
         public BlobStore store(BlobStore store, SimulatedTime time) {
             return new ForwardingBlobStore(store) {
@@ -177,7 +179,7 @@ enum PlantedBug implements Seams {
     },
 
     /** Read bytes that are given back, and so overwritten, while a segment may still be decoded from them. */
-    GIVES_READ_BYTES_BACK_EARLY {
+    GIVES_READ_BYTES_BACK_EARLY("reads corrupt of which none was falsified") {
         @Override
         public BlobStore store(BlobStore store, SimulatedTime time) {
             return new ForwardingBlobStore(store) {
@@ -193,7 +195,7 @@ enum PlantedBug implements Seams {
     },
 
     /** A commit that takes a segment of which some records were handed out for done. */
-    COMMITS_THE_NEXT_NOTIFICATION {
+    COMMITS_THE_NEXT_NOTIFICATION("came after record") {
         @Override
         public <C> Debatcher<C> debatcher(Debatcher<C> debatcher) {
             return new ForwardingDebatcher<>(debatcher) {
@@ -206,7 +208,7 @@ enum PlantedBug implements Seams {
     },
 
     /** A restart that begins a segment anew of which some records were committed. */
-    RESTART_IGNORES_THE_INDEX {
+    RESTART_IGNORES_THE_INDEX("came after record") {
         @Override
         public <C> Debatcher<C> debatcher(Debatcher<C> debatcher) {
             return new ForwardingDebatcher<>(debatcher) {
@@ -220,7 +222,7 @@ enum PlantedBug implements Seams {
     },
 
     /** A reader that gives up what it cannot find and goes on after it. */
-    SKIPS_A_MISSING_BLOB {
+    SKIPS_A_MISSING_BLOB("came after record") {
         @Override
         public <C> Debatcher<C> debatcher(Debatcher<C> debatcher) {
             Set<Partition> partitions = new LinkedHashSet<>();
@@ -244,6 +246,17 @@ enum PlantedBug implements Seams {
             };
         }
     };
+
+    private final Pattern expected;
+
+    PlantedBug(String expected) {
+        this.expected = Pattern.compile(expected);
+    }
+
+    /** Whether a violation is the one that this mistake causes. */
+    boolean causes(String violation) {
+        return expected.matcher(violation).find();
+    }
 
     private static final Channel.Delivery IGNORE = new Channel.Delivery() {
         @Override

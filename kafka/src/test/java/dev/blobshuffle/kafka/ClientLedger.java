@@ -1,0 +1,213 @@
+package dev.blobshuffle.kafka;
+
+import dev.blobshuffle.core.encryption.Keyring;
+import dev.blobshuffle.core.format.Notification;
+import dev.blobshuffle.core.format.NotificationCodec;
+import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.format.SegmentReader;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.MemoryBlobStore;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the log holds, row by row, decoded without the code under test, and what was acknowledged and
+ * delivered of it. Guarded by the simulation's baton.
+ */
+final class ClientLedger {
+    private static final int MOST_VIOLATIONS = 5;
+
+    private final SimulatedBroker broker;
+    private final MemoryBlobStore store;
+    private final List<PartitionRows> partitions = new ArrayList<>();
+    private final List<Acknowledged> acknowledged = new ArrayList<>();
+    private final List<String> violations = new ArrayList<>();
+    private int writers;
+
+    ClientLedger(SimulatedBroker broker, MemoryBlobStore store) {
+        this.broker = broker;
+        this.store = store;
+        for (int partition = 0; partition < broker.partitions(); partition++) {
+            partitions.add(new PartitionRows());
+        }
+    }
+
+    /** A row: who wrote it, its number there, and where it lies. */
+    private record Row(int writer, int number, long real, int index, int count) {}
+
+    private record Acknowledged(int writer, int number, int partition, long offset) {}
+
+    private static final class PartitionRows {
+        private final List<Row> rows = new ArrayList<>();
+
+        /** For each real offset, the place of its first row. */
+        private final List<Integer> firsts = new ArrayList<>();
+
+        private final Map<Long, Integer> places = new HashMap<>();
+        private final BitSet delivered = new BitSet();
+    }
+
+    int newWriter() {
+        return writers++;
+    }
+
+    void acknowledged(int writer, int number, int partition, long offset) {
+        acknowledged.add(new Acknowledged(writer, number, partition, offset));
+    }
+
+    void delivered(int partition, int place) {
+        rows(partition).delivered.set(Math.max(0, place));
+    }
+
+    void violation(String what) {
+        if (violations.size() < MOST_VIOLATIONS) {
+            violations.add(what);
+        }
+    }
+
+    List<String> violations() {
+        return List.copyOf(violations);
+    }
+
+    /** The rows of a partition, as far as its log reaches now. */
+    private PartitionRows rows(int partition) {
+        PartitionRows rows = partitions.get(partition);
+        for (long offset = rows.firsts.size(); offset < broker.end(partition); offset++) {
+            rows.firsts.add(rows.rows.size());
+            ProducerRecord<byte[], byte[]> record = broker.record(partition, offset);
+            if (record.headers().lastHeader(NotificationRecord.HEADER) == null) {
+                add(rows, record.value(), offset, 0, 1);
+            } else {
+                Notification notification = NotificationCodec.decode(record.value());
+                List<byte[]> values = values(partition, notification);
+                for (int index = 0; index < values.size(); index++) {
+                    add(rows, values.get(index), offset, index, values.size());
+                }
+            }
+        }
+        return rows;
+    }
+
+    private static void add(PartitionRows rows, byte[] value, long offset, int index, int count) {
+        ByteBuffer identity = ByteBuffer.wrap(value);
+        Row row = new Row(identity.getInt(), identity.getInt(), offset, index, count);
+        rows.places.put((long) row.writer << 32 | row.number, rows.rows.size());
+        rows.rows.add(row);
+    }
+
+    private List<byte[]> values(int partition, Notification notification) {
+        BlobRange range = new BlobRange(
+                notification.sectionOffset(),
+                notification.sectionLength(),
+                notification.segmentOffset(),
+                notification.segmentLength());
+        List<byte[]> values = new ArrayList<>();
+        try (BlobBytes bytes =
+                store.get(notification.blob(), range).toCompletableFuture().join()) {
+            SegmentReader reader = new SegmentReader(
+                    notification,
+                    new Partition(SimulatedBroker.TOPIC, partition),
+                    Keyring.none(),
+                    SegmentReader.Memory.UNLIMITED);
+            reader.input(bytes.buffer());
+            while (reader.next()) {
+                values.add(reader.value());
+            }
+        }
+        return values;
+    }
+
+    /** The place of a delivered record in its log; -1 if it is not in there. */
+    int place(ConsumerRecord<byte[], byte[]> record) {
+        ByteBuffer identity = ByteBuffer.wrap(record.value());
+        long key = (long) identity.getInt() << 32 | identity.getInt();
+        PartitionRows rows = rows(record.partition());
+        int place = rows.places.getOrDefault(key, -1);
+        if (place < 0) {
+            violation("a record of partition " + record.partition() + " came that its log does not lead to");
+        } else if (record.offset() != offset(rows.rows.get(place)) || record.timestamp() != (int) key) {
+            violation("row " + place + " of partition " + record.partition() + " came with offset " + record.offset()
+                    + " and timestamp " + record.timestamp());
+        }
+        return place;
+    }
+
+    private static long offset(Row row) {
+        long index = row.index < row.count - 1 ? row.index : (1 << 20) - 1;
+        return row.real << 20 | index;
+    }
+
+    /** The virtual offset of a row; null if the log has let go of it, or not got it yet. */
+    @Nullable
+    Long virtualOffset(int partition, int place) {
+        List<Row> rows = rows(partition).rows;
+        if (place >= rows.size() || rows.get(place).real < broker.start(partition)) {
+            return null;
+        }
+        return offset(rows.get(place));
+    }
+
+    /** Where reading starts in a partition: at its last commit, or at the log's start. */
+    int start(int partition) {
+        OffsetAndMetadata commit = broker.committed(partition);
+        return commit != null ? placeOf(partition, commit) : logStart(partition);
+    }
+
+    /** The first row that a log still holds. */
+    int logStart(int partition) {
+        return first(partition, broker.start(partition));
+    }
+
+    /** The row that a commit names, by the documented form of its metadata. */
+    int placeOf(int partition, OffsetAndMetadata commit) {
+        String metadata = commit.metadata();
+        int index = metadata.startsWith("bs1:") ? Integer.parseInt(metadata.split(":", -1)[1]) : 0;
+        int first = first(partition, commit.offset());
+        int count = first(partition, commit.offset() + 1) - first;
+        return first + Math.min(index, Math.max(0, count - 1));
+    }
+
+    private int first(int partition, long offset) {
+        PartitionRows rows = rows(partition);
+        return offset < rows.firsts.size() ? rows.firsts.get((int) offset) : rows.rows.size();
+    }
+
+    /** Whether a reader that stands at these places has something to read. */
+    boolean hasMore(Map<Integer, Integer> next, Set<Integer> owned) {
+        return owned.stream().anyMatch(partition -> {
+            Integer at = next.get(partition);
+            return (at != null ? at : start(partition)) < rows(partition).rows.size();
+        });
+    }
+
+    /** Everything in the logs was delivered, and everything acknowledged is there, where it was said to be. */
+    void checkEnd() {
+        for (int partition = 0; partition < broker.partitions(); partition++) {
+            PartitionRows rows = rows(partition);
+            if (rows.delivered.cardinality() < rows.rows.size()) {
+                violation(
+                        "row " + rows.delivered.nextClearBit(0) + " of partition " + partition + " was not delivered");
+            }
+        }
+        for (Acknowledged one : acknowledged) {
+            PartitionRows rows = rows(one.partition);
+            Integer place = rows.places.get((long) one.writer << 32 | one.number);
+            if (place == null) {
+                violation("row " + one.number + " of writer " + one.writer + " was acknowledged and is not in the log");
+            } else if (offset(rows.rows.get(place)) != one.offset) {
+                violation("row " + one.number + " of writer " + one.writer + " was acknowledged at offset " + one.offset
+                        + " and lies at " + offset(rows.rows.get(place)));
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package dev.blobshuffle.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The number of schedules and the first seed are system properties: {@code docs/testing.md}. */
+class ClientSimulationTest {
+    private static final int SCHEDULES = Integer.getInteger("simulation.clients", 64);
+    private static final long SEED = Long.getLong("simulation.seed", 1);
+
+    @Test
+    @Timeout(value = 2, unit = TimeUnit.HOURS)
+    void everyPromiseHoldsInEverySchedule() {
+        LongStream.range(SEED, SEED + SCHEDULES)
+                .parallel()
+                .forEach(seed -> assertThat(ClientSchedule.run(seed))
+                        .as(
+                                "seed %d; replay it with%n  ./mvnw -pl kafka -am test -Dtest=ClientSimulationTest "
+                                        + "-Dsurefire.failIfNoSpecifiedTests=false -Dsimulation.clients=1 -Dsimulation.seed=%d",
+                                seed, seed)
+                        .isEmpty());
+    }
+
+    @Test
+    void aSeedAlwaysGivesTheSameSchedule() {
+        for (long seed = SEED; seed < SEED + 10; seed++) {
+            assertThat(ClientSchedule.trace(seed)).isEqualTo(ClientSchedule.trace(seed));
+        }
+    }
+}

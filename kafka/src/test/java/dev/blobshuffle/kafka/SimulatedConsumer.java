@@ -1,0 +1,327 @@
+package dev.blobshuffle.kafka;
+
+import dev.blobshuffle.testkit.SimulatedProcess;
+import dev.blobshuffle.testkit.SimulatedTime;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.CommitFailedException;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.record.TimestampType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Kafka's consumer over a {@link SimulatedBroker}, with the order of events of
+ * {@code group.protocol=consumer}: a background thread changes the assignment at any call, and callbacks
+ * run in a later poll. A new partition is visible before its callback and read after it; a revoked one
+ * stays visible for a while after its callback. Commits and questions for commits can time out, a commit
+ * also after it has had its effect. Owned by the simulated thread that uses it.
+ */
+final class SimulatedConsumer implements InvocationHandler {
+    private final SimulatedBroker broker;
+    private final SimulatedTime time;
+    private final SimulatedProcess process;
+    private final BooleanSupplier isFaulty;
+
+    private final Set<Integer> assigned = new TreeSet<>();
+    private final Set<Integer> awaitingCallback = new TreeSet<>();
+    private final Set<Integer> revoking = new TreeSet<>();
+    private final Set<Integer> paused = new TreeSet<>();
+    private final Map<Integer, Long> positions = new TreeMap<>();
+    private ConsumerRebalanceListener listener = new Silent();
+    private boolean isRevocationTold;
+    private boolean isLossToBeTold;
+    private int member;
+
+    /** @param isFaulty whether something goes wrong now */
+    SimulatedConsumer(SimulatedBroker broker, SimulatedTime time, SimulatedProcess process, BooleanSupplier isFaulty) {
+        this.broker = broker;
+        this.time = time;
+        this.process = process;
+        this.isFaulty = isFaulty;
+        member = broker.join(process.nanos());
+    }
+
+    @SuppressWarnings("unchecked") // The proxy implements it.
+    Consumer<byte[], byte[]> client() {
+        return (Consumer<byte[], byte[]>)
+                Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {Consumer.class}, this);
+    }
+
+    private static final class Silent implements ConsumerRebalanceListener {
+        @Override
+        public void onPartitionsRevoked(Collection<TopicPartition> partitions) {}
+
+        @Override
+        public void onPartitionsAssigned(Collection<TopicPartition> partitions) {}
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // Kafka's types.
+    public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] given) throws Throwable {
+        Object[] arguments = given == null ? new Object[0] : given;
+        if (time.random(4) == 0) {
+            background();
+        }
+        switch (method.getName()) {
+            case "poll":
+                return poll((Duration) arguments[0]);
+            case "assignment":
+                return kafka(assigned);
+            case "subscription":
+                return Set.of(SimulatedBroker.TOPIC);
+            case "subscribe":
+                listener = (ConsumerRebalanceListener) arguments[1];
+                return null;
+            case "committed":
+                return committed((Set<TopicPartition>) arguments[0]);
+            case "commitSync":
+                commitSync((Map<TopicPartition, OffsetAndMetadata>) arguments[0]);
+                return null;
+            case "commitAsync":
+                commitAsync((Map<TopicPartition, OffsetAndMetadata>) arguments[0], (OffsetCommitCallback) arguments[1]);
+                return null;
+            case "seek":
+                seek((TopicPartition) arguments[0], arguments[1]);
+                return null;
+            case "pause":
+                paused.addAll(numbers((Collection<TopicPartition>) arguments[0]));
+                return null;
+            case "resume":
+                paused.removeAll(numbers((Collection<TopicPartition>) arguments[0]));
+                return null;
+            case "paused":
+                return kafka(paused);
+            case "position":
+                return position((TopicPartition) arguments[0]);
+            case "currentLag":
+                return OptionalLong.empty();
+            case "groupMetadata":
+                return new ConsumerGroupMetadata("group");
+            case "close":
+                broker.fence(member);
+                return null;
+            default:
+                throw new UnsupportedOperationException(method.toString());
+        }
+    }
+
+    private static Set<TopicPartition> kafka(Set<Integer> partitions) {
+        return partitions.stream().map(SimulatedBroker::kafka).collect(Collectors.toSet());
+    }
+
+    /** As Kafka does, refuses what is not assigned. */
+    private List<Integer> numbers(Collection<TopicPartition> partitions) {
+        List<Integer> numbers = new ArrayList<>();
+        for (TopicPartition partition : partitions) {
+            if (!assigned.contains(partition.partition())) {
+                throw new IllegalStateException("No current assignment for partition " + partition);
+            }
+            numbers.add(partition.partition());
+        }
+        return numbers;
+    }
+
+    /** A step of the background thread. */
+    private void background() {
+        if (!broker.isMember(member)) {
+            isLossToBeTold = true;
+            return;
+        }
+        broker.heartbeat(member, process.nanos());
+        if (!revoking.isEmpty()) {
+            if (isRevocationTold) {
+                isRevocationTold = false;
+                revoking.forEach(partition -> broker.letGo(partition, member));
+                forget(revoking);
+                revoking.clear();
+            }
+            return;
+        }
+        for (int partition = 0; partition < broker.partitions(); partition++) {
+            if (assigned.contains(partition) && !broker.isMeant(partition, member)) {
+                revoking.add(partition);
+            } else if (!assigned.contains(partition) && broker.own(partition, member)) {
+                assigned.add(partition);
+                awaitingCallback.add(partition);
+            }
+        }
+    }
+
+    private void forget(Set<Integer> partitions) {
+        assigned.removeAll(partitions);
+        awaitingCallback.removeAll(partitions);
+        paused.removeAll(partitions);
+        positions.keySet().removeAll(partitions);
+    }
+
+    private void runCallbacks() {
+        if (isLossToBeTold) {
+            isLossToBeTold = false;
+            listener.onPartitionsLost(kafka(assigned));
+            forget(Set.copyOf(assigned));
+            revoking.clear();
+            isRevocationTold = false;
+            member = broker.join(process.nanos());
+        }
+        if (!revoking.isEmpty() && !isRevocationTold) {
+            listener.onPartitionsRevoked(kafka(revoking));
+            isRevocationTold = true;
+        }
+        if (!awaitingCallback.isEmpty()) {
+            Set<Integer> told = Set.copyOf(awaitingCallback);
+            try {
+                listener.onPartitionsAssigned(kafka(told));
+            } finally {
+                awaitingCallback.removeAll(told);
+            }
+        }
+    }
+
+    private ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+        long deadline = process.nanos() + timeout.toNanos();
+        while (true) {
+            background();
+            runCallbacks();
+            ConsumerRecords<byte[], byte[]> fetched = fetch();
+            long left = deadline - process.nanos();
+            if (!fetched.isEmpty() || left <= 0) {
+                return fetched;
+            }
+            time.pause(Duration.ofNanos(Math.min(left, 1 + time.random(20_000_000))));
+        }
+    }
+
+    private ConsumerRecords<byte[], byte[]> fetch() {
+        Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> records = new LinkedHashMap<>();
+        Map<TopicPartition, OffsetAndMetadata> next = new HashMap<>();
+        Set<Integer> readable = new TreeSet<>(assigned);
+        readable.removeAll(awaitingCallback);
+        readable.removeAll(revoking);
+        readable.removeAll(paused);
+        for (int partition : readable) {
+            if (!hasPosition(partition) || time.random(3) == 0) {
+                continue;
+            }
+            long from = Math.max(positions.get(partition), broker.start(partition));
+            long end = Math.min(broker.end(partition), from + 1 + time.random(5));
+            List<ConsumerRecord<byte[], byte[]>> read = new ArrayList<>();
+            for (long offset = from; offset < end; offset++) {
+                read.add(record(partition, offset));
+            }
+            if (!read.isEmpty()) {
+                positions.put(partition, end);
+                records.put(SimulatedBroker.kafka(partition), read);
+                next.put(SimulatedBroker.kafka(partition), new OffsetAndMetadata(end));
+            }
+        }
+        return new ConsumerRecords<>(records, next);
+    }
+
+    private ConsumerRecord<byte[], byte[]> record(int partition, long offset) {
+        ProducerRecord<byte[], byte[]> sent = broker.record(partition, offset);
+        int keySize = sent.key() == null ? -1 : sent.key().length;
+        int valueSize = sent.value() == null ? -1 : sent.value().length;
+        return new ConsumerRecord<>(
+                sent.topic(),
+                partition,
+                offset,
+                sent.timestamp(),
+                TimestampType.CREATE_TIME,
+                keySize,
+                valueSize,
+                sent.key(),
+                sent.value(),
+                sent.headers(),
+                Optional.of(1));
+    }
+
+    /** Kafka's consumer asks for commits by itself, and that takes time. */
+    private boolean hasPosition(int partition) {
+        if (!positions.containsKey(partition)) {
+            if (time.random(3) == 0) {
+                return false;
+            }
+            OffsetAndMetadata commit = broker.committed(partition);
+            positions.put(partition, commit == null ? broker.start(partition) : commit.offset());
+        }
+        return true;
+    }
+
+    private Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> asked) {
+        time.pause();
+        if (isFaulty.getAsBoolean()) {
+            background();
+            throw new TimeoutException("The coordinator does not answer.");
+        }
+        Map<TopicPartition, OffsetAndMetadata> answer = new HashMap<>();
+        asked.forEach(partition -> answer.put(partition, broker.committed(partition.partition())));
+        return answer;
+    }
+
+    private void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        time.pause(Duration.ofNanos(time.random(5_000_000)));
+        boolean isLate = isFaulty.getAsBoolean();
+        if (isLate && time.random(2) == 0) {
+            throw new TimeoutException("The coordinator does not answer.");
+        }
+        commit(offsets);
+        if (isLate) {
+            throw new TimeoutException("The coordinator's answer was lost.");
+        }
+    }
+
+    private void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+        Exception failure = null;
+        try {
+            commit(offsets);
+        } catch (CommitFailedException e) {
+            failure = e;
+        }
+        callback.onComplete(offsets, failure);
+    }
+
+    private void commit(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        if (!broker.isMember(member)) {
+            throw new CommitFailedException("The member was fenced.");
+        }
+        offsets.forEach((partition, offset) -> broker.commit(partition.partition(), offset));
+    }
+
+    private void seek(TopicPartition partition, Object to) {
+        long offset = to instanceof OffsetAndMetadata given ? given.offset() : (Long) to;
+        numbers(new HashSet<>(List.of(partition))).forEach(number -> positions.put(number, offset));
+    }
+
+    private long position(TopicPartition partition) {
+        numbers(List.of(partition));
+        if (!hasPosition(partition.partition())) {
+            throw new TimeoutException("The position is not known yet.");
+        }
+        return positions.get(partition.partition());
+    }
+}

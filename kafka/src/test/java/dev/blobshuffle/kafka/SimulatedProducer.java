@@ -1,0 +1,123 @@
+package dev.blobshuffle.kafka;
+
+import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.testkit.SimulatedProcess;
+import dev.blobshuffle.testkit.SimulatedTime;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Kafka's idempotent producer over a {@link SimulatedBroker}: records arrive later and in order, answers
+ * come later still, and some records are lost. Guarded by the simulation's baton.
+ */
+final class SimulatedProducer implements InvocationHandler {
+    private final SimulatedBroker broker;
+    private final SimulatedTime time;
+    private final SimulatedProcess process;
+    private final BooleanSupplier isFaulty;
+    private final Signal answered;
+    private int unanswered;
+    private long lastArrival;
+
+    /** @param isFaulty whether something goes wrong now */
+    SimulatedProducer(SimulatedBroker broker, SimulatedTime time, SimulatedProcess process, BooleanSupplier isFaulty) {
+        this.broker = broker;
+        this.time = time;
+        this.process = process;
+        this.isFaulty = isFaulty;
+        answered = process.signal();
+    }
+
+    @SuppressWarnings("unchecked") // The proxy implements it.
+    Producer<byte[], byte[]> client() {
+        return (Producer<byte[], byte[]>)
+                Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {Producer.class}, this);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // Kafka's types.
+    public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] given) throws Throwable {
+        Object[] arguments = given == null ? new Object[0] : given;
+        switch (method.getName()) {
+            case "send":
+                return send((ProducerRecord<byte[], byte[]>) arguments[0], (Callback) arguments[1]);
+            case "flush":
+                flush();
+                return null;
+            case "partitionsFor":
+                return partitions();
+            case "close":
+                return null;
+            default:
+                throw new UnsupportedOperationException(method.toString());
+        }
+    }
+
+    private List<PartitionInfo> partitions() {
+        Node[] nodes = {new Node(1, "broker", 9092)};
+        List<PartitionInfo> partitions = new ArrayList<>();
+        for (int partition = 0; partition < broker.partitions(); partition++) {
+            partitions.add(new PartitionInfo(SimulatedBroker.TOPIC, partition, nodes[0], nodes, nodes));
+        }
+        return partitions;
+    }
+
+    private Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+        long now = time.elapsed().toNanos();
+        long arrival = Math.max(lastArrival + 1, now + time.random(10_000_000));
+        lastArrival = arrival;
+        unanswered++;
+        CompletableFuture<RecordMetadata> result = new CompletableFuture<>();
+        time.schedule(Duration.ofNanos(arrival - now), () -> arrive(record, callback, result));
+        return result;
+    }
+
+    private void arrive(
+            ProducerRecord<byte[], byte[]> record, Callback callback, CompletableFuture<RecordMetadata> result) {
+        boolean isLost = isFaulty.getAsBoolean();
+        boolean isStored = !isLost || time.random(3) == 0;
+        long offset = isStored ? broker.append(record) : -1;
+        time.schedule(Duration.ofNanos(time.random(10_000_000)), () -> {
+            if (!process.isAlive()) {
+                return;
+            }
+            RecordMetadata metadata = new RecordMetadata(
+                    SimulatedBroker.kafka(record.partition()), isLost ? -1 : offset, 0, record.timestamp(), 0, 0);
+            if (isLost) {
+                TimeoutException failure = new TimeoutException("The broker does not answer.");
+                callback.onCompletion(metadata, failure);
+                result.completeExceptionally(failure);
+            } else {
+                callback.onCompletion(metadata, null);
+                result.complete(metadata);
+            }
+            unanswered--;
+            answered.raise();
+        });
+    }
+
+    private void flush() throws InterruptedException {
+        while (true) {
+            long seen = answered.count();
+            if (unanswered == 0) {
+                return;
+            }
+            answered.await(seen, process.nanos() + Duration.ofMinutes(5).toNanos());
+        }
+    }
+}
