@@ -48,8 +48,8 @@ record ChaosOptions(
 
     /** Under at-least-once; by default kinds without zombies, so that there is an order to be checked. */
     static ChaosOptions atLeastOnce() {
-        ChaosOptions given = given(
-                List.of(ChaosFault.KILL_INSTANCE, ChaosFault.THROW_IN_USER_CODE), ChaosVariant.BLOBS);
+        ChaosOptions given =
+                given(List.of(ChaosFault.KILL_INSTANCE, ChaosFault.THROW_IN_USER_CODE), ChaosVariant.BLOBS);
         return new ChaosOptions(
                 given.kinds,
                 given.faults,
