@@ -58,13 +58,20 @@ public record ApplicationSettings(
     private static final String INTERCEPTORS = "interceptor.classes";
     private static final int DEFAULT_MAX_POLL_INTERVAL_MS = 300_000;
 
+    /**
+     * A commit may wait for this part of the transaction's timeout, however long the commit interval is. A transaction
+     * begins with the first record after a commit, so it is rarely as old as the interval. If the broker ends it
+     * first, the tasks go back to the last commit, as natively.
+     */
+    private static final int LEAST_PART = 5;
+
     static ApplicationSettings of(Map<String, ?> given) {
         KafkaVersion.requireSupported();
         Map<String, Object> all = nonNull(given);
         QuietStreamsConfig streams = new QuietStreamsConfig(all);
         Settings blobs = blobs(all, streams);
         checkWrapper(all);
-        checkInterceptors(streams);
+        checkInterceptors(all, streams);
         return of(all, streams, blobs);
     }
 
@@ -202,18 +209,17 @@ public record ApplicationSettings(
         }
     }
 
-    private static void checkInterceptors(QuietStreamsConfig streams) {
-        refuseInterceptors("consumer", streams.mainConsumer().get(INTERCEPTORS));
-        refuseInterceptors("producer", streams.producer().get(INTERCEPTORS));
-    }
-
-    private static void refuseInterceptors(String client, @Nullable Object interceptors) {
+    /** With the streams protocol Kafka Streams makes the main consumer itself, with its interceptors. */
+    private static void checkInterceptors(Map<String, Object> all, QuietStreamsConfig streams) {
+        Object interceptors = streams.mainConsumer().get(INTERCEPTORS);
         boolean none = interceptors == null
                 || interceptors.toString().isBlank()
                 || interceptors instanceof Collection<?> list && list.isEmpty();
-        if (!none) {
-            throw new InvalidSettings("Cannot shuffle through blobs with " + client + " interceptors: " + INTERCEPTORS
-                    + " is " + interceptors + ", and they would see notifications for records. Remove the setting.");
+        if (!none && isStreamsProtocol(all.get(GROUP_PROTOCOL))) {
+            throw new InvalidSettings("Cannot shuffle through blobs with consumer interceptors and " + GROUP_PROTOCOL
+                    + "=streams: " + INTERCEPTORS + " is " + interceptors
+                    + ", and they would see notifications for records. Remove the setting, or use " + GROUP_PROTOCOL
+                    + "=classic.");
         }
     }
 
@@ -221,13 +227,20 @@ public record ApplicationSettings(
         CommitLimit commit = CommitLimit.of(streams, exactlyOnce);
         Duration limit = commit.longest();
         Duration delivery = blobs.value(Settings.DELIVERY_TIMEOUT);
-        boolean given = blobs.isGiven(Settings.DELIVERY_TIMEOUT);
-        if (limit.toMillis() < 1 || given && delivery.compareTo(limit) > 0) {
-            throw new InvalidSettings("Cannot wait for uploads: a commit may wait " + delivery.toMillis() + " ms ("
-                    + Settings.DELIVERY_TIMEOUT + "), and " + commit.reason() + ", which is " + limit.toMillis()
-                    + " ms, is less. Lower one or raise the other; producer settings have the prefix 'producer.'.");
+        if (delivery.compareTo(limit) <= 0) {
+            return delivery;
         }
-        return delivery.compareTo(limit) < 0 ? delivery : limit;
+        if (blobs.isGiven(Settings.DELIVERY_TIMEOUT) || commit.isTight()) {
+            LOG.warn(
+                    "A commit waits {} ms for uploads, not {} ms ({}): {} leave no more. A slower store rolls the thread's"
+                            + " tasks back to the last commit. Raise the former, with the prefix 'producer.' or 'consumer.',"
+                            + " or lower commit.interval.ms.",
+                    limit.toMillis(),
+                    delivery.toMillis(),
+                    Settings.DELIVERY_TIMEOUT,
+                    commit.reason());
+        }
+        return limit;
     }
 
     private static Duration millis(Map<String, Object> config, String name, int absent) {
@@ -351,24 +364,33 @@ public record ApplicationSettings(
      *
      * @param longest of the time from its begin to its end
      * @param reason the settings behind it
+     * @param isTight whether that is less than a store may need
      */
-    public record CommitLimit(Duration longest, String reason) {
+    public record CommitLimit(Duration longest, String reason, boolean isTight) {
         private static CommitLimit of(QuietStreamsConfig streams, boolean exactlyOnce) {
             Duration poll = millis(
                     streams.mainConsumer(), ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, DEFAULT_MAX_POLL_INTERVAL_MS);
-            CommitLimit limit = new CommitLimit(poll.dividedBy(2), "half of max.poll.interval.ms=" + poll.toMillis());
+            CommitLimit limit = new CommitLimit(
+                    atLeastOneMilli(poll.dividedBy(2)), "max.poll.interval.ms=" + poll.toMillis(), false);
             if (!exactlyOnce) {
                 return limit;
             }
             Duration transaction = millis(streams.producer(), ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, 10_000);
             Duration interval = streams.commitInterval();
             Duration rest = transaction.multipliedBy(9).dividedBy(10).minus(interval);
-            return rest.compareTo(limit.longest) >= 0
+            boolean isTight = rest.compareTo(transaction.dividedBy(LEAST_PART)) < 0;
+            Duration wait = isTight ? transaction.dividedBy(LEAST_PART) : rest;
+            return wait.compareTo(limit.longest) >= 0
                     ? limit
                     : new CommitLimit(
-                            rest,
-                            "what 90 % of transaction.timeout.ms=" + transaction.toMillis()
-                                    + " leaves after commit.interval.ms=" + interval.toMillis());
+                            atLeastOneMilli(wait),
+                            "transaction.timeout.ms=" + transaction.toMillis() + " and commit.interval.ms="
+                                    + interval.toMillis(),
+                            isTight);
+        }
+
+        private static Duration atLeastOneMilli(Duration time) {
+            return time.toMillis() < 1 ? Duration.ofMillis(1) : time;
         }
     }
 

@@ -111,9 +111,6 @@ class BlobShuffleClientSupplierTest {
         "blobshuffle.topics.include, app-.*-changelog, compacted",
         "blobshuffle.client.supplier, no.such.Supplier, Name a public class",
         "blobshuffle.client.supplier, dev.blobshuffle.kstreams.BlobShuffleClientSupplier, itself",
-        "consumer.interceptor.classes, some.Interceptor, Remove the setting",
-        "main.consumer.interceptor.classes, some.Interceptor, Remove the setting",
-        "producer.interceptor.classes, some.Interceptor, Remove the setting",
     })
     void settingThatCannotWorkIsRefusedWithItsRemedy(String name, String value, String remedy) {
         BlobShuffleClientSupplier supplier = new BlobShuffleClientSupplier();
@@ -123,15 +120,35 @@ class BlobShuffleClientSupplierTest {
                 .hasMessageContaining(remedy);
     }
 
-    @Test
-    void deliveryTimeoutAboveTheTransactionTimeoutIsRefused() {
+    /** Kafka Streams itself starts with these: then so do we, and wait less. */
+    @ParameterizedTest
+    @CsvSource({
+        "10000, 9900, 120000, 2000",
+        "10000, 10000, 120000, 2000",
+        "10000, 6000, 120000, 3000",
+        "10000, 100, 60000, 8900",
+        "1000, 1000, 60000, 200",
+        "10000, 9900, 1000, 1000",
+    })
+    void commitIntervalNearTheTransactionTimeoutMakesCommitsWaitLess(
+            int transaction, int interval, int delivery, int expected) {
         Map<String, Object> settings = settings("processing.guarantee", "exactly_once_v2");
-        settings.put("blobshuffle.delivery.timeout.ms", 60_000);
+        settings.put("producer.transaction.timeout.ms", transaction);
+        settings.put("commit.interval.ms", interval);
+        settings.put("blobshuffle.delivery.timeout.ms", delivery);
+
+        assertThat(ApplicationSettings.of(settings).waitLimit()).isEqualTo(Duration.ofMillis(expected));
+    }
+
+    @Test
+    void consumerInterceptorsAreRefusedWhereKafkaStreamsMakesTheConsumer() {
+        Map<String, Object> settings = settings("group.protocol", "streams");
+        settings.put("__internal.consumer.wrapper__", ApplicationSettings.WRAPPER_CLASS);
+        settings.put("consumer.interceptor.classes", "some.Interceptor");
 
         assertThatThrownBy(() -> ApplicationSettings.of(settings))
                 .isInstanceOf(InvalidSettings.class)
-                .hasMessageContaining("transaction.timeout.ms=10000")
-                .hasMessageContaining("blobshuffle.delivery.timeout.ms");
+                .hasMessageContaining("group.protocol=classic");
     }
 
     @Test

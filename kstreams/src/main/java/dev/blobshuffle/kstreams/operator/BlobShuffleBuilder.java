@@ -23,6 +23,8 @@ public final class BlobShuffleBuilder<K, V> {
     private @Nullable Serde<V> values;
     private @Nullable StreamPartitioner<K, V> partitioner;
     private @Nullable Duration maxTimeSpan;
+    private LocalCacheConfig local = LocalCacheConfig.off();
+    private DistributedCacheConfig distributed = DistributedCacheConfig.off();
 
     BlobShuffleBuilder(String name, int partitions) {
         this.name = name;
@@ -45,13 +47,30 @@ public final class BlobShuffleBuilder<K, V> {
     /** The cache of an instance. */
     public BlobShuffleBuilder<K, V> localCache(LocalCacheConfig cache) {
         settings.putAll(cache.settings());
-        return this;
+        local = cache;
+        return cacheMemory();
     }
 
     /** The cache of a zone. */
     public BlobShuffleBuilder<K, V> distributedCache(DistributedCacheConfig cache) {
         settings.putAll(cache.settings());
-        return this;
+        distributed = cache;
+        return cacheMemory();
+    }
+
+    /**
+     * An instance has one memory for both caches. The zone's cache needs some even where the local one
+     * is off; its size is the setting's default if nobody gives one.
+     */
+    private BlobShuffleBuilder<K, V> cacheMemory() {
+        long own = local.memory().bytes();
+        boolean isShared = distributed.reach() == DistributedCacheConfig.Reach.ZONE;
+        long shared = isShared ? distributed.memory().map(ByteSize::bytes).orElse(0L) : 0;
+        if (isShared && own + shared == 0) {
+            settings.remove(Settings.CACHE_MEMORY_BYTES.name());
+            return this;
+        }
+        return setting(Settings.CACHE_MEMORY_BYTES, new ByteSize(Math.addExact(own, shared)));
     }
 
     /** The availability zone of this instance; by default {@code client.rack}, else {@code TOPOLOGY_ZONE} of the environment. */

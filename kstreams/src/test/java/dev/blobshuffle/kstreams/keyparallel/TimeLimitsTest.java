@@ -51,6 +51,6 @@ class TimeLimitsTest {
     }
 
     private static CommitLimit limit(Duration longest) {
-        return new CommitLimit(longest, "half of max.poll.interval.ms");
+        return new CommitLimit(longest, "half of max.poll.interval.ms", false);
     }
 }

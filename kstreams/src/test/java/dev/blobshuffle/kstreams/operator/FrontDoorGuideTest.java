@@ -13,6 +13,7 @@ import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Produced;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What the guide shows is code that runs. */
 class FrontDoorGuideTest {
@@ -38,11 +39,13 @@ class FrontDoorGuideTest {
     }
 
     @Test
-    void figureOneCounts() {
+    void figureOneCounts(@TempDir Path directory) throws Exception {
+        Path secretFile = SecretFiles.create(directory);
         StreamsBuilder builder = new StreamsBuilder();
         FigureOneExample.count(
                         builder.stream("events", Consumed.with(Serdes.String(), Serdes.String())),
-                        "memory://figure-one")
+                        "memory://figure-one",
+                        secretFile)
                 .toStream()
                 .mapValues(String::valueOf)
                 .to("counts", Produced.with(Serdes.String(), Serdes.String()));

@@ -373,6 +373,17 @@ class TestDriverTest {
                 .containsEntry("blobshuffle.cache.zone.enabled", true)
                 .containsEntry("blobshuffle.peer.listen", "0.0.0.0:0")
                 .containsEntry("blobshuffle.peer.secret.file", "/secret");
+        assertThat(BlobShuffle.<String, String>builder("caches", 3)
+                        .localCache(LocalCacheConfig.inMemory(ByteSize.ofMebibytes(8)))
+                        .distributedCache(DistributedCacheConfig.perZone("0.0.0.0:0", Path.of("/secret"))
+                                .withMemory(ByteSize.ofMebibytes(64))
+                                .withAdvertised("host-1:7000")
+                                .withCacheOnWrite(DistributedCacheConfig.CacheOnWrite.OFF))
+                        .definition()
+                        .settings())
+                .containsEntry("blobshuffle.cache.memory.bytes", ByteSize.ofMebibytes(72))
+                .containsEntry("blobshuffle.peer.advertised", "host-1:7000")
+                .containsEntry("blobshuffle.cache.on.write", false);
         assertThatThrownBy(() -> new LocalCacheConfig(new ByteSize(0), List.of(), new ByteSize(1)))
                 .hasMessageContaining("Give both, or neither");
     }
