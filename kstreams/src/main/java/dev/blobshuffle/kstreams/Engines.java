@@ -2,8 +2,8 @@ package dev.blobshuffle.kstreams;
 
 import dev.blobshuffle.core.batch.BatcherOptions;
 import dev.blobshuffle.core.batch.Target;
-import dev.blobshuffle.core.engine.ShuffleEngine.StoreOpening;
 import dev.blobshuffle.core.engine.ShuffleEngine;
+import dev.blobshuffle.core.engine.ShuffleEngine.StoreOpening;
 import dev.blobshuffle.core.membership.ZoneMap;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.time.Time;

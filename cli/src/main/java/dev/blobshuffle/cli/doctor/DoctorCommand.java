@@ -23,11 +23,11 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine;
 
 /**
  * {@code blobshuffle doctor}: whether a store, the brokers and an application's settings will do, found out by doing what an instance does. Exit status: 0 no errors, 1 errors, 2 wrong

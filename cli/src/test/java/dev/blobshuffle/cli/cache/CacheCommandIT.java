@@ -2,8 +2,8 @@ package dev.blobshuffle.cli.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.cache.CacheOptions.WhenWriting;
 import dev.blobshuffle.core.cache.CacheOptions;
+import dev.blobshuffle.core.cache.CacheOptions.WhenWriting;
 import dev.blobshuffle.core.cache.CachedBlobStore;
 import dev.blobshuffle.core.cache.Caches;
 import dev.blobshuffle.core.cache.PeerNetwork;

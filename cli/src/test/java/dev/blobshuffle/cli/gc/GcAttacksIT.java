@@ -3,8 +3,8 @@ package dev.blobshuffle.cli.gc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.cli.BlobTopic.Outcome;
 import dev.blobshuffle.cli.BlobTopic;
+import dev.blobshuffle.cli.BlobTopic.Outcome;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;

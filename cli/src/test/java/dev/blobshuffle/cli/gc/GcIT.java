@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.blobshuffle.cli.BlobTopic.Outcome;
 import dev.blobshuffle.cli.BlobTopic;
+import dev.blobshuffle.cli.BlobTopic.Outcome;
 import dev.blobshuffle.core.batch.BatcherOptions;
 import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.format.BlobId;

@@ -1,7 +1,7 @@
 package dev.blobshuffle.kstreams.operator;
 
-import dev.blobshuffle.core.engine.ShuffleEngine.StoreOpening;
 import dev.blobshuffle.core.engine.ShuffleEngine;
+import dev.blobshuffle.core.engine.ShuffleEngine.StoreOpening;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.settings.Settings;
