@@ -1,6 +1,7 @@
 package dev.blobshuffle.kafka;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.Interrupted;
 import dev.blobshuffle.core.failure.MemoryExhausted;
 import dev.blobshuffle.core.shuffle.Lane;
 import java.time.Duration;
@@ -9,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.BufferExhaustedException;
@@ -20,6 +22,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TransactionAbortedException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,7 +47,11 @@ final class GeneralSender<K, V> implements Sender<K, V> {
     private final Consumer<String> topicCheck;
     private final HeaderAdapter headers = new HeaderAdapter();
     private final Map<String, TopicOutput> topics = new ConcurrentHashMap<>();
+    private final Duration maxBlock;
     private final ReentrantLock lock = new ReentrantLock();
+
+    /** A send that failed without the lane: a transaction hears of it by its commit. Taken over, and forgotten, under the lock. */
+    private final AtomicReference<@Nullable ApiException> spoiled = new AtomicReference<>();
 
     GeneralSender(ProducerParts<K, V> parts, ProducerChannel channel, Completions completions, Lane lane) {
         this.delegate = parts.delegate();
@@ -57,6 +64,7 @@ final class GeneralSender<K, V> implements Sender<K, V> {
         this.interceptors = parts.interceptors();
         this.partitioning = parts.partitioning();
         this.topicCheck = parts.topicCheck();
+        this.maxBlock = parts.maxBlock();
     }
 
     @Override
@@ -73,8 +81,9 @@ final class GeneralSender<K, V> implements Sender<K, V> {
             if (!topics.containsKey(record.topic())) {
                 topicCheck.accept(record.topic());
             }
-            awaitRoom();
-            return append(record, key, value, callback);
+            long deadline = deadline(maxBlock);
+            awaitRoom(deadline);
+            return append(record, key, value, callback, deadline);
         } catch (ApiException e) {
             spoilTransaction(e);
             return failed(record, key, value, callback, e);
@@ -131,8 +140,12 @@ final class GeneralSender<K, V> implements Sender<K, V> {
     }
 
     private Future<RecordMetadata> append(
-            ProducerRecord<K, V> record, byte @Nullable [] key, byte @Nullable [] value, @Nullable Callback callback) {
-        lock.lock();
+            ProducerRecord<K, V> record,
+            byte @Nullable [] key,
+            byte @Nullable [] value,
+            @Nullable Callback callback,
+            long deadline) {
+        lockBefore(deadline);
         try {
             recover();
             TopicOutput topic = output(record.topic());
@@ -155,9 +168,22 @@ final class GeneralSender<K, V> implements Sender<K, V> {
         }
     }
 
-    private void awaitRoom() {
+    /** Another thread may flush under the lock, and wait for the store. */
+    private void lockBefore(long deadline) {
         try {
-            if (!completions.awaitRoom(deadline(wiring.flushTimeout()))) {
+            // As Kafka's producer, a thread that need not wait does not look whether it was interrupted.
+            if (!lock.tryLock() && !lock.tryLock(Math.max(0, deadline - wiring.time().nanos()), TimeUnit.NANOSECONDS)) {
+                throw new TimeoutException("Cannot send: another thread has been flushing for max.block.ms, "
+                        + maxBlock.toMillis() + " ms. Raise it, or look after the store.");
+            }
+        } catch (InterruptedException e) {
+            throw new InterruptException(e);
+        }
+    }
+
+    private void awaitRoom(long deadline) {
+        try {
+            if (!completions.awaitRoom(deadline)) {
                 throw new BufferExhaustedException(
                         "Cannot send: too many sends await their callbacks. Make the callbacks faster, or send less at once.");
             }
@@ -168,6 +194,7 @@ final class GeneralSender<K, V> implements Sender<K, V> {
 
     /** Without transactions a failed lane starts anew; within one the loss is thrown until the abort. */
     private void recover() {
+        takeSpoiled();
         RuntimeException failure = failures.lost() != null ? failures.lost() : lane.failure();
         if (failure == null) {
             return;
@@ -182,6 +209,9 @@ final class GeneralSender<K, V> implements Sender<K, V> {
     }
 
     private RuntimeException refused(BlobShuffleException cause) {
+        if (cause instanceof Interrupted) {
+            return interrupted(cause);
+        }
         if (wiring.transactional()) {
             return failures.onSend(cause);
         }
@@ -208,13 +238,20 @@ final class GeneralSender<K, V> implements Sender<K, V> {
     /** An application may leave it to the commit to tell that a send failed, and the real producer does not know of this one. */
     private void spoilTransaction(ApiException failure) {
         if (wiring.transactional()) {
-            lock.lock();
-            try {
-                failures.lose(failure);
-            } finally {
-                lock.unlock();
-            }
+            spoiled.compareAndSet(null, failure);
         }
+    }
+
+    /** Under the lock. */
+    private void takeSpoiled() {
+        ApiException failure = spoiled.getAndSet(null);
+        if (failure != null) {
+            failures.lose(failure);
+        }
+    }
+
+    private static InterruptException interrupted(BlobShuffleException cause) {
+        return new InterruptException(cause.getMessage(), new InterruptedException(cause.getMessage()));
     }
 
     private Future<RecordMetadata> failed(
@@ -233,9 +270,11 @@ final class GeneralSender<K, V> implements Sender<K, V> {
 
     @Override
     public void flush() {
-        lock.lock();
+        lockToFlush();
         try {
             lane.flush(wiring.flushTimeout());
+        } catch (Interrupted e) {
+            throw interrupted(e);
         } catch (BlobShuffleException e) {
             channel.failed(e); // the sends tell; a transaction refuses its commit
         } finally {
@@ -245,28 +284,51 @@ final class GeneralSender<K, V> implements Sender<K, V> {
         awaitCallbacks(wiring.flushTimeout());
     }
 
+    private void lockToFlush() {
+        try {
+            if (!lock.tryLock()) {
+                lock.lockInterruptibly();
+            }
+        } catch (InterruptedException e) {
+            throw new InterruptException(e);
+        }
+    }
+
+    /** An interrupt is thrown as Kafka's producer throws it: nothing is lost, and the commit may be tried again. */
     @Override
     public void drain() {
         try {
             drainLane();
-        } finally {
+        } catch (InterruptException e) {
+            throw e;
+        } catch (RuntimeException e) {
             awaitCallbacks(wiring.flushTimeout());
+            throw e;
         }
+        awaitCallbacks(wiring.flushTimeout());
     }
 
     private void drainLane() {
-        lock.lock();
+        lockToFlush();
         try {
-            RuntimeException lost = failures.lost();
-            if (lost != null) {
-                throw failures.onCommit(lost);
-            }
+            requireNothingLost();
             lane.flush(wiring.flushTimeout());
+            requireNothingLost();
+        } catch (Interrupted e) {
+            throw interrupted(e);
         } catch (BlobShuffleException e) {
             channel.failed(e);
             throw failures.onCommit(e);
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void requireNothingLost() {
+        takeSpoiled();
+        RuntimeException lost = failures.lost();
+        if (lost != null) {
+            throw failures.onCommit(lost);
         }
     }
 
@@ -287,6 +349,7 @@ final class GeneralSender<K, V> implements Sender<K, V> {
         lock.lock();
         try {
             lane.discard();
+            spoiled.set(null);
             failures.reset();
             completions.failAll(new TransactionAbortedException());
             completions.startAnew();

@@ -1,5 +1,6 @@
 package dev.blobshuffle.kafka;
 
+import dev.blobshuffle.core.failure.Interrupted;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.shuffle.Channel;
@@ -11,6 +12,7 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
 
 /**
  * The real producer as the lane's channel. The lane calls it from one thread at a time; acknowledgements come on the producer's I/O thread, which hands the
@@ -86,15 +88,37 @@ final class ProducerChannel implements Channel {
         });
     }
 
+    /**
+     * The thread may be the application's, which was interrupted for its own reasons. Kafka's producer gives up a record whose thread is interrupted while it waits for
+     * metadata or memory, before it takes the record. So the record is handed over again, and the thread stays interrupted.
+     */
     private void send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            boolean isGivenUp = true;
+            while (isGivenUp) {
+                isGivenUp = isGivenUpForAnInterrupt(record, callback);
+                interrupted |= isGivenUp && Thread.interrupted();
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private boolean isGivenUpForAnInterrupt(ProducerRecord<byte[], byte[]> record, Callback callback) {
         try {
             delegate.send(record, callback);
+        } catch (InterruptException e) {
+            return true;
         } catch (RuntimeException e) {
             callback.onCompletion(null, e);
         } catch (Error e) {
             callback.onCompletion(null, new KafkaException("Cannot send: the producer broke.", e));
             throw e;
         }
+        return false;
     }
 
     @Override
@@ -110,7 +134,11 @@ final class ProducerChannel implements Channel {
 
     @Override
     public void flush() {
-        delegate.flush();
+        try {
+            delegate.flush();
+        } catch (InterruptException e) {
+            throw new Interrupted("Cannot flush the producer: the thread was interrupted. Flush again.", e);
+        }
     }
 
     /** Told once, by the last of several acknowledgements or the first failure. */

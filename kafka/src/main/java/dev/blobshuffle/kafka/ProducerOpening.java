@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -66,6 +67,8 @@ final class ProducerOpening {
                     serializer,
                     new ProducerInterceptorChain<>(interceptors),
                     partitioning,
+                    Duration.ofMillis(Math.min(
+                            config.getLong(ProducerConfig.MAX_BLOCK_MS_CONFIG), TimeUnit.DAYS.toMillis(365))),
                     topic -> requireNotCompacted(kafkas, topic),
                     shared.metrics(),
                     shared.release());

@@ -1,6 +1,7 @@
 package dev.blobshuffle.kafka;
 
 import dev.blobshuffle.core.shuffle.Engine;
+import java.time.Duration;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -18,6 +19,7 @@ import org.apache.kafka.common.MetricName;
  * @param serializer the application's serializers, owned
  * @param interceptors the application's interceptors, owned
  * @param partitioning the application's choice of partitions, owned
+ * @param maxBlock how long a send may wait ({@code max.block.ms})
  * @param topicCheck told each matching topic once before its first record; throws if it must not shuffle through blobs
  * @param metrics the engine's metrics, to be shown with the client's
  * @param release what to do at the end: gives the engine back
@@ -30,6 +32,7 @@ record ProducerParts<K, V>(
         RecordSerializer<K, V> serializer,
         ProducerInterceptorChain<K, V> interceptors,
         Partitioning partitioning,
+        Duration maxBlock,
         Consumer<String> topicCheck,
         Supplier<Map<MetricName, ? extends Metric>> metrics,
         Runnable release) {}

@@ -3,6 +3,7 @@ package dev.blobshuffle.core.batch;
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.DeadlineExceeded;
 import dev.blobshuffle.core.failure.DeliveryFailed;
+import dev.blobshuffle.core.failure.Interrupted;
 import dev.blobshuffle.core.failure.MemoryExhausted;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.metrics.Counter;
@@ -135,7 +136,8 @@ final class BatchingLane implements Lane {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw exhausted(size);
+            throw new Interrupted(
+                    "Cannot append a record in lane " + name + ": the thread was interrupted. Append it again.", e);
         } finally {
             batcher.uploads().metrics().add(Counter.APPEND_BLOCKED_TIME, time.nanos() - start);
         }
@@ -146,7 +148,7 @@ final class BatchingLane implements Lane {
                 "Cannot append a record in lane " + name + ": no " + size + " bytes of the write buffer of "
                         + pool.budget() + " bytes became free in "
                         + batcher.options().maxBlock().toMillis()
-                        + " ms (or the thread was interrupted). Check how fast the store is, or raise write.buffer.bytes.");
+                        + " ms. Check how fast the store is, or raise write.buffer.bytes.");
     }
 
     /** Cuts what is appended into segments and queues them. Under the batch's monitor. */
@@ -213,8 +215,8 @@ final class BatchingLane implements Lane {
             checkUsable();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw failed(new DeadlineExceeded(
-                    "Cannot flush lane " + name + ": the thread was interrupted. Roll back to the last commit.", e));
+            throw new Interrupted(
+                    "Cannot flush lane " + name + ": the thread was interrupted. Nothing is lost: flush again.", e);
         } finally {
             flushed.setOwnerEmits(false);
         }
@@ -243,6 +245,8 @@ final class BatchingLane implements Lane {
     private void flushChannel() {
         try {
             channel.flush();
+        } catch (Interrupted e) {
+            throw e;
         } catch (RuntimeException | Error e) {
             queue.fail(new DeliveryFailed(
                     "Cannot flush lane " + name + ": the channel failed. Roll back to the last commit.", e));

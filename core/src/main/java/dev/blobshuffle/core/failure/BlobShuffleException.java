@@ -11,6 +11,7 @@ public abstract sealed class BlobShuffleException extends RuntimeException
                 MemoryExhausted,
                 DeadlineExceeded,
                 DeliveryFailed,
+                Interrupted,
                 Closed {
     private static final long serialVersionUID = 1L;
 

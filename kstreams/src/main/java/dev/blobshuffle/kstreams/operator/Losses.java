@@ -3,6 +3,7 @@ package dev.blobshuffle.kstreams.operator;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.DeadlineExceeded;
 import dev.blobshuffle.core.failure.DeliveryFailed;
+import dev.blobshuffle.core.failure.Interrupted;
 import dev.blobshuffle.core.failure.MemoryExhausted;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import java.util.Map;
@@ -86,6 +87,7 @@ final class Losses {
         boolean mayMend = failure instanceof StoreUnavailable
                 || failure instanceof DeadlineExceeded
                 || failure instanceof DeliveryFailed
+                || failure instanceof Interrupted
                 || failure instanceof MemoryExhausted;
         if (!mayMend) {
             return new StreamsException(what, failure);

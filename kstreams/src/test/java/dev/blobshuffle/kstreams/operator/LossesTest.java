@@ -9,6 +9,7 @@ import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.DeadlineExceeded;
 import dev.blobshuffle.core.failure.DeliveryFailed;
+import dev.blobshuffle.core.failure.Interrupted;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.MemoryExhausted;
 import dev.blobshuffle.core.failure.StoreUnavailable;
@@ -32,6 +33,7 @@ class LossesTest {
                 new StoreUnavailable("x"),
                 new DeadlineExceeded("x"),
                 new DeliveryFailed("x"),
+                new Interrupted("x", null),
                 new MemoryExhausted("x"));
     }
 

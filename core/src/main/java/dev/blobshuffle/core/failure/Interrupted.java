@@ -1,0 +1,13 @@
+package dev.blobshuffle.core.failure;
+
+import org.jspecify.annotations.Nullable;
+
+/** The calling thread was interrupted while it waited. Nothing else has changed, and the thread's flag is set: call again. */
+public final class Interrupted extends BlobShuffleException {
+    private static final long serialVersionUID = 1L;
+
+    /** A failure with its message: "Cannot verb what: reason, values. Remedy." */
+    public Interrupted(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}
