@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -30,6 +31,9 @@ final class AssignedPartitions {
 
     /** Partitions that were revoked or lost and that the real consumer has not removed from its assignment yet. */
     private final Set<TopicPartition> leaving = new HashSet<>();
+
+    /** What is left out of the partitions. A producer that commits for this consumer may look from another thread. */
+    private final Map<TopicPartition, GivenUp> notes = new ConcurrentHashMap<>();
 
     private boolean hasChanged;
 
@@ -114,9 +118,25 @@ final class AssignedPartitions {
             PartitionProgress progress = byPartition.remove(partition);
             if (progress != null) {
                 debatcher.drop(progress.partition);
+                notes.remove(partition);
                 hasChanged = true;
             }
         }
+    }
+
+    /** Leaves notifications out of a partition. */
+    void giveUp(PartitionProgress progress, GivenUp givenUp) {
+        progress.delivered.giveUp(givenUp);
+        if (givenUp.ranges().isEmpty()) {
+            notes.remove(progress.kafka);
+        } else {
+            notes.put(progress.kafka, givenUp);
+        }
+    }
+
+    /** What is left out of the partitions. Thread-safe; changes as partitions come and go. */
+    Map<TopicPartition, GivenUp> notes() {
+        return notes;
     }
 
     void dropAll() {

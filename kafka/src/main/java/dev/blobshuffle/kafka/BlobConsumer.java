@@ -456,7 +456,8 @@ public final class BlobConsumer<K, V> implements Consumer<K, V> {
 
     @Override
     public ConsumerGroupMetadata groupMetadata() {
-        return delegate.groupMetadata();
+        ConsumerGroupMetadata real = delegate.groupMetadata();
+        return parts.wiring().mode() == Mode.GENERAL ? new NotedGroupMetadata(real, partitions.notes()) : real;
     }
 
     @Override

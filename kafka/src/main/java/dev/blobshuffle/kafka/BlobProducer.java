@@ -184,7 +184,11 @@ public final class BlobProducer<K, V> implements Producer<K, V> {
     public void sendOffsetsToTransaction(Map<TopicPartition, OffsetAndMetadata> offsets, ConsumerGroupMetadata group) {
         sender.drain();
         Map<TopicPartition, OffsetAndMetadata> real = new HashMap<>();
-        offsets.forEach((partition, position) -> real.put(partition, toReal(partition, position)));
+        offsets.forEach((partition, position) -> real.put(
+                partition,
+                wiring.topics().matches(partition.topic())
+                        ? NotedGroupMetadata.keepNotes(group, partition, toReal(partition, position))
+                        : position));
         delegate.sendOffsetsToTransaction(real, group);
     }
 
@@ -194,9 +198,6 @@ public final class BlobProducer<K, V> implements Producer<K, V> {
     }
 
     private OffsetAndMetadata toReal(TopicPartition partition, OffsetAndMetadata position) {
-        if (!wiring.topics().matches(partition.topic())) {
-            return position;
-        }
         DeliveredRange delivered = wiring.pair().delivered(partition);
         OffsetAndMetadata real = CommitTranslation.toReal(position, delivered);
         if (delivered != null) {

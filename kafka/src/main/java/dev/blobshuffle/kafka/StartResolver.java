@@ -139,8 +139,8 @@ final class StartResolver {
         }
     }
 
-    private static void giveUp(PartitionProgress progress, GivenUp givenUp) {
-        progress.delivered.giveUp(givenUp);
+    private void giveUp(PartitionProgress progress, GivenUp givenUp) {
+        partitions.giveUp(progress, givenUp);
         if (!givenUp.ranges().isEmpty()) {
             LOG.warn("Notifications of {} are left out, because they were given up: {}.", progress.kafka, givenUp);
         }

@@ -123,6 +123,39 @@ class TransactionIT {
         }
     }
 
+    /** What {@code blobshuffle skip} wrote: only the consumer knows it, and only the producer commits. */
+    @Test
+    void whatIsGivenUpStaysSoOverCommitsOfTransactions() throws Exception {
+        String topic = clients.blobTopic(1);
+        TopicPartition partition = Clients.partition(topic);
+        Producer<String, String> source = clients.producer();
+        for (String value : List.of("a", "b", "lost", "c")) {
+            Clients.send(source, topic, 0, value);
+        }
+        String group = "skips-" + topic;
+        GivenUp givenUp = new GivenUp(List.of(new GivenUp.Range(2, 3)));
+        clients.nativeAdmin()
+                .alterConsumerGroupOffsets(group, Map.of(partition, givenUp.in(new OffsetAndMetadata(0))))
+                .all()
+                .get();
+
+        Producer<String, String> producer = transactional("skips-" + topic);
+        for (String expected : List.of("a", "b")) {
+            Consumer<String, String> consumer = clients.consumer(group, "max.poll.records", 1);
+            consumer.assign(List.of(partition));
+            ConsumerRecord<String, String> record = Clients.read(consumer, 1).get(0);
+            assertThat(record.value()).isEqualTo(expected);
+            producer.beginTransaction();
+            producer.sendOffsetsToTransaction(
+                    Map.of(partition, new OffsetAndMetadata(record.offset() + 1, "mine")), consumer.groupMetadata());
+            producer.commitTransaction();
+        }
+        Consumer<String, String> last = clients.consumer(group);
+        last.assign(List.of(partition));
+        assertThat(last.committed(Set.of(partition)).get(partition).metadata()).isEqualTo("mine");
+        assertThat(Clients.valuesOf(Clients.read(last, 1))).containsExactly("c");
+    }
+
     @Test
     void sendOutsideATransactionIsRefused() {
         String topic = clients.blobTopic(1);
