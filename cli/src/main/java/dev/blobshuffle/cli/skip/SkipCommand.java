@@ -4,6 +4,7 @@ import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.store.MeasurableStore;
@@ -20,6 +21,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -45,6 +47,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Gives up the records of a topic that a group has not read and whose blobs are not in the store any more,",
             "so that an application that stopped with BlobMissing can go on. The records are lost; all others are read.",
+            "With --offsets also notifications there that lead to another store, or that cannot be decoded.",
             "Without --execute it only says which. The application must be stopped."
         })
 public final class SkipCommand implements Callable<Integer> {
@@ -71,6 +74,16 @@ public final class SkipCommand implements Callable<Integer> {
 
     @Option(names = "--partition", paramLabel = "N", split = ",", description = "The partitions (default: all).")
     private List<Integer> partitions = new ArrayList<>();
+
+    @Option(
+            names = "--offsets",
+            paramLabel = "P:N[-M]",
+            split = ",",
+            description = {
+                "Offsets where notifications of another store, and such as cannot be decoded, are given up too.",
+                "Notifications there that can be read stay."
+            })
+    private List<String> offsets = new ArrayList<>();
 
     @Option(names = "--execute", description = "Give them up, and not only tell.")
     private boolean executes;
@@ -114,7 +127,11 @@ public final class SkipCommand implements Callable<Integer> {
             }
             GroupPosition position = GroupPosition.of(admin, group, topic, Set.copyOf(new HashSet<>(partitions)));
             List<MissingBlobs.Losses> lost = MissingBlobs.find(
-                    position.starts(), new LogScan(client, "read_uncommitted", time), store, new Halt(time));
+                    position.starts(),
+                    NamedOffsets.parse(offsets),
+                    new LogScan(client, "read_uncommitted", time),
+                    store,
+                    new Halt(time));
             if (executes) {
                 position.requireStopped();
             }
@@ -144,8 +161,7 @@ public final class SkipCommand implements Callable<Integer> {
                 line(
                         text,
                         losses.partition() + ": offsets " + loss.from() + " to " + (loss.to() - 1) + ", "
-                                + loss.notifications() + " notifications of " + loss.records() + " records, "
-                                + loss.bytes() + " bytes; missing is, for example, blob " + loss.example() + ".");
+                                + loss.notifications() + " notifications " + what(loss));
             }
             more += losses.more();
         }
@@ -167,9 +183,18 @@ public final class SkipCommand implements Callable<Integer> {
         if (more > 0) {
             line(
                     text,
-                    more + " more notifications lead to missing blobs. Run it again when the group has passed these.");
+                    more + " more notifications cannot be read. Run it again when the group has passed these.");
         }
         return text.toString();
+    }
+
+    private static String what(MissingBlobs.Loss loss) {
+        String size = "of " + loss.records() + " records, " + loss.bytes() + " bytes; ";
+        return switch (loss.reason()) {
+            case MISSING -> size + "missing is, for example, blob " + loss.example() + ".";
+            case FOREIGN -> size + "they lead to another store, for example to blob " + loss.example() + ".";
+            case UNDECODABLE -> "that cannot be decoded; how many records they stand for is unknown.";
+        };
     }
 
     /** Where explicit operators read, the note is not in the group's own commits, which last as long as the group. */
@@ -192,12 +217,16 @@ public final class SkipCommand implements Callable<Integer> {
             for (MissingBlobs.Loss loss : losses.losses()) {
                 Map<String, Object> range = new LinkedHashMap<>();
                 range.put("partition", losses.partition().partition());
+                range.put("reason", loss.reason().name().toLowerCase(Locale.ROOT));
                 range.put("first_offset", loss.from());
                 range.put("last_offset", loss.to() - 1);
                 range.put("notifications", loss.notifications());
                 range.put("records", loss.records());
                 range.put("bytes", loss.bytes());
-                range.put("example_blob", loss.example().toString());
+                BlobId example = loss.example();
+                if (example != null) {
+                    range.put("example_blob", example.toString());
+                }
                 ranges.add(range);
             }
             more += losses.more();

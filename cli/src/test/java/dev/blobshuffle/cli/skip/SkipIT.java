@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.blobshuffle.cli.BlobTopic;
 import dev.blobshuffle.cli.BlobTopic.Outcome;
 import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -22,10 +23,14 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -207,6 +212,63 @@ class SkipIT {
         assertThat(skip("--partition", "7").text()).contains("has not all of the partitions");
     }
 
+    /** One notification of another store, one whose bytes were changed, and readable ones around them. */
+    @Test
+    void notificationsOfAnotherStoreAndBrokenOnesAreGivenUpWhereTheyAreNamed(@TempDir Path other) throws Exception {
+        write("a");
+        try (Producer<String, String> stranger =
+                shared.producer("blobshuffle.store", other.toUri() + "?fsync=none")) {
+            stranger.send(new ProducerRecord<>(topic, 0, "k", "foreign"));
+            stranger.flush();
+        }
+        writeBroken();
+        write("b");
+        commitAt(0);
+
+        assertThat(skip().text()).contains("leads to another store", "--offsets 0:1");
+        assertThat(skip("--offsets", "0:1").text()).contains("cannot be decoded", "--offsets 0:2");
+        assertThat(skip("--offsets", "0:1-x").text()).contains("Give PARTITION:OFFSET or PARTITION:FIRST-LAST");
+        try (Consumer<String, String> consumer = consumer()) {
+            assertThat(values(read(consumer, 2))).containsExactly("a1", "a2");
+            assertThatThrownBy(() -> read(consumer, 1)).hasCauseInstanceOf(InvalidSettings.class);
+        }
+
+        Outcome done = skip("--offsets", "0:0-1,0:2-9", "--execute");
+        assertThat(done.status()).isZero();
+        assertThat(done.text())
+                .contains(
+                        "offsets 1 to 1, 1 notifications of 1 records",
+                        "they lead to another store",
+                        "offsets 2 to 2, 1 notifications that cannot be decoded");
+        try (Consumer<String, String> consumer = consumer()) {
+            assertThat(values(read(consumer, 4))).containsExactly("a1", "a2", "b1", "b2");
+        }
+    }
+
+    /** The last notification once more, with one bit changed. */
+    private void writeBroken() throws Exception {
+        try (KafkaConsumer<byte[], byte[]> reader = new KafkaConsumer<>(
+                        Map.of("bootstrap.servers", kafka.bootstrapServers(), "auto.offset.reset", "earliest"),
+                        new ByteArrayDeserializer(),
+                        new ByteArrayDeserializer());
+                KafkaProducer<byte[], byte[]> writer = new KafkaProducer<>(
+                        Map.of("bootstrap.servers", kafka.bootstrapServers()),
+                        new ByteArraySerializer(),
+                        new ByteArraySerializer())) {
+            reader.assign(List.of(partition));
+            ConsumerRecord<byte[], byte[]> notification = null;
+            while (notification == null) {
+                for (ConsumerRecord<byte[], byte[]> record : reader.poll(Duration.ofMillis(100))) {
+                    notification = record;
+                }
+            }
+            byte[] broken = notification.value().clone();
+            broken[broken.length - 1] ^= 1;
+            writer.send(new ProducerRecord<>(topic, 0, null, null, broken, notification.headers()))
+                    .get();
+        }
+    }
+
     @Test
     void jsonSaysTheSame() throws Exception {
         write("a", "b");
@@ -219,5 +281,6 @@ class SkipIT {
         assertThat(range.get("first_offset").asLong()).isEqualTo(1);
         assertThat(range.get("last_offset").asLong()).isEqualTo(1);
         assertThat(range.get("records").asLong()).isEqualTo(2);
+        assertThat(range.get("reason").asText()).isEqualTo("missing");
     }
 }

@@ -18,9 +18,12 @@ import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the notifications whose blobs are not in the store, from given offsets to the ends of partitions: what a reader would stop at. One request per blob. Owned by one thread.
+ * Finds the notifications that a reader would stop at, from given offsets to the ends of partitions:
+ * those whose blobs are not in the store and, where somebody has named them, those that lead to another
+ * store or cannot be decoded. One request per blob. Owned by one thread.
  */
 public final class MissingBlobs {
     private static final Duration SCAN_TIMEOUT = Duration.ofSeconds(60);
@@ -30,6 +33,7 @@ public final class MissingBlobs {
     private static final int REMEMBERED = 10_000;
 
     private final PatientStore store;
+    private final Named named;
     private final Map<TopicPartition, Partial> found =
             new TreeMap<>((one, other) -> one.toString().compareTo(other.toString()));
 
@@ -43,33 +47,67 @@ public final class MissingBlobs {
         }
     };
 
-    private MissingBlobs(PatientStore store) {
+    private MissingBlobs(PatientStore store, Named named) {
         this.store = store;
+        this.named = named;
+    }
+
+    /** Why a notification cannot be read. */
+    public enum Reason {
+        /** Its blob is not in the store. */
+        MISSING,
+        /** It leads to another store. */
+        FOREIGN,
+        /** Its bytes are not a notification's. */
+        UNDECODABLE
+    }
+
+    /** Which notifications somebody has named, to be given up even if they lead to another store or cannot be decoded. */
+    @FunctionalInterface
+    public interface Named {
+        /** None. */
+        Named NONE = (partition, offset) -> false;
+
+        /** Whether the notification of an offset is among them. */
+        boolean contains(TopicPartition partition, long offset);
     }
 
     /**
-     * Notifications side by side, nothing readable between them, whose blobs are missing.
+     * Notifications side by side, nothing readable between them, that cannot be read for the same reason.
      *
+     * @param reason why
      * @param from offset of the first
      * @param to offset behind the last
      * @param notifications their number
-     * @param records of the segments that they lead to
-     * @param bytes of these segments
-     * @param example one of the blobs
+     * @param records of the segments that they lead to; 0 if that cannot be decoded
+     * @param bytes of these segments; 0 if that cannot be decoded
+     * @param example one of the blobs; null if that cannot be decoded
      */
-    public record Loss(long from, long to, long notifications, long records, long bytes, BlobId example) {
-        private Loss plus(long offset, Notification next) {
+    public record Loss(
+            Reason reason,
+            long from,
+            long to,
+            long notifications,
+            long records,
+            long bytes,
+            @Nullable BlobId example) {
+        private Loss plus(Loss next) {
             return new Loss(
+                    reason,
                     from,
-                    offset + 1,
-                    notifications + 1,
-                    records + next.records(),
-                    bytes + next.segmentLength(),
+                    next.to,
+                    notifications + next.notifications,
+                    records + next.records,
+                    bytes + next.bytes,
                     example);
         }
 
-        private static Loss of(long offset, Notification first) {
-            return new Loss(offset, offset + 1, 1, first.records(), first.segmentLength(), first.blob());
+        private static Loss of(Reason reason, long offset, Notification only) {
+            return new Loss(reason, offset, offset + 1, 1, only.records(), only.segmentLength(), only.blob());
+        }
+
+        private static Loss undecodable(long offset) {
+            return new Loss(Reason.UNDECODABLE, offset, offset + 1, 1, 0, 0, null);
         }
     }
 
@@ -86,7 +124,7 @@ public final class MissingBlobs {
      *
      * @param partition which
      * @param losses in order, as many as one commit has room for
-     * @param more notifications with missing blobs behind these
+     * @param more notifications that cannot be read behind these
      * @param readers who would read what is lost
      */
     public record Losses(TopicPartition partition, List<Loss> losses, long more, Set<Reader> readers) {
@@ -101,12 +139,14 @@ public final class MissingBlobs {
      * Looks through partitions.
      *
      * @param starts where to begin in each
+     * @param named notifications that may be given up although the store says nothing of them
      * @return the partitions that have lost something, in order of their names
-     * @throws InvalidSettings a notification leads to another store than the one that was asked
-     * @throws BlobCorrupt a notification cannot be read
+     * @throws InvalidSettings a notification that is not named leads to another store than the one that was asked
+     * @throws BlobCorrupt a notification that is not named cannot be decoded
      */
-    public static List<Losses> find(Map<TopicPartition, Long> starts, LogScan scan, MeasurableStore store, Halt halt) {
-        MissingBlobs missing = new MissingBlobs(new PatientStore(store, halt));
+    public static List<Losses> find(
+            Map<TopicPartition, Long> starts, Named named, LogScan scan, MeasurableStore store, Halt halt) {
+        MissingBlobs missing = new MissingBlobs(new PatientStore(store, halt), named);
         scan.read(starts, SCAN_TIMEOUT, missing::look);
         return missing.found.entrySet().stream()
                 .filter(entry -> !entry.getValue().losses.isEmpty())
@@ -123,18 +163,44 @@ public final class MissingBlobs {
             partial.isOpen = false;
             return;
         }
-        Notification notification = NotificationCodec.decode(record.value());
-        if (notification.store() != store.fingerprint()) {
-            throw new InvalidSettings("Cannot tell what is missing: the notification at offset " + record.offset()
-                    + " of " + record.topic() + "-" + record.partition() + " leads to another store than "
-                    + store.location() + ". Give the store that the application uses.");
-        }
-        if (isThere(notification.blob())) {
+        Loss loss = loss(record);
+        if (loss == null) {
             partial.isOpen = false;
         } else {
-            partial.add(record.offset(), notification);
+            partial.add(loss);
             partial.readers.add(isOfOperators ? Reader.OPERATOR : Reader.CLIENT);
         }
+    }
+
+    /** Null if the notification can be read. */
+    private @Nullable Loss loss(ConsumerRecord<byte[], byte[]> record) {
+        TopicPartition partition = new TopicPartition(record.topic(), record.partition());
+        boolean isNamed = named.contains(partition, record.offset());
+        Notification notification;
+        try {
+            notification = NotificationCodec.decode(record.value());
+        } catch (BlobCorrupt e) {
+            if (isNamed) {
+                return Loss.undecodable(record.offset());
+            }
+            throw new BlobCorrupt("Cannot tell what is missing: the notification at offset " + record.offset() + " of "
+                    + partition + " cannot be decoded, " + e.getMessage() + " To give it up add --offsets "
+                    + name(record) + ".");
+        }
+        if (notification.store() != store.fingerprint()) {
+            if (isNamed) {
+                return Loss.of(Reason.FOREIGN, record.offset(), notification);
+            }
+            throw new InvalidSettings("Cannot tell what is missing: the notification at offset " + record.offset()
+                    + " of " + partition + " leads to another store than " + store.location()
+                    + ". Give the store that the application uses. If that store is gone for good, give the notification up: add --offsets "
+                    + name(record) + ".");
+        }
+        return isThere(notification.blob()) ? null : Loss.of(Reason.MISSING, record.offset(), notification);
+    }
+
+    private static String name(ConsumerRecord<byte[], byte[]> record) {
+        return record.partition() + ":" + record.offset();
     }
 
     private boolean isThere(BlobId id) {
@@ -156,11 +222,12 @@ public final class MissingBlobs {
         boolean isOpen;
         long more;
 
-        void add(long offset, Notification notification) {
-            if (isOpen) {
-                losses.set(losses.size() - 1, losses.get(losses.size() - 1).plus(offset, notification));
+        void add(Loss loss) {
+            Loss last = losses.isEmpty() ? null : losses.get(losses.size() - 1);
+            if (isOpen && last != null && last.reason == loss.reason) {
+                losses.set(losses.size() - 1, last.plus(loss));
             } else if (losses.size() < MOST_RANGES && more == 0) {
-                losses.add(Loss.of(offset, notification));
+                losses.add(loss);
                 isOpen = true;
             } else {
                 more++;
