@@ -70,6 +70,7 @@ class FlushTest {
                 ProducerWiring.Writes.BLOBS,
                 transactional,
                 Duration.ofMinutes(5),
+                Duration.ofMinutes(2),
                 ClientPair.alone(),
                 Membership.none(),
                 time);
