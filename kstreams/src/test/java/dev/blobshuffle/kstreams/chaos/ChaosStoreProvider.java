@@ -9,6 +9,7 @@ import dev.blobshuffle.core.store.BlobStoreProvider;
 import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.MeasurableStore;
+import dev.blobshuffle.core.store.Registers;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreUri;
 import dev.blobshuffle.core.time.Time;
@@ -17,6 +18,7 @@ import dev.blobshuffle.testkit.FaultPlan.Request;
 import dev.blobshuffle.testkit.FaultyBlobStore;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -143,6 +145,11 @@ public final class ChaosStoreProvider implements BlobStoreProvider {
         @Override
         public CompletionStage<Long> length(BlobId id) {
             return files.length(id);
+        }
+
+        @Override
+        public Optional<Registers> registers() {
+            return files.registers();
         }
 
         @Override
