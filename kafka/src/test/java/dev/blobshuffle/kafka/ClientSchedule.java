@@ -193,6 +193,7 @@ public final class ClientSchedule implements LongFunction<String[]> {
                     new RecordSerializer<>(new ByteArraySerializer(), new ByteArraySerializer()),
                     new ProducerInterceptorChain<>(List.of()),
                     new Partitioning(null, Partitioning.Keys.HASHED),
+                    Duration.ofMinutes(1),
                     topic -> {},
                     Map::of,
                     () -> {}));
