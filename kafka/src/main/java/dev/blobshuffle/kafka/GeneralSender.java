@@ -172,7 +172,8 @@ final class GeneralSender<K, V> implements Sender<K, V> {
     private void lockBefore(long deadline) {
         try {
             // As Kafka's producer, a thread that need not wait does not look whether it was interrupted.
-            if (!lock.tryLock() && !lock.tryLock(Math.max(0, deadline - wiring.time().nanos()), TimeUnit.NANOSECONDS)) {
+            if (!lock.tryLock()
+                    && !lock.tryLock(Math.max(0, deadline - wiring.time().nanos()), TimeUnit.NANOSECONDS)) {
                 throw new TimeoutException("Cannot send: another thread has been flushing for max.block.ms, "
                         + maxBlock.toMillis() + " ms. Raise it, or look after the store.");
             }

@@ -67,8 +67,8 @@ final class ProducerOpening {
                     serializer,
                     new ProducerInterceptorChain<>(interceptors),
                     partitioning,
-                    Duration.ofMillis(Math.min(
-                            config.getLong(ProducerConfig.MAX_BLOCK_MS_CONFIG), TimeUnit.DAYS.toMillis(365))),
+                    Duration.ofMillis(
+                            Math.min(config.getLong(ProducerConfig.MAX_BLOCK_MS_CONFIG), TimeUnit.DAYS.toMillis(365))),
                     topic -> requireNotCompacted(kafkas, topic),
                     shared.metrics(),
                     shared.release());

@@ -181,9 +181,7 @@ public final class SkipCommand implements Callable<Integer> {
             line(text, duration(notedUntil));
         }
         if (more > 0) {
-            line(
-                    text,
-                    more + " more notifications cannot be read. Run it again when the group has passed these.");
+            line(text, more + " more notifications cannot be read. Run it again when the group has passed these.");
         }
         return text.toString();
     }

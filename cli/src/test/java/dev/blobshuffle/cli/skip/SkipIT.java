@@ -216,8 +216,7 @@ class SkipIT {
     @Test
     void notificationsOfAnotherStoreAndBrokenOnesAreGivenUpWhereTheyAreNamed(@TempDir Path other) throws Exception {
         write("a");
-        try (Producer<String, String> stranger =
-                shared.producer("blobshuffle.store", other.toUri() + "?fsync=none")) {
+        try (Producer<String, String> stranger = shared.producer("blobshuffle.store", other.toUri() + "?fsync=none")) {
             stranger.send(new ProducerRecord<>(topic, 0, "k", "foreign"));
             stranger.flush();
         }
