@@ -1,7 +1,7 @@
 package dev.blobshuffle.peer;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.membership.PrivateFiles;
+import dev.blobshuffle.core.files.PrivateFiles;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;

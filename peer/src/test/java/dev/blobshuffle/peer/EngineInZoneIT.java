@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.files.PrivateFiles;
 import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.membership.Endpoint;
-import dev.blobshuffle.core.membership.PrivateFiles;
 import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Channel;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.files.PrivateFiles;
 import dev.blobshuffle.core.membership.Endpoint;
 import dev.blobshuffle.core.membership.PeerSecret;
-import dev.blobshuffle.core.membership.PrivateFiles;
 import dev.blobshuffle.core.settings.Settings;
 import java.nio.file.Path;
 import java.util.HashMap;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.peer;
 
-import dev.blobshuffle.core.membership.PrivateFiles;
+import dev.blobshuffle.core.files.PrivateFiles;
 import java.io.ByteArrayInputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;

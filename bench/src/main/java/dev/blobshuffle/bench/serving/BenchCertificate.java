@@ -1,6 +1,6 @@
 package dev.blobshuffle.bench.serving;
 
-import dev.blobshuffle.core.membership.PrivateFiles;
+import dev.blobshuffle.core.files.PrivateFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

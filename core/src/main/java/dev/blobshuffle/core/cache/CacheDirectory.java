@@ -1,8 +1,8 @@
 package dev.blobshuffle.core.cache;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.files.PrivateFiles;
 import dev.blobshuffle.core.format.BlobId;
-import dev.blobshuffle.core.store.PrivateFiles;
 import dev.blobshuffle.core.time.Time;
 import java.io.IOException;
 import java.nio.ByteBuffer;

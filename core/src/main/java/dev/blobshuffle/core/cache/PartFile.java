@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.cache;
 
-import dev.blobshuffle.core.store.PrivateFiles;
+import dev.blobshuffle.core.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,33 +1,25 @@
 package dev.blobshuffle.core.encryption;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.files.PrivateFiles;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
-import java.nio.file.attribute.PosixFilePermission;
 import java.util.Base64;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Keys in a text file: one per line, its id, a space, and 32 bytes in Base64. Empty lines and lines
- * that start with {@code #} are passed over. A file that its group or others can read is refused. The
- * file is read again when a key is missing and the file has changed, so that a new key needs no
+ * that start with {@code #} are passed over. A file that others can read is refused
+ * ({@link PrivateFiles#check}). The file is read again when a key is missing and the file has changed, so that a new key needs no
  * restart of readers. Thread-safe: guarded by this.
  */
 public final class KeyFile implements KeyProvider {
-    private static final Set<PosixFilePermission> OTHERS = EnumSet.of(
-            PosixFilePermission.GROUP_READ,
-            PosixFilePermission.GROUP_WRITE,
-            PosixFilePermission.OTHERS_READ,
-            PosixFilePermission.OTHERS_WRITE);
-
     private final Path file;
     private Map<String, byte[]> keys;
     private FileTime readAt;
@@ -87,7 +79,7 @@ public final class KeyFile implements KeyProvider {
     private Map<String, byte[]> read() {
         List<String> lines;
         try {
-            requirePrivate();
+            PrivateFiles.check(file);
             lines = Files.readAllLines(file);
         } catch (IOException e) {
             throw unreadable(e);
@@ -121,20 +113,6 @@ public final class KeyFile implements KeyProvider {
             return Base64.getDecoder().decode(text);
         } catch (IllegalArgumentException e) {
             return new byte[0]; // Its message would show a part of the key.
-        }
-    }
-
-    private void requirePrivate() throws IOException {
-        if (!Files.getFileStore(file).supportsFileAttributeView("posix")) {
-            return;
-        }
-        Set<PosixFilePermission> permissions = EnumSet.noneOf(PosixFilePermission.class);
-        permissions.addAll(Files.getPosixFilePermissions(file));
-        permissions.retainAll(OTHERS);
-        if (!permissions.isEmpty()) {
-            throw new InvalidSettings("Cannot use " + this
-                    + ": its group or others can read or write it. Run chmod 600 on it, and replace its keys if"
-                    + " somebody may have read them.");
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.blobshuffle.core.membership;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

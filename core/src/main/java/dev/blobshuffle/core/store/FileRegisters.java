@@ -1,6 +1,7 @@
 package dev.blobshuffle.core.store;
 
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.store;
 
+import dev.blobshuffle.core.files.PrivateFiles;
 import dev.blobshuffle.core.time.Time;
 import java.io.IOException;
 import java.nio.channels.FileChannel;

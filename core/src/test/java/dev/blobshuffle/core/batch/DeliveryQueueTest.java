@@ -24,7 +24,6 @@ class DeliveryQueueTest {
     private static final Partition P0 = new Partition("t", 0);
     private static final Zone A = new Zone("a");
     private static final Duration LONG = Duration.ofMinutes(1);
-    private static final Notification STORED = new Notification(new BlobId(1, 2, 3), 4, 0, 8, 0, 8, 1, Codec.NONE, 5);
 
     private final SystemTime time = new SystemTime();
     private final MemoryBlobStore store = new MemoryBlobStore("queue", 1 << 20);
@@ -42,10 +41,12 @@ class DeliveryQueueTest {
     @Test
     void whatBecomesSendableWhileTheOwnerEmitsIsSentWhenTheOwnerStops() throws Exception {
         DeliveryQueue queue = new DeliveryQueue("lane", channel, time, time.signal(), batcher.uploads());
-        Segment segment = new Segment(queue, P0, A, List.of(), 1, new Segment.Extremes(1, 1), 0);
+        Segment segment = new Segment(queue, P0, A, List.of(), 1, new Segment.Extremes(1, 1), time.nanos());
+        BlobId blob = new BlobId(time.wallMillis() / Uploads.MILLIS_PER_GENERATION, 2, 3);
         assertThat(queue.enqueue(segment)).isTrue();
         queue.setOwnerEmits(true);
-        assertThat(queue.stored(segment, STORED)).isTrue();
+        assertThat(queue.stored(segment, new Notification(blob, 4, 0, 8, 0, 8, 1, Codec.NONE, 5)))
+                .isTrue();
         queue.emitSoon();
         assertThat(channel.sends()).isZero();
 

@@ -1,4 +1,4 @@
-package dev.blobshuffle.core.membership;
+package dev.blobshuffle.core.files;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -29,7 +29,7 @@ class PrivateFilesTest {
     void aSecretThatGroupOrOthersCanReadOrChangeIsRefused() throws Exception {
         for (String permissions : new String[] {"rw-r-----", "rw----r--", "rw-rw-rw-", "rw--w----", "rw-----w-"}) {
             Path file = secret(permissions);
-            assertThatThrownBy(() -> PeerSecret.read(file))
+            assertThatThrownBy(() -> PrivateFiles.check(file))
                     .as(permissions)
                     .isInstanceOf(InvalidSettings.class)
                     .hasMessageContaining(permissions)
@@ -38,7 +38,7 @@ class PrivateFilesTest {
         }
         for (String permissions : new String[] {"rw-------", "r--------"}) {
             Path file = secret(permissions);
-            assertThatCode(() -> PeerSecret.read(file)).as(permissions).doesNotThrowAnyException();
+            assertThatCode(() -> PrivateFiles.check(file)).as(permissions).doesNotThrowAnyException();
         }
     }
 
