@@ -220,8 +220,8 @@ class SweeperIT {
 
         purgeBefore(4);
         await(() -> blobs() == 0);
-        awaitSweeps(2);
-        assertThat(metrics.value(Gauge.STORED_BLOBS)).isZero();
+        // A sweep reports what it listed before the one before it deleted.
+        await(() -> metrics.value(Gauge.STORED_BLOBS) == 0);
         assertThat(metrics.value(Counter.SWEEP_FAILURES)).isZero();
     }
 
