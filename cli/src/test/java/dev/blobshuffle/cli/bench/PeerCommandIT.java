@@ -6,6 +6,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -34,7 +35,13 @@ class PeerCommandIT {
                         "--json",
                         json.toString());
         assertThat(status).isZero();
-        assertThat(out.toString().lines()).hasSize(2).allMatch(line -> line.contains("CPU s/GiB"));
+        assertThat(out.toString().lines().filter(line -> line.contains("CPU s/GiB")))
+                .as("the floor and the cache")
+                .hasSize(2);
+        assertThat(out.toString().lines().filter(line -> line.contains(tier.toUpperCase(Locale.ROOT) + " ")))
+                .as("the table: server and reader of both")
+                .hasSize(2)
+                .allMatch(line -> line.contains(" + "));
         assertThat(Files.readString(json))
                 .contains("\"server_cpu_seconds_per_gib\"", "\"floor\"", "\"cache\"")
                 .containsIgnoringCase(tier)

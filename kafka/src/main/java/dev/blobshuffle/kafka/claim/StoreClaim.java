@@ -16,6 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -86,15 +88,36 @@ public final class StoreClaim implements AutoCloseable {
     }
 
     private static BlobStore openOrMake(String uri, StoreContext context, ClaimIdentity identity) {
+        return openOrMake(
+                () -> BlobStores.open(uri, context.existing()),
+                () -> BlobStores.open(uri, context),
+                absent -> remembers(identity, absent, context.time()),
+                identity);
+    }
+
+    /**
+     * Opens a store, or makes one that the application has never had. An instance writes to Kafka after
+     * its store is there. So if Kafka remembers a store that was absent a moment ago, another instance
+     * may have just made it, and this one looks again.
+     */
+    static BlobStore openOrMake(
+            Supplier<BlobStore> existing,
+            Supplier<BlobStore> made,
+            Predicate<StoreAbsent> remembers,
+            ClaimIdentity identity) {
         try {
-            return BlobStores.open(uri, context.existing());
+            return existing.get();
         } catch (StoreAbsent absent) {
-            if (remembers(identity, absent, context.time())) {
-                throw new StoreAbsent(absent.getMessage() + " Application '" + identity.application()
-                        + "' has used a store before (Kafka topic " + identity.topic()
-                        + "), so this instance does not make another one.");
+            if (!remembers.test(absent)) {
+                return made.get();
             }
-            return BlobStores.open(uri, context);
+        }
+        try {
+            return existing.get();
+        } catch (StoreAbsent absent) {
+            throw new StoreAbsent(absent.getMessage() + " Application '" + identity.application()
+                    + "' has used a store before (Kafka topic " + identity.topic()
+                    + "), so this instance does not make another one.");
         }
     }
 
