@@ -99,11 +99,15 @@ final class GcsBucket implements Bucket {
         String attempt = "read " + key + " from";
         for (int attempts = 1; ; attempts++) {
             try {
-                Blob object = client.get(BlobId.of(name, key), BlobGetOption.fields(BlobField.GENERATION));
+                Blob object =
+                        client.get(BlobId.of(name, key), BlobGetOption.fields(BlobField.GENERATION, BlobField.SIZE));
                 if (object == null) {
                     return Optional.empty();
                 }
                 long generation = object.getGeneration();
+                if (object.getSize() > most) {
+                    throw new IllegalStateException("it has " + object.getSize() + " bytes, more than " + most);
+                }
                 byte[] bytes = client.readAllBytes(
                         BlobId.of(name, key),
                         BlobSourceOption.generationMatch(generation),
