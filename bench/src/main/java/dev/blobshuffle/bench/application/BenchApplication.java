@@ -98,8 +98,9 @@ public final class BenchApplication {
         streams.start();
         Properties measured = obey();
         // The check of a run covers all of it.
-        measured.setProperty(
-                "dropped-records-total", Double.toString(Counters.now().dropped()));
+        Counters total = Counters.now();
+        measured.setProperty("dropped-records-total", Double.toString(total.dropped()));
+        measured.setProperty("store-failures-total", Double.toString(total.storeFailures()));
         boolean isClosed = streams.close(CLOSE_TIMEOUT);
         end.countDown();
         reporter.join();

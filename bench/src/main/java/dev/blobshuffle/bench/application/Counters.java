@@ -86,6 +86,11 @@ record Counters(Map<String, Double> sums) {
         return sums.getOrDefault(DROPPED, 0.0);
     }
 
+    /** Requests to the store that failed since the process started. */
+    double storeFailures() {
+        return sums.getOrDefault("put-failures", 0.0) + sums.getOrDefault("get-failures", 0.0);
+    }
+
     /** What was counted since an earlier look. */
     Properties since(Counters earlier) {
         Properties properties = new Properties();

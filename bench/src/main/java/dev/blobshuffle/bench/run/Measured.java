@@ -16,7 +16,7 @@ import org.HdrHistogram.Histogram;
  * @param count records after the shuffle, from the start
  * @param checksum their sum
  * @param latencies in microseconds, in the measured window
- * @param counters in the measured window, by name; {@code dropped-records-total} from the start
+ * @param counters in the measured window, by name; those that end in {@code -total} from the start
  */
 record Measured(long count, long checksum, Latencies latencies, Map<String, Double> counters) {
     private static final String COUNT = "count";

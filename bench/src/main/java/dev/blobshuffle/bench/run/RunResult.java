@@ -164,7 +164,7 @@ public record RunResult(
         return measured.latencies().gets();
     }
 
-    /** A counter of the shuffle, after the warm-up. */
+    /** A counter of the shuffle, after the warm-up; those that end in {@code -total} from the start. */
     public double counter(String name) {
         return measured.counter(name);
     }

@@ -67,7 +67,7 @@ class RunnerIT {
                 .with("seconds", "8")
                 .with("kills", "1")
                 .with("broker-kills", "1")
-                .with("store-faults", "100")
+                .with("store-faults", "250")
                 .with("replication", "3")
                 .with("selectivity", "2")
                 .with("output-rate", "2")
@@ -78,7 +78,8 @@ class RunnerIT {
                 verified(plan("matcher", parameters, Variant.BLOBS_FILE)).get(0);
 
         assertThat(result.latencyMillis(50).orElseThrow()).isPositive();
-        assertThat(result.counter("put-failures") + result.counter("get-failures"))
+        // The window alone has a dozen requests, and all of them may succeed.
+        assertThat(result.counter("store-failures-total"))
                 .as("faults that the surviving instances saw")
                 .isPositive();
     }
