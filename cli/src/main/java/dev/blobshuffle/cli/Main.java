@@ -1,8 +1,6 @@
 package dev.blobshuffle.cli;
 
-import dev.blobshuffle.cli.bench.BenchCommand;
 import dev.blobshuffle.cli.cache.CacheCommand;
-import dev.blobshuffle.cli.demo.DemoCommand;
 import dev.blobshuffle.cli.doctor.DoctorCommand;
 import dev.blobshuffle.cli.drained.DrainedCommand;
 import dev.blobshuffle.cli.gc.GcCommand;
@@ -21,19 +19,18 @@ import picocli.CommandLine.HelpCommand;
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         subcommands = {
-            DemoCommand.class,
             DoctorCommand.class,
             PlanCommand.class,
             InspectCommand.class,
             DrainedCommand.class,
             GcCommand.class,
             SkipCommand.class,
-            BenchCommand.class,
             CacheCommand.class,
             HelpCommand.class
         },
-        synopsisSubcommandLabel = "COMMAND")
-final class Main {
+        synopsisSubcommandLabel = "COMMAND",
+        footer = "A source checkout also has the commands 'demo' and 'bench'.")
+public final class Main {
     private Main() {}
 
     /**
@@ -45,12 +42,12 @@ final class Main {
         System.exit(commandLine().execute(args));
     }
 
-    /** The command line with all its subcommands, not yet parsed: what tests run too. */
-    static CommandLine commandLine() {
+    /** The command line with all its subcommands, not yet parsed. Other modules add theirs. */
+    public static CommandLine commandLine() {
         return new CommandLine(new Main()).setParameterExceptionHandler(Main::refuse);
     }
 
-    /** What is wrong, and where to look: all the usage would push it out of sight. */
+    /** Prints the error and where to find help. The whole usage would push the error off the screen. */
     private static int refuse(CommandLine.ParameterException wrong, String[] arguments) {
         CommandLine command = wrong.getCommandLine();
         PrintWriter err = command.getErr();

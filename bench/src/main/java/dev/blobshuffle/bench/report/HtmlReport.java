@@ -1,8 +1,8 @@
 package dev.blobshuffle.bench.report;
 
-import dev.blobshuffle.bench.chart.Chart;
-import dev.blobshuffle.bench.chart.HtmlPage;
 import dev.blobshuffle.bench.parameter.Parameter;
+import dev.blobshuffle.cli.chart.Chart;
+import dev.blobshuffle.cli.chart.HtmlPage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

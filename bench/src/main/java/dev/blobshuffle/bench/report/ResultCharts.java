@@ -1,14 +1,14 @@
 package dev.blobshuffle.bench.report;
 
-import dev.blobshuffle.bench.chart.Axis;
-import dev.blobshuffle.bench.chart.Chart;
-import dev.blobshuffle.bench.chart.Series;
 import dev.blobshuffle.bench.parameter.Parameter;
 import dev.blobshuffle.bench.run.Cell;
 import dev.blobshuffle.bench.run.RunResult;
 import dev.blobshuffle.bench.run.Sample;
 import dev.blobshuffle.bench.run.Variant;
 import dev.blobshuffle.bench.workload.Probe;
+import dev.blobshuffle.cli.chart.Axis;
+import dev.blobshuffle.cli.chart.Chart;
+import dev.blobshuffle.cli.chart.Series;
 import dev.blobshuffle.core.settings.ByteSize;
 import java.math.BigDecimal;
 import java.math.MathContext;

@@ -1,8 +1,8 @@
 package dev.blobshuffle.bench.search;
 
-import dev.blobshuffle.bench.chart.Axis;
-import dev.blobshuffle.bench.chart.Chart;
-import dev.blobshuffle.bench.chart.Series;
+import dev.blobshuffle.cli.chart.Axis;
+import dev.blobshuffle.cli.chart.Chart;
+import dev.blobshuffle.cli.chart.Series;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

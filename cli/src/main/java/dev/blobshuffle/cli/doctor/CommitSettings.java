@@ -2,7 +2,6 @@ package dev.blobshuffle.cli.doctor;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.settings.Settings;
-import dev.blobshuffle.kstreams.BlobShuffleClientSupplier;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -20,6 +19,9 @@ record CommitSettings(
         Duration transactionTimeout,
         Duration linger,
         Duration batchDelay) {
+    /** Class {@code BlobShuffleClientSupplier}. The command line has no Kafka Streams on its class path. */
+    static final String CLIENT_SUPPLIER = "dev.blobshuffle.kstreams.BlobShuffleClientSupplier";
+
     private static final long COMMIT_MILLIS = 30_000;
     private static final long COMMIT_MILLIS_EXACTLY_ONCE = 100;
     private static final long TRANSACTION_MILLIS = 10_000;
@@ -41,8 +43,7 @@ record CommitSettings(
     }
 
     private static Duration linger(Map<String, String> configuration) {
-        boolean isPushed =
-                BlobShuffleClientSupplier.class.getName().equals(configuration.get("default.client.supplier"));
+        boolean isPushed = CLIENT_SUPPLIER.equals(configuration.get("default.client.supplier"));
         return isPushed ? Duration.ZERO : millis(configuration, LINGER_MILLIS, "producer.linger.ms", "linger.ms");
     }
 

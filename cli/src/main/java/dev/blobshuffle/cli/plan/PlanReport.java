@@ -1,10 +1,10 @@
 package dev.blobshuffle.cli.plan;
 
-import dev.blobshuffle.bench.chart.Axis;
-import dev.blobshuffle.bench.chart.Chart;
-import dev.blobshuffle.bench.chart.HtmlPage;
-import dev.blobshuffle.bench.chart.Series;
-import dev.blobshuffle.bench.chart.Series.Point;
+import dev.blobshuffle.cli.chart.Axis;
+import dev.blobshuffle.cli.chart.Chart;
+import dev.blobshuffle.cli.chart.HtmlPage;
+import dev.blobshuffle.cli.chart.Series;
+import dev.blobshuffle.cli.chart.Series.Point;
 import dev.blobshuffle.core.plan.Estimate;
 import dev.blobshuffle.core.plan.Latencies;
 import dev.blobshuffle.core.plan.Plan;

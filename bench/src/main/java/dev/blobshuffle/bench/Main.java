@@ -1,0 +1,33 @@
+package dev.blobshuffle.bench;
+
+import dev.blobshuffle.bench.command.BenchCommand;
+import dev.blobshuffle.bench.demo.DemoCommand;
+import picocli.CommandLine;
+
+/**
+ * The commands {@code blobshuffle demo} and {@code blobshuffle bench}. They start brokers, a store
+ * and applications, so their class path has all of Kafka; the other commands run without it.
+ */
+public final class Main {
+    private Main() {}
+
+    /**
+     * Runs one command; the JVM exits with its status: 0 success, 1 failure, 2 wrong usage.
+     *
+     * @param args the command line
+     */
+    public static void main(String[] args) {
+        System.exit(commandLine().execute(args));
+    }
+
+    /** The tools' command line with {@code demo} and {@code bench} added, not yet parsed. */
+    static CommandLine commandLine() {
+        CommandLine commandLine = dev.blobshuffle.cli.Main.commandLine();
+        commandLine.getCommandSpec().usageMessage().footer(new String[0]);
+        // Later subcommands do not inherit the handler.
+        CommandLine.IParameterExceptionHandler handler = commandLine.getParameterExceptionHandler();
+        return commandLine
+                .addSubcommand(new CommandLine(new DemoCommand()).setParameterExceptionHandler(handler))
+                .addSubcommand(new CommandLine(new BenchCommand()).setParameterExceptionHandler(handler));
+    }
+}

@@ -1,5 +1,0 @@
-/** Plots, as SVG and PNG, and the pages that hold them. */
-@NullMarked
-package dev.blobshuffle.bench.chart;
-
-import org.jspecify.annotations.NullMarked;

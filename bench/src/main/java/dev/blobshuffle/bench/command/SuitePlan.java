@@ -1,0 +1,138 @@
+package dev.blobshuffle.bench.command;
+
+import java.util.List;
+
+/**
+ * One of the plans whose results {@code docs/benchmarks.md} shows: a command of {@code bench} with everything it is given.
+ *
+ * @param name short, also of the directory for its results
+ * @param minutes about how long it takes on two cores
+ * @param shows what it is for
+ * @param command the words after {@code bench}
+ */
+record SuitePlan(String name, int minutes, String shows, String command) {
+    /** Instances that stand for 42.7 MiB/s each, with the latencies of S3 that the paper measured, at a sixty-fourth of the size. */
+    private static final String PAPER = "run shuffle --variants blobs-s3 --repetitions 1 --jvm -XX:TieredStopAtLevel=1"
+            + " --with store-latency=s3-blobshuffle-paper --with store-scale=64 --with zones=3 --with instances=3"
+            + " --with partitions=9 --with rate=2050 --with warm-up-seconds=75 --with seconds=60"
+            + " --with commit-interval-ms=30000 --with cache-bytes=67108864"
+            + " --with main.consumer.fetch.min.bytes=1000000 --with main.consumer.fetch.max.wait.ms=20";
+
+    private static final String PANELS = "run shuffle --variants native,blobs-s3 --repetitions 1"
+            + " --with store-latency=s3-blobshuffle-paper --with records=400000 --with warm-up-records=200000";
+
+    private static final String SEARCH =
+            " --variants native,blobs-file --repetitions 1 --strategy linear --lower-bound";
+
+    /** All of them, the most telling first. */
+    static final List<SuitePlan> ALL = List.of(
+            new SuitePlan(
+                    "replication-3",
+                    9,
+                    "CPU and rate against native with three brokers",
+                    "shuffle --replication 3 --gib 4 --repetitions 1"),
+            new SuitePlan(
+                    "replication-1", 5, "the same with one broker", "shuffle --replication 1 --gib 4 --repetitions 1"),
+            new SuitePlan(
+                    "warm",
+                    8,
+                    "the same with JVMs that have compiled most",
+                    "shuffle --replication 3 --gib 3 --warm-up-gib 4 --repetitions 1 --variants native-tuned,blobs-memory,blobs-file"),
+            new SuitePlan(
+                    "exactly-once",
+                    4,
+                    "commits every 100 ms, each of which flushes",
+                    "shuffle --replication 1 --gib 2 --warm-up-gib 0.75 --repetitions 1 --variants native,native-tuned,blobs-memory"
+                            + " --guarantee exactly_once_v2 --commit-interval-ms 100"),
+            new SuitePlan(
+                    "low-rate",
+                    6,
+                    "5,000 records per second, with and without a delay",
+                    "run shuffle --variants native,blobs-memory --repetitions 1 --with rate=5000 --with warm-up-seconds=40"
+                            + " --with seconds=30 --vary batch-delay-ms=0,500"),
+            new SuitePlan(
+                    "paper-layout",
+                    14,
+                    "Figures 6, 7 and 8: latency, cost, fill and requests by batch size, 2 to 16 MiB, in the paper's layout",
+                    PAPER + " --with batch-layout=per-zone --with inline-bytes=0 --with batch-delay-ms=30000"
+                            + " --set-blobs blobshuffle.store.hedge.enabled=false --vary batch-size=32768,65536,131072,262144"),
+            new SuitePlan(
+                    "packed-layout",
+                    13,
+                    "the same with our layout, by delay",
+                    PAPER + " --with batch-size=786432 --vary batch-delay-ms=300,400,480,600"),
+            new SuitePlan(
+                    "partitions",
+                    5,
+                    "Figure 9: by partitions",
+                    PANELS + " --with cache-bytes=134217728 --vary partitions=3,6,12,18"),
+            new SuitePlan(
+                    "partitions-uncached",
+                    6,
+                    "the same without a cache",
+                    PANELS + " --with cache-bytes=0 --vary partitions=3,6,12,18"),
+            new SuitePlan(
+                    "instances",
+                    4,
+                    "Figure 10: by instances",
+                    PANELS + " --with cache-bytes=134217728 --vary instances=1,2,4"),
+            new SuitePlan(
+                    "options",
+                    16,
+                    "Theodolite's study: replicas of topics, standby and warm-up replicas",
+                    "options uc3 --repetitions 1"),
+            new SuitePlan(
+                    "topology-optimization",
+                    5,
+                    "the same study's topology optimization, where there is a shuffle to save",
+                    "run fanout --variants native,blobs-file --repetitions 1 --with replication=3 --with replication.factor=1"
+                            + " --with commit-interval-ms=100 --with rate=500 --with warm-up-seconds=30"
+                            + " --vary topology-optimization=none,all"),
+            new SuitePlan(
+                    "search-uc1",
+                    5,
+                    "demand: instances for a load, without a shuffle",
+                    "search uc1 --loads 2500,5000,10000,20000" + SEARCH),
+            new SuitePlan(
+                    "search-uc2-rekeyed",
+                    5,
+                    "demand with a shuffle and windows",
+                    "search uc2-rekeyed --loads 2500,5000,10000,20000" + SEARCH),
+            new SuitePlan(
+                    "search-uc3",
+                    5,
+                    "demand with overlapping windows",
+                    "search uc3 --loads 500,1000,2000,4000" + SEARCH),
+            new SuitePlan(
+                    "search-uc4",
+                    5,
+                    "demand with a hierarchy of groups",
+                    "search uc4 --loads 64,256,1024 --with commit-interval-ms=1000" + SEARCH),
+            new SuitePlan(
+                    "faults",
+                    6,
+                    "exact matches although instances and brokers are killed and the store fails",
+                    "run matcher --variants native,blobs-file --repetitions 1 --with guarantee=exactly_once_v2"
+                            + " --with commit-interval-ms=500 --with rate=1000 --with seconds=60 --with replication=3 --with kills=3"
+                            + " --with broker-kills=2 --with store-faults=50 --with consumer.session.timeout.ms=10000"
+                            + " --with drain-seconds=180"),
+            new SuitePlan("key-parallel", 8, "slow functions", "keyparallel"),
+            new SuitePlan(
+                    "store",
+                    5,
+                    "a store against its floor",
+                    "store --transports tls --mib 8,16 --concurrency 1,4 --repetitions 3"),
+            new SuitePlan("peer", 6, "serving a zone's cache against its floor", "peer"),
+            new SuitePlan(
+                    "adaptive", 3, "a target latency while the load swings, in virtual time", "adaptive --virtual"));
+
+    /** The words of the command. */
+    List<String> words() {
+        return List.of(command.split(" ", -1));
+    }
+
+    /** A row of the table in the docs. */
+    String row() {
+        return "| `" + name + "` | " + shows + " | " + minutes + " |";
+    }
+}

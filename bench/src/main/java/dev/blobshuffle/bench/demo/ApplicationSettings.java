@@ -1,0 +1,53 @@
+package dev.blobshuffle.bench.demo;
+
+import java.util.List;
+import java.util.Properties;
+
+/** The settings of an instance: the same for both variants, but for those that turn blobs on. Stateless. */
+final class ApplicationSettings {
+    static final String APPLICATION_ID = "concordance";
+    private static final int COMMIT_INTERVAL_MS = 500;
+    private static final long CENTURY_MS = 100L * 365 * 24 * 60 * 60 * 1000;
+
+    private ApplicationSettings() {}
+
+    static Properties of(
+            Variant variant,
+            DemoOptions options,
+            String bootstrapServers,
+            String store,
+            String stateDirectory,
+            String secretFile,
+            int instance) {
+        List<String> zones = options.zoneNames();
+        Properties settings = new Properties();
+        settings.setProperty("application.id", APPLICATION_ID);
+        settings.setProperty("bootstrap.servers", bootstrapServers);
+        settings.setProperty("processing.guarantee", options.guarantee());
+        settings.setProperty("state.dir", stateDirectory);
+        settings.setProperty("client.rack", zones.get(instance % zones.size()));
+        settings.setProperty("replication.factor", Integer.toString(options.replicationFactor()));
+        settings.setProperty("commit.interval.ms", Integer.toString(COMMIT_INTERVAL_MS));
+        settings.setProperty("producer.linger.ms", "5");
+        settings.setProperty("producer.transaction.timeout.ms", "60000");
+        settings.setProperty("auto.offset.reset", "earliest");
+        // So that the logs of the repartition topics show, at the end, all that went through them.
+        settings.setProperty("repartition.purge.interval.ms", Long.toString(CENTURY_MS));
+        // The text's timestamps are old.
+        settings.setProperty("windowstore.changelog.additional.retention.ms", Long.toString(CENTURY_MS));
+        if (variant == Variant.BLOBS) {
+            settings.setProperty("default.client.supplier", "dev.blobshuffle.kstreams.BlobShuffleClientSupplier");
+            settings.setProperty("blobshuffle.store", store);
+            settings.setProperty("blobshuffle.inline.max.bytes", "0");
+            // For the metrics of cost, which would be 0 with a directory.
+            settings.setProperty("blobshuffle.store.prices", "aws");
+            settings.setProperty("blobshuffle.cache.zone.enabled", "true");
+            settings.setProperty("blobshuffle.cache.memory.bytes", "32 MiB");
+            settings.setProperty("blobshuffle.peer.listen", "127.0.0.1:0");
+            settings.setProperty("blobshuffle.peer.secret.file", secretFile);
+            options.metrics(instance)
+                    .ifPresent(address -> settings.setProperty("blobshuffle.metrics.listen", address.toString()));
+        }
+        return settings;
+    }
+}

@@ -1,0 +1,178 @@
+package dev.blobshuffle.bench.demo;
+
+import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.membership.Endpoint;
+import dev.blobshuffle.core.store.BlobStores;
+import dev.blobshuffle.core.time.SystemTime;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code blobshuffle demo}: starts brokers and instances, runs one topology over a text natively and through blobs, and prints what each took. Exit status: 0 when the
+ * outputs are equal, 1 when they differ or something failed.
+ */
+@Command(
+        name = "demo",
+        mixinStandardHelpOptions = true,
+        showDefaultValues = true,
+        description = {
+            "Runs a real topology over a real text, natively and through blobs, and compares.",
+            "Word count, word count per minute (final windows) and a join, each of which shuffles; brokers and application",
+            "instances are processes of their own. Takes about two minutes. Batches are never inlined (inline.max.bytes 0).",
+            "Exit status: 0 if both outputs are equal, 1 if they differ or something failed."
+        })
+public final class DemoCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Option(names = "--input", paramLabel = "FILE_OR_DIR", description = "Text to read (default: two books).")
+    private @Nullable Path input;
+
+    @Option(names = "--zones", paramLabel = "N", defaultValue = "3", description = "Zones, each with a broker, 1 to 5.")
+    private int zones;
+
+    @Option(
+            names = "--instances",
+            paramLabel = "N",
+            defaultValue = "3",
+            description = "Application instances, dealt out over the zones, 1 to 12.")
+    private int instances;
+
+    @Option(
+            names = "--guarantee",
+            paramLabel = "GUARANTEE",
+            defaultValue = "exactly_once_v2",
+            description = "exactly_once_v2 or at_least_once.")
+    private Guarantee guarantee;
+
+    @Option(
+            names = "--store",
+            paramLabel = "DIR|URI",
+            description = "Where the demo makes a store of its own (default: a temporary directory).")
+    private @Nullable String store;
+
+    @Option(names = "--keep-blobs", description = "No sweep in the end: blobs stay in --store, to be looked at.")
+    private boolean keepsBlobs;
+
+    @Option(
+            names = "--metrics-listen",
+            paramLabel = "HOST:PORT",
+            description = "Shows the first instance's metrics to Prometheus there, the others' at the following ports.")
+    private @Nullable String metricsListen;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Writes the comparison as JSON.")
+    private @Nullable Path json;
+
+    @Option(
+            names = "--report",
+            paramLabel = "FILE.html",
+            description = "Writes the comparison as an HTML page with plots.")
+    private @Nullable Path report;
+
+    /** Made by the command line. */
+    @SuppressWarnings("NullAway.Init") // the command line fills the fields
+    public DemoCommand() {}
+
+    /** The values of {@code --guarantee}, as Kafka Streams names them. */
+    enum Guarantee {
+        exactly_once_v2,
+        at_least_once
+    }
+
+    @Override
+    public Integer call() {
+        try (Workspace workspace = Workspace.open()) {
+            try {
+                return compare(workspace);
+            } catch (DemoFailed | BlobShuffleException e) {
+                if (!workspace.isEnding()) {
+                    spec.commandLine().getErr().println(e.getMessage());
+                    spec.commandLine().getErr().flush();
+                }
+                return 1;
+            }
+        }
+    }
+
+    private int compare(Workspace workspace) {
+        PrintWriter out = spec.commandLine().getOut();
+        DemoOptions options = new DemoOptions(
+                zones,
+                instances,
+                guarantee.name(),
+                keepsBlobs ? DemoOptions.Blobs.KEPT : DemoOptions.Blobs.DELETED,
+                Optional.ofNullable(metricsListen).map(Endpoint::parse));
+        checkWritable(json);
+        checkWritable(report);
+        Text text = input == null ? Text.own() : Text.read(input);
+        String storeUri = checkedStore(workspace);
+        DemoResult result = run(options, text, storeUri, workspace, new Progress(out));
+        DemoTable.print(result, out);
+        write(json, Json.write(result.toJson()));
+        write(report, DemoReport.html(result));
+        return result.outputsEqual() ? 0 : 1;
+    }
+
+    private static DemoResult run(
+            DemoOptions options, Text text, String storeUri, Workspace workspace, Progress progress) {
+        RunResult nativeRun = new DemoRun(Variant.NATIVE, options, text, storeUri, workspace, progress).run();
+        RunResult blobRun = new DemoRun(Variant.BLOBS, options, text, storeUri, workspace, progress).run();
+        progress.begin("comparing");
+        return DemoResult.of(options, text, nativeRun, blobRun);
+    }
+
+    /** The store's URI, after a blob was written there, read and deleted. */
+    private String checkedStore(Workspace workspace) {
+        String chosen = store == null ? workspace.directory("blobs").toString() : store;
+        String uri = chosen.contains("://")
+                ? chosen
+                : "file://" + Path.of(chosen).toAbsolutePath().normalize();
+        if (uri.startsWith("memory:")) {
+            throw new DemoFailed("Cannot use store " + uri
+                    + ": each instance would have a memory of its own. Give a directory or the URI of a shared store.");
+        }
+        try (SystemTime time = new SystemTime()) {
+            String own = ownStore(uri, time.randomLong());
+            BlobStores.open(own, time).close();
+            return own;
+        }
+    }
+
+    /** A new store below the one that is named: the demo's brokers are new each time, and know no other. */
+    private static String ownStore(String uri, long number) {
+        int parameters = uri.indexOf('?');
+        String place = parameters < 0 ? uri : uri.substring(0, parameters);
+        String rest = parameters < 0 ? "" : uri.substring(parameters);
+        String name = "demo-" + Long.toHexString(number);
+        return (place.endsWith("/") ? place : place + "/") + name + rest;
+    }
+
+    private static void checkWritable(@Nullable Path file) {
+        Path directory = file == null ? null : file.toAbsolutePath().getParent();
+        if (directory != null && !Files.isWritable(directory) || file != null && Files.isDirectory(file)) {
+            throw new DemoFailed("Cannot write " + file
+                    + ": it is a directory, or its directory is missing or not writable. Give another file.");
+        }
+    }
+
+    private static void write(@Nullable Path file, String text) {
+        if (file == null) {
+            return;
+        }
+        try {
+            Files.writeString(file, text);
+        } catch (IOException e) {
+            throw new DemoFailed("Cannot write " + file + ": " + e + ". Give another file.", e);
+        }
+    }
+}

@@ -1,0 +1,262 @@
+package dev.blobshuffle.bench.demo;
+
+import dev.blobshuffle.core.metrics.Flow;
+import dev.blobshuffle.core.plan.LiveCost;
+import dev.blobshuffle.core.plan.PriceTable;
+import dev.blobshuffle.core.plan.PriceTables;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+
+/**
+ * Both runs, compared. Immutable.
+ *
+ * @param options what the user chose
+ * @param text what was read
+ * @param nativeRun the run through the brokers
+ * @param blobRun the run through blobs
+ * @param differences how their outputs differ, the first ones; empty if they are equal
+ */
+record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult blobRun, List<String> differences) {
+    private static final int SHOWN_DIFFERENCES = 10;
+    private static final PriceTable AWS = PriceTables.named("aws");
+
+    /**
+     * One line of the table.
+     *
+     * @param name what it is
+     * @param nativeValue of the native run
+     * @param blobValue of the run through blobs
+     * @param ratio the second by the first; empty where that says nothing
+     */
+    record Row(String name, String nativeValue, String blobValue, String ratio) {}
+
+    static DemoResult of(DemoOptions options, Text text, RunResult nativeRun, RunResult blobRun) {
+        return new DemoResult(
+                options,
+                text,
+                nativeRun,
+                blobRun,
+                Outputs.differences(nativeRun.outputs(), blobRun.outputs(), SHOWN_DIFFERENCES));
+    }
+
+    boolean outputsEqual() {
+        return differences.isEmpty();
+    }
+
+    /** The table's lines. */
+    List<Row> rows() {
+        List<Row> rows = new ArrayList<>();
+        rows.add(row("records shuffled", run -> (double) run.records(), DemoResult::whole));
+        rows.add(row(
+                "bytes through the brokers for the shuffle",
+                run -> (double) run.shuffleBrokerBytes(),
+                DemoResult::whole));
+        rows.add(row("blobs", run -> (double) run.measured().blobs(), DemoResult::whole));
+        rows.add(row("bytes in blobs", run -> (double) run.measured().blobBytes(), DemoResult::whole));
+        rows.add(
+                row("requests to the store, PUT", run -> (double) run.measured().puts(), DemoResult::whole));
+        rows.add(
+                row("requests to the store, GET", run -> (double) run.measured().gets(), DemoResult::whole));
+        rows.add(row(
+                "reads that a cache answered", run -> (double) run.measured().cacheHits(), DemoResult::whole));
+        rows.add(row("blobs left after the sweep", run -> (double) run.blobsLeft(), DemoResult::whole));
+        rows.add(row("notifications", run -> (double) run.measured().notifications(), DemoResult::whole));
+        for (double share : new double[] {0.5, 0.95, 0.99}) {
+            rows.add(row(
+                    String.format(Locale.ROOT, "shuffle latency p%.0f, ms", share * 100),
+                    run -> run.measured().latencies().percentileMillis(share),
+                    DemoResult::tenths));
+        }
+        rows.add(row("at AWS list prices, millionths of a USD", run -> 1e6 * usd(run), DemoResult::whole));
+        rows.add(row("CPU seconds, application", run -> run.applicationCpu().toMillis() / 1000.0, DemoResult::tenths));
+        rows.add(row("CPU seconds, brokers", run -> run.brokerCpu().toMillis() / 1000.0, DemoResult::tenths));
+        rows.add(row("results", run -> (double) run.outputs().count(), DemoResult::whole));
+        return rows;
+    }
+
+    /** Where bytes of blobs may have gone to, as the columns of the matrix: the store, and each zone. */
+    List<String> zoneColumns() {
+        List<String> columns = new ArrayList<>(List.of("to the store"));
+        options.zoneNames().forEach(zone -> columns.add("to " + zone));
+        return columns;
+    }
+
+    /**
+     * Bytes of blobs from one place.
+     *
+     * @param from the place
+     * @param bytes to the places of {@link #zoneColumns()}, in their order; blank where there is no such way
+     */
+    record ZoneRow(String from, List<String> bytes) {}
+
+    /** The lines of the matrix: from each zone, from the store, and what needed no way. */
+    List<ZoneRow> zoneRows() {
+        Measured measured = blobRun.measured();
+        List<ZoneRow> rows = new ArrayList<>();
+        for (String from : options.zoneNames()) {
+            rows.add(zoneRow(
+                    "from instances in " + from,
+                    measured.bytes(new Flow(from, Flow.STORE)),
+                    zone -> measured.bytes(new Flow(from, zone))));
+        }
+        rows.add(zoneRow("from the store", zone -> measured.bytes(new Flow(Flow.STORE, zone))));
+        rows.add(zoneRow(
+                "from own caches, with what these served",
+                zone -> measured.zones()
+                        .getOrDefault(zone, new ZoneTraffic(0, 0))
+                        .ownBytes()));
+        return rows;
+    }
+
+    private ZoneRow zoneRow(String from, long toStore, ToLongFunction<String> toZone) {
+        List<String> bytes = new ArrayList<>(zoneRow(from, toZone).bytes());
+        bytes.set(0, whole(toStore));
+        return new ZoneRow(from, bytes);
+    }
+
+    private ZoneRow zoneRow(String from, ToLongFunction<String> toZone) {
+        List<String> bytes = new ArrayList<>(List.of(""));
+        options.zoneNames().forEach(zone -> bytes.add(whole(toZone.applyAsLong(zone))));
+        return new ZoneRow(from, bytes);
+    }
+
+    /** What goes below the table of zones. */
+    String crossZoneNote() {
+        return "Bytes of shuffled records that went from zone to zone otherwise than through the store: "
+                + whole(blobRun.measured().crossZonePayloadBytes()) + ".";
+    }
+
+    private Row row(String name, Function<RunResult, Double> value, Function<Double, String> format) {
+        double left = value.apply(nativeRun);
+        double right = value.apply(blobRun);
+        String ratio = left == 0 ? "" : String.format(Locale.ROOT, "%.2f x", right / left);
+        return new Row(name, format.apply(left), format.apply(right), ratio);
+    }
+
+    private static String whole(double number) {
+        return String.format(Locale.ROOT, "%,.0f", number);
+    }
+
+    private static String tenths(double number) {
+        return String.format(Locale.ROOT, "%,.1f", number);
+    }
+
+    /** What a run would cost on AWS: its requests to S3, and its brokers' traffic between as many zones as the demo has, with its replicas. */
+    double usd(RunResult run) {
+        Measured measured = run.measured();
+        double requests = measured.puts() * AWS.requests().put()
+                + measured.gets() * AWS.requests().get();
+        return requests
+                + LiveCost.nativeUsd(run.shuffleBrokerBytes(), AWS, options.zones(), options.replicationFactor());
+    }
+
+    /** What must be known to read the table. */
+    List<String> notes() {
+        List<String> notes = new ArrayList<>();
+        notes.add(String.format(
+                Locale.ROOT,
+                "%s: %,d lines; %d zones with a broker each, topics kept %d times, %d instances, %s.",
+                text.name(),
+                text.lines().size(),
+                options.zones(),
+                options.replicationFactor(),
+                options.instances(),
+                options.guarantee()));
+        notes.add("Bytes through the brokers: what was written to the logs of the repartition topics, one copy.");
+        notes.add(String.format(
+                Locale.ROOT,
+                "inline.max.bytes is 0: no batch goes through Kafka for being small; %.1f %% of the shuffled bytes were in blobs.",
+                blobShare() * 100));
+        notes.add(
+                "List prices: requests to S3 Standard and traffic between zones, as counted; what is kept, compute and brokers are not in it. `blobshuffle plan` does that for your load.");
+        notes.add(
+                "Latency and CPU after a warm-up of a fifth of the lines; CPU as the operating system counts it; every process compiles with C1 only.");
+        return notes;
+    }
+
+    /** Of the bytes that the run through blobs stored for the shuffle, notifications and inlined records included, the share that is in blobs. */
+    double blobShare() {
+        double inBlobs = blobRun.measured().blobBytes();
+        double all = inBlobs + blobRun.shuffleBrokerBytes();
+        return all == 0 ? 0 : inBlobs / all;
+    }
+
+    /** The documented form for programs. */
+    Map<String, Object> toJson() {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("native", toJson(nativeRun));
+        json.put("blobshuffle", toJson(blobRun));
+        json.put("outputs_equal", outputsEqual());
+        return json;
+    }
+
+    private Map<String, Object> toJson(RunResult run) {
+        Measured measured = run.measured();
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("records", run.records());
+        json.put("shuffle_broker_bytes", run.shuffleBrokerBytes());
+        json.put("blob_bytes", measured.blobBytes());
+        json.put("blobs", measured.blobs());
+        json.put("notifications", measured.notifications());
+        json.put("inlined_records", measured.inlinedRecords());
+        json.put("inlined_bytes", measured.inlinedBytes());
+        json.put("puts", measured.puts());
+        json.put("gets", measured.gets());
+        if (run.variant() == Variant.BLOBS) {
+            json.put("store_puts", measured.puts());
+            json.put("store_gets", measured.gets());
+            json.put("cross_zone_payload_bytes", measured.crossZonePayloadBytes());
+            json.put("cache_hits", measured.cacheHits());
+            json.put("blobs_left_after_sweep", run.blobsLeft());
+            json.put("zones", zonesToJson(measured));
+            json.put("zone_pairs", pairsToJson(measured));
+        }
+        json.put("aws_micro_usd", 1e6 * usd(run));
+        Map<String, Object> latency = new LinkedHashMap<>();
+        latency.put("p50", measured.latencies().percentileMillis(0.5));
+        latency.put("p95", measured.latencies().percentileMillis(0.95));
+        latency.put("p99", measured.latencies().percentileMillis(0.99));
+        json.put("latency_ms", latency);
+        Map<String, Object> cpu = new LinkedHashMap<>();
+        cpu.put("application", run.applicationCpu().toMillis() / 1000.0);
+        cpu.put("brokers", run.brokerCpu().toMillis() / 1000.0);
+        json.put("cpu_seconds", cpu);
+        return json;
+    }
+
+    private static Map<String, Object> zonesToJson(Measured measured) {
+        Map<String, Object> zones = new LinkedHashMap<>();
+        measured.zones().forEach((zone, traffic) -> {
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("store_bytes", measured.bytes(new Flow(Flow.STORE, zone)));
+            json.put("own_cache_bytes", traffic.ownBytes());
+            json.put("zone_cache_bytes", measured.bytes(new Flow(zone, zone)));
+            zones.put(zone, json);
+        });
+        return zones;
+    }
+
+    /** Every pair of places between which bytes of blobs may have gone. */
+    private List<Map<String, Object>> pairsToJson(Measured measured) {
+        List<Map<String, Object>> pairs = new ArrayList<>();
+        for (String zone : options.zoneNames()) {
+            pairs.add(pairToJson(new Flow(zone, Flow.STORE), measured));
+            pairs.add(pairToJson(new Flow(Flow.STORE, zone), measured));
+            options.zoneNames().forEach(to -> pairs.add(pairToJson(new Flow(zone, to), measured)));
+        }
+        return pairs;
+    }
+
+    private static Map<String, Object> pairToJson(Flow flow, Measured measured) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("from", flow.from());
+        json.put("to", flow.to());
+        json.put("bytes", measured.bytes(flow));
+        return json;
+    }
+}

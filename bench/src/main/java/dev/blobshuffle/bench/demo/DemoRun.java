@@ -1,0 +1,145 @@
+package dev.blobshuffle.bench.demo;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Properties;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** One run of the application over the text, with brokers and instances of its own. Owned by one thread. */
+final class DemoRun {
+    private static final Duration TIMEOUT = Duration.ofMinutes(5);
+    private static final Duration PAUSE = Duration.ofMillis(150);
+
+    private final Variant variant;
+    private final DemoOptions options;
+    private final Text text;
+    private final String store;
+    private final Workspace workspace;
+    private final Progress progress;
+
+    DemoRun(Variant variant, DemoOptions options, Text text, String store, Workspace workspace, Progress progress) {
+        this.variant = variant;
+        this.options = options;
+        this.text = text;
+        this.store = store;
+        this.workspace = workspace;
+        this.progress = progress;
+    }
+
+    /**
+     * Runs to the end of the text.
+     *
+     * @throws DemoFailed if a part dies, or nothing goes on for minutes
+     */
+    RunResult run() {
+        String name = variant.name().toLowerCase(Locale.ROOT);
+        progress.begin(variant.title() + ": starting " + options.zones() + " brokers");
+        try (DemoCluster cluster = DemoCluster.start(options, workspace.directory(name + "-kafka"));
+                Feed feed = new Feed(cluster.bootstrapServers())) {
+            createTopics(cluster);
+            feed.sendLexicon(text);
+            progress.begin(variant.title() + ": starting " + options.instances() + " instances");
+            Path directory = workspace.directory(name + "-application");
+            try (Instances instances =
+                    Instances.start(options.instances(), number -> settings(cluster, directory, number), directory)) {
+                await(
+                        "the instances to start",
+                        instances,
+                        () -> instances.areRunning()
+                                && cluster.isStable(ApplicationSettings.APPLICATION_ID, instances.count()));
+                await(
+                        "the lexicon to be loaded",
+                        instances,
+                        () -> cluster.isDrained(ApplicationSettings.APPLICATION_ID, List.of(Concordance.LEXICON)));
+                return measure(cluster, feed, instances);
+            }
+        }
+    }
+
+    private RunResult measure(DemoCluster cluster, Feed feed, Instances instances) {
+        int warmUp = text.warmUpLines();
+        progress.begin(variant.title() + ": warming up with " + warmUp + " lines");
+        feed.sendLines(text, 0, warmUp, share -> instances.check());
+        awaitDrained(cluster, instances);
+        instances.beginMeasuring();
+        Duration applicationBefore = instances.cpu();
+        Duration brokersBefore = cluster.cpu();
+        progress.begin(variant.title() + ": reading " + (text.lines().size() - warmUp) + " lines");
+        feed.sendLines(text, warmUp, text.lines().size(), share -> {
+            progress.share(share);
+            instances.check();
+        });
+        awaitDrained(cluster, instances);
+        feed.sendEnd(options.partitions());
+        awaitDrained(cluster, instances);
+        Duration applicationCpu = instances.cpu().minus(applicationBefore);
+        Duration brokerCpu = cluster.cpu().minus(brokersBefore);
+        progress.begin(variant.title() + ": stopping, and reading the results");
+        Measured measured = instances.stop();
+        Set<String> shuffleTopics = cluster.shuffleTopics(ApplicationSettings.APPLICATION_ID);
+        long brokerBytes = cluster.logBytes(shuffleTopics);
+        return new RunResult(
+                variant,
+                measured,
+                brokerBytes,
+                applicationCpu,
+                brokerCpu,
+                Outputs.read(cluster),
+                variant == Variant.BLOBS ? sweep(cluster, shuffleTopics) : 0);
+    }
+
+    /** Everything was read: the logs let it go, as Kafka Streams makes them do in an application that lives longer, and the blobs follow. */
+    private long sweep(DemoCluster cluster, Set<String> shuffleTopics) {
+        if (options.blobs() == DemoOptions.Blobs.DELETED) {
+            progress.begin(variant.title() + ": sweeping the store");
+            cluster.purge(shuffleTopics);
+            FinalSweep.run(cluster.bootstrapServers(), store);
+        }
+        return FinalSweep.count(store);
+    }
+
+    private void createTopics(DemoCluster cluster) {
+        cluster.createTopic(Concordance.LINES, options.partitions(), "delete");
+        cluster.createTopic(Concordance.LEXICON, options.partitions(), "compact");
+        cluster.createTopic(Concordance.COUNTS, options.partitions(), "delete");
+        cluster.createTopic(Concordance.MINUTES, options.partitions(), "delete");
+        cluster.createTopic(Concordance.QUOTATIONS, options.partitions(), "delete");
+    }
+
+    private Properties settings(DemoCluster cluster, Path directory, int number) {
+        return ApplicationSettings.of(
+                variant,
+                options,
+                cluster.bootstrapServers(),
+                store,
+                directory.resolve("state-" + number).toString(),
+                workspace.secret().toString(),
+                number);
+    }
+
+    private void awaitDrained(DemoCluster cluster, Instances instances) {
+        List<String> topics = new ArrayList<>(cluster.shuffleTopics(ApplicationSettings.APPLICATION_ID));
+        topics.add(Concordance.LINES);
+        await(
+                "everything to be processed",
+                instances,
+                () -> cluster.isDrained(ApplicationSettings.APPLICATION_ID, topics));
+    }
+
+    private void await(String what, Instances instances, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
+        while (!condition.getAsBoolean()) {
+            instances.check();
+            if (System.nanoTime() - deadline > 0) {
+                throw new DemoFailed("Cannot go on with the demo: waited " + TIMEOUT.toMinutes() + " minutes for "
+                        + what + ". Is the machine too busy? Try a smaller --input, fewer --instances or --zones.");
+            }
+            LockSupport.parkNanos(PAUSE.toNanos());
+        }
+    }
+}

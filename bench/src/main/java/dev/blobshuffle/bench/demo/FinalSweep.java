@@ -1,0 +1,56 @@
+package dev.blobshuffle.bench.demo;
+
+import dev.blobshuffle.cli.gc.GcCommand;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.BlobStores;
+import dev.blobshuffle.core.time.SystemTime;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.Writer;
+import picocli.CommandLine;
+
+/** What an operator would do at the end: {@code blobshuffle gc}, after the logs have let everything go that was read. Stateless. */
+final class FinalSweep {
+    private FinalSweep() {}
+
+    /**
+     * Deletes the blobs to which no notification leads any more. No instance may run.
+     *
+     * @throws DemoFailed if it cannot be told what is needed
+     */
+    static void run(String bootstrapServers, String store) {
+        StringWriter errors = new StringWriter();
+        int status = new CommandLine(new GcCommand())
+                .setOut(new PrintWriter(Writer.nullWriter()))
+                .setErr(new PrintWriter(errors))
+                .execute(
+                        "--bootstrap",
+                        bootstrapServers,
+                        "--store",
+                        store,
+                        "--delete",
+                        "--writers-stopped",
+                        "--grace-seconds",
+                        "0",
+                        "--objection-seconds", // The store is the demo's own.
+                        "0",
+                        "--confirm",
+                        Integer.toString(Integer.MAX_VALUE));
+        if (status != 0) {
+            throw new DemoFailed("Cannot delete the blobs of the demo: "
+                    + errors.toString().strip() + " Or give the demo a store of its own: another prefix in --store.");
+        }
+    }
+
+    /** The blobs in a store. Generation 0 holds none, but what says by which cluster the store is swept. */
+    static long count(String store) {
+        try (SystemTime time = new SystemTime();
+                BlobStore opened = BlobStores.open(store, time)) {
+            return opened.generations().toCompletableFuture().join().stream()
+                    .filter(generation -> generation > 0)
+                    .mapToLong(generation ->
+                            opened.list(generation).toCompletableFuture().join().size())
+                    .sum();
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package dev.blobshuffle.bench.demo;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.function.IntFunction;
+
+/** All instances of the application in one run. Owned by one thread. */
+final class Instances implements AutoCloseable {
+    private final List<ApplicationProcess> processes;
+
+    private Instances(List<ApplicationProcess> processes) {
+        this.processes = processes;
+    }
+
+    /** Starts instances 0 to n - 1, and does not wait for them. */
+    static Instances start(int count, IntFunction<Properties> settings, Path directory) {
+        List<ApplicationProcess> processes = new ArrayList<>();
+        for (int number = 0; number < count; number++) {
+            processes.add(ApplicationProcess.start(number, settings.apply(number), directory));
+        }
+        return new Instances(processes);
+    }
+
+    int count() {
+        return processes.size();
+    }
+
+    /** Whether all of them work. */
+    boolean areRunning() {
+        check();
+        return processes.stream().allMatch(ApplicationProcess::isRunning);
+    }
+
+    /** Fails if one of them has died. */
+    void check() {
+        processes.forEach(ApplicationProcess::check);
+    }
+
+    /** Tells them that the warm-up is over. */
+    void beginMeasuring() {
+        processes.forEach(ApplicationProcess::beginMeasuring);
+    }
+
+    /** CPU time of all of them since their start. */
+    Duration cpu() {
+        return processes.stream().map(ApplicationProcess::cpu).reduce(Duration.ZERO, Duration::plus);
+    }
+
+    /** Stops them in order, side by side, and adds up what they measured. */
+    Measured stop() {
+        processes.forEach(ApplicationProcess::beginStop);
+        Measured sum = Measured.nothing();
+        for (ApplicationProcess process : processes) {
+            sum = sum.plus(process.finishStop());
+        }
+        return sum;
+    }
+
+    @Override
+    public void close() {
+        processes.forEach(ApplicationProcess::kill);
+    }
+}

@@ -1,0 +1,28 @@
+package dev.blobshuffle.bench.demo;
+
+import java.time.Duration;
+
+/**
+ * What one run came to.
+ *
+ * @param variant how the application shuffled
+ * @param measured what its instances measured
+ * @param shuffleBrokerBytes bytes written to the logs of the repartition topics, one copy
+ * @param applicationCpu CPU time of all instances from the end of the warm-up to the last result
+ * @param brokerCpu CPU time of all brokers, the same span
+ * @param outputs what came out
+ * @param blobsLeft blobs in the store after the sweep
+ */
+record RunResult(
+        Variant variant,
+        Measured measured,
+        long shuffleBrokerBytes,
+        Duration applicationCpu,
+        Duration brokerCpu,
+        Outputs outputs,
+        long blobsLeft) {
+    /** Records that were shuffled. */
+    long records() {
+        return measured.records();
+    }
+}

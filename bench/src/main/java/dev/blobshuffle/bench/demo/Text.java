@@ -1,0 +1,120 @@
+package dev.blobshuffle.bench.demo;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/**
+ * What the demo reads: lines with words in them. Immutable.
+ *
+ * @param name how to call it
+ * @param lines its lines, without blank ones
+ */
+record Text(String name, List<String> lines) {
+    /** The run keeps its results in memory to compare them, and its windows open until the end. */
+    private static final long MAX_BYTES = 32 << 20;
+
+    private static final List<String> OWN = List.of("opticks.txt", "sherlock-holmes.txt");
+
+    /** Copies the lines. */
+    Text {
+        lines = List.copyOf(lines);
+    }
+
+    /** The books that come with the demo, in the public domain; where they come from is in {@code texts/README.md}. */
+    static Text own() {
+        List<String> lines = new ArrayList<>();
+        for (String book : OWN) {
+            try (InputStream in = Text.class.getResourceAsStream("/texts/" + book)) {
+                if (in == null) {
+                    throw new DemoFailed("Cannot read the demo's own text: " + book
+                            + " is not on the class path. Build again: ./mvnw -pl bench -am package.");
+                }
+                addLines(new String(in.readAllBytes(), StandardCharsets.UTF_8), lines);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return new Text("Opticks, Sherlock Holmes", lines);
+    }
+
+    /**
+     * Reads a file, or the files of a directory and those below it in order of their names, as UTF-8.
+     *
+     * @throws DemoFailed if there is no such file, no word in it, or too much
+     */
+    static Text read(Path path) {
+        if (!Files.exists(path)) {
+            throw new DemoFailed("Cannot read input: there is nothing at "
+                    + path.toAbsolutePath().normalize() + ". Give a text file or a directory of text files.");
+        }
+        List<String> lines = new ArrayList<>();
+        try {
+            List<Path> files = files(path);
+            long bytes = 0;
+            for (Path file : files) {
+                bytes += Files.size(file);
+            }
+            if (bytes > MAX_BYTES) {
+                throw new DemoFailed("Cannot use input " + path + ": it has " + bytes
+                        + " bytes, and the demo compares results in memory. " + "Give at most " + MAX_BYTES
+                        + " bytes.");
+            }
+            for (Path file : files) {
+                addLines(new String(Files.readAllBytes(file), StandardCharsets.UTF_8), lines);
+            }
+        } catch (IOException e) {
+            throw new DemoFailed("Cannot read input " + path + ": " + e + ". Give a text file that you may read.", e);
+        }
+        if (lines.isEmpty()) {
+            throw new DemoFailed("Cannot use input " + path
+                    + ": there is no word in it. Give a text file or a directory of text files.");
+        }
+        return new Text(String.valueOf(path.getFileName()), lines);
+    }
+
+    private static List<Path> files(Path path) throws IOException {
+        try (Stream<Path> all = Files.walk(path)) {
+            return all.filter(Files::isRegularFile).sorted().toList();
+        }
+    }
+
+    private static void addLines(String text, List<String> lines) {
+        text.lines().filter(line -> !Concordance.words(line).isEmpty()).forEach(lines::add);
+    }
+
+    /** Bytes of the lines in UTF-8. */
+    long bytes() {
+        return lines.stream()
+                .mapToLong(line -> line.getBytes(StandardCharsets.UTF_8).length)
+                .sum();
+    }
+
+    /** How many of the lines, from the first on, only warm up: a fifth. */
+    int warmUpLines() {
+        return lines.size() / 5;
+    }
+
+    /** What the lexicon says about every long word that occurs more than once: how often it does. */
+    Map<String, String> lexicon() {
+        Map<String, Integer> occurrences = new TreeMap<>();
+        for (String line : lines) {
+            Concordance.longWords(line).forEach(word -> occurrences.merge(word, 1, Integer::sum));
+        }
+        Map<String, String> lexicon = new TreeMap<>();
+        occurrences.forEach((word, count) -> {
+            if (count > 1) {
+                lexicon.put(word, word + " (" + count + " times)");
+            }
+        });
+        return lexicon;
+    }
+}

@@ -1,0 +1,20 @@
+package dev.blobshuffle.bench.demo;
+
+/** The two ways in which the demo's application shuffles. */
+enum Variant {
+    /** Every shuffled record goes through the brokers. */
+    NATIVE("native"),
+    /** Records go through blobs, notifications through the brokers. */
+    BLOBS("BlobShuffle");
+
+    private final String title;
+
+    Variant(String title) {
+        this.title = title;
+    }
+
+    /** How people see it. */
+    String title() {
+        return title;
+    }
+}

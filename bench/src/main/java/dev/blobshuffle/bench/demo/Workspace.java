@@ -1,0 +1,120 @@
+package dev.blobshuffle.bench.demo;
+
+import dev.blobshuffle.core.files.PrivateFiles;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * The demo's temporary directory and everything that runs in it: when it closes, or when the JVM ends (Ctrl-C too), the processes that this JVM started are killed and
+ * the directory is deleted. Thread-safe.
+ */
+final class Workspace implements AutoCloseable {
+    private static final int DELETE_ATTEMPTS = 20;
+    private static final long PAUSE_MILLIS = 50;
+
+    private final Path root;
+    private final Thread hook;
+    private volatile boolean isEnding;
+    private boolean isClosed; // guarded by this
+
+    private Workspace(Path root) {
+        this.root = root;
+        this.hook = new Thread(this::end, "demo-clean-up");
+    }
+
+    static Workspace open() {
+        try {
+            Workspace workspace = new Workspace(Files.createTempDirectory("blobshuffle-demo-"));
+            Runtime.getRuntime().addShutdownHook(workspace.hook);
+            return workspace;
+        } catch (IOException e) {
+            throw new DemoFailed(
+                    "Cannot make a temporary directory: " + e + ". Set -Djava.io.tmpdir in BLOBSHUFFLE_JAVA_OPTS.", e);
+        }
+    }
+
+    /** A directory in it, made if it is not there. */
+    Path directory(String name) {
+        try {
+            return Files.createDirectories(root.resolve(name));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A file with a secret by which the instances of this demo know each other, made if it is not there. */
+    Path secret() {
+        try {
+            Path file = root.resolve("secret");
+            if (!Files.exists(file)) {
+                PrivateFiles.write(file, UUID.randomUUID().toString());
+            }
+            return file;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Whether the JVM is ending, so that what fails now fails because of that. */
+    boolean isEnding() {
+        return isEnding;
+    }
+
+    private void end() {
+        isEnding = true;
+        cleanUp();
+    }
+
+    @Override
+    public void close() {
+        cleanUp();
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // The JVM is ending: the hook runs, and finds nothing to do.
+        }
+    }
+
+    private synchronized void cleanUp() {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        List<ProcessHandle> children = ProcessHandle.current().descendants().toList();
+        children.forEach(ProcessHandle::destroyForcibly);
+        for (ProcessHandle child : children) {
+            child.onExit().completeOnTimeout(child, 5, TimeUnit.SECONDS).join();
+        }
+        delete();
+    }
+
+    /** A process that was just killed may still have had a file to create. */
+    private void delete() {
+        for (int attempt = 1; Files.exists(root); attempt++) {
+            try (Stream<Path> files = Files.walk(root)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(file);
+                }
+            } catch (NoSuchFileException e) {
+                continue;
+            } catch (IOException | UncheckedIOException e) {
+                if (attempt == DELETE_ATTEMPTS) {
+                    System.err.println("Cannot delete " + root + ": " + e.getMessage() + ". Delete it by hand.");
+                    return;
+                }
+                CompletableFuture.runAsync(
+                                () -> {}, CompletableFuture.delayedExecutor(PAUSE_MILLIS, TimeUnit.MILLISECONDS))
+                        .join();
+            }
+        }
+    }
+}

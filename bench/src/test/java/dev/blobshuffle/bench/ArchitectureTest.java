@@ -1,0 +1,332 @@
+package dev.blobshuffle.bench;
+
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaCall;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import dev.blobshuffle.core.zone.Zone;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.Random;
+import java.util.Timer;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ThreadPoolExecutor;
+import org.junit.jupiter.api.Test;
+
+/** The directions between modules and packages: arrows point to what may be used, everything else is refused here. */
+class ArchitectureTest {
+    private static final String ROOT = "dev.blobshuffle.";
+    private static final String CORE = ROOT + "core..";
+    private static final String KAFKA = ROOT + "kafka..";
+    private static final String KSTREAMS = ROOT + "kstreams..";
+    private static final String TESTKIT = ROOT + "testkit..";
+    private static final String KAFKA_EMBEDDED = ROOT + "kafkaembedded..";
+    private static final String CLI = ROOT + "cli..";
+    private static final String BENCH = ROOT + "bench..";
+    private static final String PEER = ROOT + "peer..";
+    private static final String HTTP = ROOT + "http..";
+    /** Each a module of its own. */
+    private static final String[] OBJECT_STORES = {ROOT + "s3..", ROOT + "gcs..", ROOT + "azure.."};
+
+    /** The engine: its contracts, its two sides, and the whole. */
+    private static final String[] SHUFFLE = {
+        ROOT + "core.shuffle..", ROOT + "core.batch..", ROOT + "core.debatch..", ROOT + "core.engine.."
+    };
+
+    private static final String TIME = ROOT + "core.time..";
+
+    private static final JavaClasses OURS = new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages("dev.blobshuffle");
+
+    @Test
+    void coreKnowsNoEngineAndNoCloud() {
+        classes()
+                .that()
+                .resideInAPackage(CORE)
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(
+                        CORE,
+                        "java..",
+                        "javax.crypto..",
+                        "javax.management..",
+                        "org.slf4j..",
+                        "org.jspecify..",
+                        "net.jpountz..",
+                        "com.github.luben.zstd..")
+                .check(OURS);
+    }
+
+    @Test
+    void enginesUseCoreAndNeverTestCode() {
+        noClasses()
+                .that()
+                .resideInAPackage(KAFKA)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(KSTREAMS, TESTKIT, KAFKA_EMBEDDED, CLI, "org.apache.kafka.streams..")
+                .check(OURS);
+        noClasses()
+                .that()
+                .resideInAPackage(KSTREAMS)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(TESTKIT, KAFKA_EMBEDDED, CLI)
+                .check(OURS);
+    }
+
+    @Test
+    void objectStoresUseCoreOnlyAndNobodyNamesThem() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(OBJECT_STORES)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(KAFKA, KSTREAMS, TESTKIT, KAFKA_EMBEDDED, CLI)
+                .check(OURS);
+        noClasses()
+                .that()
+                .resideInAnyPackage(CORE, KAFKA, KSTREAMS, TESTKIT)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(OBJECT_STORES)
+                .because("a store is found by the scheme of its URI")
+                .check(OURS);
+    }
+
+    @Test
+    void objectStoresDoNotKnowEachOther() {
+        for (String store : OBJECT_STORES) {
+            classes()
+                    .that()
+                    .resideInAPackage(store)
+                    .should()
+                    .onlyDependOnClassesThat(DescribedPredicate.or(
+                            resideOutsideOfPackage("dev.blobshuffle.."), resideInAnyPackage(CORE, HTTP, store)))
+                    .allowEmptyShould(true)
+                    .check(OURS);
+        }
+    }
+
+    @Test
+    void connectionsUseCoreOnlyAndOnlyObjectStoresUseThem() {
+        classes()
+                .that()
+                .resideInAPackage(HTTP)
+                .should()
+                .onlyDependOnClassesThat(DescribedPredicate.or(
+                        resideOutsideOfPackage("dev.blobshuffle.."), resideInAnyPackage(CORE, HTTP)))
+                .check(OURS);
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(HTTP, ROOT + "s3..", ROOT + "gcs..", ROOT + "azure..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(HTTP)
+                .check(OURS);
+    }
+
+    /** Members of a zone talk about blobs, whatever they are for. Only the command line runs a server by itself, and only the benchmarks measure one. */
+    @Test
+    void peersUseCoreOnlyAndNobodyElseUsesTheirs() {
+        noClasses()
+                .that()
+                .resideInAPackage(PEER)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(KAFKA, KSTREAMS, TESTKIT, KAFKA_EMBEDDED, CLI)
+                .check(OURS);
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(PEER, CLI, BENCH)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(PEER)
+                .check(OURS);
+    }
+
+    @Test
+    void nobodyKnowsTheBenchmarks() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(BENCH)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(BENCH)
+                .check(OURS);
+    }
+
+    /** Each would put Kafka's server, RocksDB or test code on the class path of the tools. */
+    @Test
+    void toolsUseNoKafkaStreamsNoBrokerAndNoTestCode() {
+        noClasses()
+                .that()
+                .resideInAPackage(CLI)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(KSTREAMS, KAFKA_EMBEDDED, TESTKIT, "org.apache.kafka.streams..")
+                .check(OURS);
+    }
+
+    @Test
+    void testkitUsesCoreOnly() {
+        noClasses()
+                .that()
+                .resideInAPackage(TESTKIT)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(KAFKA, KSTREAMS, KAFKA_EMBEDDED, CLI, "org.apache.kafka..")
+                .check(OURS);
+    }
+
+    @Test
+    void embeddedBrokersUseNothingOfOurs() {
+        noClasses()
+                .that()
+                .resideInAPackage(KAFKA_EMBEDDED)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(CORE, KAFKA, KSTREAMS, TESTKIT, CLI)
+                .check(OURS);
+    }
+
+    /** A section belongs to a zone, so the format may name one; it must not know how zones are found or what they do. */
+    @Test
+    void formatUsesNothingButTimeFailuresKeysAndTheNameOfAZone() {
+        classes()
+                .that()
+                .resideInAPackage(ROOT + "core.format..")
+                .should()
+                .onlyDependOnClassesThat(DescribedPredicate.or(
+                        resideOutsideOfPackage("dev.blobshuffle.."),
+                        equivalentTo(Zone.class),
+                        resideInAnyPackage(
+                                ROOT + "core.format..", ROOT + "core.failure..", ROOT + "core.encryption..", TIME)))
+                .check(OURS);
+    }
+
+    @Test
+    void storesAndCachesDoNotKnowTheShuffle() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(ROOT + "core.store..", ROOT + "core.cache..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(SHUFFLE)
+                .check(OURS);
+    }
+
+    /** A cache is a store to them; only the engine puts both together. */
+    @Test
+    void shuffleDoesNotKnowCaches() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(SHUFFLE)
+                .and()
+                .resideOutsideOfPackage(ROOT + "core.engine..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(ROOT + "core.cache..")
+                .check(OURS);
+    }
+
+    /** Front doors program against the contracts: what lies behind them may change, and only {@code engine} sees both sides. */
+    @Test
+    void theSidesOfTheEngineDoNotKnowEachOther() {
+        noClasses()
+                .that()
+                .resideInAPackage(ROOT + "core.batch..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(ROOT + "core.debatch..", ROOT + "core.engine..")
+                .check(OURS);
+        noClasses()
+                .that()
+                .resideInAPackage(ROOT + "core.debatch..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(ROOT + "core.batch..", ROOT + "core.engine..")
+                .check(OURS);
+    }
+
+    @Test
+    void packagesHaveNoCycles() {
+        slices().matching(ROOT + "core.(*)..").should().beFreeOfCycles().check(OURS);
+        slices().matching(ROOT + "(*)..").should().beFreeOfCycles().check(OURS);
+    }
+
+    @Test
+    void timeChanceAndThreadsComeFromOnePlace() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(CORE, HTTP, KAFKA, KSTREAMS, ROOT + "s3..", ROOT + "gcs..", ROOT + "azure..")
+                .and()
+                .resideOutsideOfPackage(TIME)
+                .should()
+                .callCodeUnitWhere(readsTheRealWorld())
+                .because("the whole engine runs under a virtual clock and a seed")
+                .check(OURS);
+    }
+
+    @Test
+    void namesSayWhatAThingIs() {
+        noClasses()
+                .should()
+                .haveNameMatching(".*[.$](Abstract|Base)[A-Z][^.$]*|.*(Impl|Manager|Helper|Utils?)")
+                .orShould()
+                .resideInAnyPackage("..common..", "..util..", "..utils..", "..misc..")
+                .check(OURS);
+    }
+
+    /** Calls that make two runs with the same seed differ, or that start a thread nobody passed in. */
+    private static DescribedPredicate<JavaCall<?>> readsTheRealWorld() {
+        return DescribedPredicate.or(
+                        call(System.class, "currentTimeMillis|nanoTime"),
+                        call(Instant.class, "now"),
+                        call(Clock.class, "system.*"),
+                        call(Thread.class, "<init>|sleep|startVirtualThread|ofVirtual|ofPlatform"),
+                        call(Executors.class, "new.*"),
+                        call(ThreadPoolExecutor.class, "<init>"),
+                        call(ScheduledThreadPoolExecutor.class, "<init>"),
+                        call(ForkJoinPool.class, "<init>|commonPool"),
+                        call(CompletableFuture.class, ".*Async").and(withoutExecutor()),
+                        call(CompletableFuture.class, "orTimeout|completeOnTimeout|delayedExecutor"),
+                        call(Timer.class, "<init>"),
+                        call(Random.class, "<init>"),
+                        call(ThreadLocalRandom.class, "current"),
+                        call(UUID.class, "randomUUID"),
+                        call(Math.class, "random"))
+                .as("read a clock, draw a random number or start a thread");
+    }
+
+    private static DescribedPredicate<JavaCall<?>> call(Class<?> type, String names) {
+        return target(owner(equivalentTo(type)))
+                .and(target(nameMatching(names)))
+                .forSubtype();
+    }
+
+    private static DescribedPredicate<JavaCall<?>> withoutExecutor() {
+        return DescribedPredicate.describe(
+                "without an executor",
+                call -> call.getTarget().getRawParameterTypes().stream()
+                        .noneMatch(type -> type.isEquivalentTo(Executor.class)));
+    }
+}

@@ -1,0 +1,44 @@
+package dev.blobshuffle.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The class path of the tools, as the launcher uses it: the build writes it when it packages the module. */
+class ClassPathIT {
+    private static final long MOST_BYTES = 60L << 20;
+
+    @Test
+    void toolsNeedNoBrokerNoStateStoreAndNoTestCode() throws IOException {
+        List<Path> jars = jars();
+
+        assertThat(jars)
+                .extracting(jar -> jar.getFileName().toString())
+                .anyMatch(name -> name.startsWith("blobshuffle-core"))
+                .noneMatch(
+                        name -> name.matches("(kafka_|kafka-server|kafka-streams|scala-|rocksdbjni|junit-|assertj-).*"))
+                .noneMatch(name -> name.matches("blobshuffle-(kstreams|kafka-embedded|testkit|bench).*"));
+    }
+
+    @Test
+    void toolsWithAllStoresStaySmall() throws IOException {
+        long bytes = 0;
+        for (Path jar : jars()) {
+            bytes += Files.size(jar);
+        }
+
+        assertThat(bytes).isLessThanOrEqualTo(MOST_BYTES);
+    }
+
+    private static List<Path> jars() throws IOException {
+        return List.of(Files.readString(Path.of("target", "classpath")).strip().split(File.pathSeparator)).stream()
+                .map(Path::of)
+                .filter(Files::isRegularFile)
+                .toList();
+    }
+}
