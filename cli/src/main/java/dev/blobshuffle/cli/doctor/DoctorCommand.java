@@ -150,6 +150,7 @@ public final class DoctorCommand implements Callable<Integer> {
             try {
                 findings.addAll(CommitAdvice.of(CommitSettings.of(configuration), puts, mostTimeout));
                 findings.add(RetentionAdvice.of(configuration));
+                findings.add(EncryptionAdvice.of(configuration));
             } catch (InvalidSettings e) {
                 findings.add(Finding.failed(Finding.SETTINGS, "form", e));
             }

@@ -6,10 +6,13 @@ import dev.blobshuffle.core.format.Footer;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
+import java.util.Base64;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,6 +22,8 @@ import picocli.CommandLine;
 /** On the golden blobs of core, as stored, cut and damaged. */
 class InspectCommandTest {
     private static final Path GOLDEN = Path.of("..", "core", "src", "test", "resources", "golden", "v1");
+
+    private static final Path ENCRYPTED = GOLDEN.resolveSibling("v2").resolve("NONE-encrypted.blob");
 
     @TempDir
     private Path directory;
@@ -116,6 +121,37 @@ class InspectCommandTest {
         assertThat(inspect(cut, "--json")).isEqualTo(1);
 
         assertThat(out.toString()).contains("\"sound\": false", "\"failure\": ");
+    }
+
+    @Test
+    void anEncryptedBlobShowsItsFooterAndTheNameOfItsKey() {
+        assertThat(inspect(ENCRYPTED, "--records", 1)).isEqualTo(1);
+        assertThat(out.toString())
+                .contains("encrypted with key golden", "ENCRYPTED: ", "'golden'")
+                .doesNotContain("Sound", "segment 0 record 0");
+    }
+
+    @Test
+    void anEncryptedBlobIsVerifiedWithItsKey() throws IOException {
+        assertThat(inspect(ENCRYPTED, "--records", 1, "--encryption-keys", keys("golden", (byte) 0)))
+                .isZero();
+        assertThat(out.toString()).contains("segment 0 record 0", "Sound: ");
+    }
+
+    @Test
+    void anEncryptedBlobIsDamagedUnderAnotherKeyOfThatName() throws IOException {
+        assertThat(inspect(ENCRYPTED, "--encryption-keys", keys("golden", (byte) 1)))
+                .isEqualTo(1);
+        assertThat(out.toString()).contains("DAMAGED").doesNotContain("Sound");
+    }
+
+    private URI keys(String id, byte content) throws IOException {
+        byte[] key = new byte[32];
+        Arrays.fill(key, content);
+        Path file = Files.writeString(
+                directory.resolve("keys"), id + " " + Base64.getEncoder().encodeToString(key) + "\n");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        return file.toUri();
     }
 
     @Test

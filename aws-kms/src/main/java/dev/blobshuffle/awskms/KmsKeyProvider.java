@@ -1,0 +1,73 @@
+package dev.blobshuffle.awskms;
+
+import dev.blobshuffle.core.encryption.KeyEntries;
+import dev.blobshuffle.core.encryption.KeyProvider;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import java.util.Map;
+import java.util.Optional;
+import software.amazon.awssdk.core.SdkBytes;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.services.kms.KmsClient;
+import software.amazon.awssdk.services.kms.model.KmsException;
+
+/**
+ * Keys that AWS KMS decrypts when they are needed first. A wrapped key is bound to its id by the
+ * encryption context, so one key cannot be put under the id of another. The caller keeps the key, so
+ * KMS sees one request per key and process. Thread-safe.
+ *
+ * <p>Source: AWS KMS API reference, operation Decrypt.
+ */
+final class KmsKeyProvider implements KeyProvider {
+    /** Name of the id in the encryption context. It is part of the format of wrapped keys. */
+    static final String CONTEXT = "blobshuffle-key";
+
+    private static final int CLIENT_ERROR = 400;
+
+    private final KeyEntries wrapped;
+    private final KmsClient kms;
+
+    KmsKeyProvider(KeyEntries wrapped, KmsClient kms) {
+        this.wrapped = wrapped;
+        this.kms = kms;
+    }
+
+    /** @throws StoreUnavailable recoverable: KMS did not answer, or is overloaded */
+    @Override
+    public Optional<byte[]> key(String id) {
+        return wrapped.find(id).map(key -> decrypt(id, key));
+    }
+
+    private byte[] decrypt(String id, byte[] key) {
+        try {
+            return kms.decrypt(request -> request.ciphertextBlob(SdkBytes.fromByteArrayUnsafe(key))
+                            .encryptionContext(Map.of(CONTEXT, id)))
+                    .plaintext()
+                    .asByteArray();
+        } catch (KmsException e) {
+            if (e.statusCode() != CLIENT_ERROR || e.isThrottlingException()) {
+                throw unavailable(id, e.awsErrorDetails().errorCode(), e);
+            }
+            throw new InvalidSettings(
+                    "Cannot decrypt encryption key '" + id + "' of " + this + ": AWS KMS refuses with "
+                            + e.awsErrorDetails().errorCode() + ". Check that the role may call kms:Decrypt on the"
+                            + " key that wrapped it, that this key is enabled, and that the encryption context was "
+                            + CONTEXT + "=" + id + ".",
+                    e);
+        } catch (SdkClientException e) {
+            throw unavailable(id, e.getMessage(), e);
+        }
+    }
+
+    private StoreUnavailable unavailable(String id, String reason, Exception cause) {
+        return new StoreUnavailable(
+                "Cannot decrypt encryption key '" + id + "' of " + this + ": AWS KMS does not answer, " + reason
+                        + ". Try again when it does.",
+                cause);
+    }
+
+    @Override
+    public String toString() {
+        return wrapped + ", unwrapped by AWS KMS";
+    }
+}

@@ -1,0 +1,130 @@
+package dev.blobshuffle.awskms;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.blobshuffle.core.encryption.KeyProvider;
+import dev.blobshuffle.core.encryption.Keyring;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Against a stub of KMS: nobody has run this against AWS. */
+class KmsKeyProviderTest {
+    private static final byte[] KEY =
+            "0123456789abcdef0123456789abcdef".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+
+    @TempDir
+    private Path directory;
+
+    private KmsStub kms;
+
+    @BeforeEach
+    void start() throws IOException {
+        kms = new KmsStub();
+        System.setProperty("aws.accessKeyId", "blobshuffle");
+        System.setProperty("aws.secretAccessKey", "blobshuffle-secret");
+    }
+
+    @AfterEach
+    void stop() {
+        kms.close();
+    }
+
+    @Test
+    void theServiceLoaderFindsItAndKmsUnwrapsEachKeyOnce() throws IOException {
+        Keyring keys = Keyring.open(
+                Optional.of(source("2026-11 " + KmsStub.wrap("2026-11", KEY)).toString()), Optional.of("2026-11"));
+        keys.require("2026-11");
+
+        assertThat(kms.asked).containsExactly("2026-11");
+        assertThat(provider("one " + KmsStub.wrap("one", KEY)).key("one")).contains(KEY);
+        assertThat(provider("one " + KmsStub.wrap("one", KEY)).key("two")).isEmpty();
+    }
+
+    @Test
+    void aKeyUnderAnotherIdIsRefused() throws IOException {
+        KeyProvider keys = provider("one " + KmsStub.wrap("two", KEY));
+        assertThatExceptionOfType(InvalidSettings.class)
+                .isThrownBy(() -> keys.key("one"))
+                .withMessageContaining("InvalidCiphertextException")
+                .withMessageContaining("blobshuffle-key=one");
+    }
+
+    @Test
+    void deniedAccessNamesTheRight() throws IOException {
+        KeyProvider keys = provider("one " + KmsStub.wrap("one", KEY));
+        kms.refusal = "400 AccessDeniedException";
+        assertThatExceptionOfType(InvalidSettings.class)
+                .isThrownBy(() -> keys.key("one"))
+                .withMessageContaining("AccessDeniedException")
+                .withMessageContaining("kms:Decrypt")
+                .withMessageNotContaining(Base64.getEncoder().encodeToString(KEY));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"400 ThrottlingException", "500 KMSInternalException", "503 DependencyTimeoutException"})
+    void overloadAndOutagesMayBeTriedAgain(String refusal) throws IOException {
+        KeyProvider keys = provider("one " + KmsStub.wrap("one", KEY));
+        kms.refusal = refusal;
+        assertThatExceptionOfType(StoreUnavailable.class)
+                .isThrownBy(() -> keys.key("one"))
+                .withMessageContaining("Try again");
+        kms.refusal = "";
+        assertThat(keys.key("one")).contains(KEY);
+    }
+
+    @Test
+    void aServiceThatIsGoneMayComeBack() throws IOException {
+        KeyProvider keys = provider("one " + KmsStub.wrap("one", KEY));
+        kms.close();
+        assertThatExceptionOfType(StoreUnavailable.class)
+                .isThrownBy(() -> keys.key("one"))
+                .withMessageContaining("does not answer");
+    }
+
+    @Test
+    void aKeyOfAnotherLengthIsRefused() throws IOException {
+        String source = source("one " + KmsStub.wrap("one", new byte[16])).toString();
+        assertThatExceptionOfType(InvalidSettings.class)
+                .isThrownBy(() -> Keyring.open(Optional.of(source), Optional.of("one")))
+                .withMessageContaining("16 bytes");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "aws-kms:keys",
+                "aws-kms://host/keys",
+                "aws-kms:///keys?regoin=eu-central-1",
+                "aws-kms:///keys?region",
+                "aws-kms:///keys?region=eu-central-1&endpoint=http://kms.example",
+                "aws-kms:///keys?region=eu-central-1&endpoint=https://user:secret@kms.example"
+            })
+    void wrongSourcesAreRefusedWithoutRepeatingThem(String source) {
+        assertThatExceptionOfType(InvalidSettings.class)
+                .isThrownBy(() -> new KmsKeyProviderFactory().open(URI.create(source)))
+                .withMessageContaining("aws-kms:///etc/blobshuffle/wrapped-keys")
+                .withMessageNotContaining("secret");
+    }
+
+    private KeyProvider provider(String line) throws IOException {
+        return new KmsKeyProviderFactory().open(source(line));
+    }
+
+    private URI source(String line) throws IOException {
+        Path file = Files.writeString(directory.resolve("wrapped"), line + "\n");
+        return URI.create("aws-kms://" + file + "?region=eu-central-1&endpoint=" + kms.endpoint());
+    }
+}

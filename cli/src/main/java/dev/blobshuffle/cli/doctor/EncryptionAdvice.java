@@ -1,0 +1,47 @@
+package dev.blobshuffle.cli.doctor;
+
+import dev.blobshuffle.core.encryption.Keyring;
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.store.StoreFinding;
+import java.util.Map;
+import java.util.Optional;
+
+/** Opens the encryption keys that an application's settings name, as each of its instances does. Stateless. */
+final class EncryptionAdvice {
+    private static final String SUBJECT = "encryption";
+
+    private EncryptionAdvice() {}
+
+    /**
+     * Whether this application encrypts its blobs, and whether the key is here. Blocks.
+     *
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a value is not of its form, or a key below {@code blobshuffle.} unknown
+     */
+    static Finding of(Map<String, String> configuration) {
+        Settings settings = Settings.parse(configuration);
+        Optional<String> source = settings.value(Settings.ENCRYPTION_KEYS);
+        Keyring keys;
+        try {
+            keys = Keyring.open(source, settings.value(Settings.ENCRYPTION_KEY_ID));
+        } catch (BlobShuffleException e) {
+            return Finding.failed(Finding.SETTINGS, SUBJECT, e);
+        }
+        if (source.isEmpty()) {
+            return Finding.ok(
+                    Finding.SETTINGS,
+                    SUBJECT,
+                    "blobs are not encrypted by the application; the store may encrypt them");
+        }
+        return Finding.of(
+                Finding.SETTINGS,
+                keys.writing()
+                        .map(id -> StoreFinding.ok(
+                                SUBJECT, "key '" + id + "' is here, and new blobs are encrypted with it"))
+                        .orElseGet(() -> StoreFinding.hint(
+                                SUBJECT,
+                                "encrypted blobs can be read, and new blobs are not encrypted",
+                                "Set " + Settings.ENCRYPTION_KEY_ID
+                                        + " to a key's id when every instance has the keys.")));
+    }
+}
