@@ -42,6 +42,7 @@ class ArchitectureTest {
     private static final String BENCH = ROOT + "bench..";
     private static final String PEER = ROOT + "peer..";
     private static final String HTTP = ROOT + "http..";
+    private static final String AWS_KMS = ROOT + "awskms..";
     /** Each a module of its own. */
     private static final String[] OBJECT_STORES = {ROOT + "s3..", ROOT + "gcs..", ROOT + "azure.."};
 
@@ -109,6 +110,25 @@ class ArchitectureTest {
                 .dependOnClassesThat()
                 .resideInAnyPackage(OBJECT_STORES)
                 .because("a store is found by the scheme of its URI")
+                .check(OURS);
+    }
+
+    @Test
+    void keyServicesUseCoreOnlyAndNobodyNamesThem() {
+        classes()
+                .that()
+                .resideInAPackage(AWS_KMS)
+                .should()
+                .onlyDependOnClassesThat(DescribedPredicate.or(
+                        resideOutsideOfPackage("dev.blobshuffle.."), resideInAnyPackage(CORE, AWS_KMS)))
+                .check(OURS);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(AWS_KMS)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(AWS_KMS)
+                .because("a key service is found by the scheme of its URI")
                 .check(OURS);
     }
 

@@ -92,6 +92,29 @@ class ProtectionIT {
         assertThatThrownBy(() -> read(partition, keys(keys, "none"))).hasStackTraceContaining("cannot be decrypted");
     }
 
+    /** What members of a zone send each other is the content of their caches. */
+    @Test
+    void cachesOnDiskHoldCipherTextOnlyIfKeysAreSet() throws IOException {
+        Path keys = directory.resolve("keys");
+        Files.writeString(keys, "one " + KEY + "\n");
+        Files.setPosixFilePermissions(keys, PosixFilePermissions.fromString("rw-------"));
+
+        assertThat(cachedText("plain", Map.of())).contains("a secret");
+        topic = other;
+        assertThat(cachedText("cipher", keys(keys, "one"))).isNotEmpty().doesNotContain("a secret");
+    }
+
+    /** Writes and reads with a cache on disk, and returns all that it kept. */
+    private String cachedText(String name, Map<String, Object> more) throws IOException {
+        Path cache = directory.resolve(name);
+        Map<String, Object> settings = new HashMap<>(more);
+        settings.put("blobshuffle.cache.disk.dirs", cache.toString());
+        settings.put("blobshuffle.compression.type", "none");
+        write(settings);
+        assertThat(read(new TopicPartition(topic, 0), settings)).isEqualTo("a secret");
+        return text(cache, "");
+    }
+
     private static Map<String, Object> keys(Path file, String id) {
         return Map.of("blobshuffle.encryption.keys", file.toUri().toString(), "blobshuffle.encryption.key.id", id);
     }
@@ -145,9 +168,15 @@ class ProtectionIT {
     }
 
     private String storedText() throws IOException {
-        try (Stream<Path> files = Files.walk(directory.resolve("store"))) {
+        return text(directory.resolve("store"), ".blob");
+    }
+
+    private static String text(Path root, String suffix) throws IOException {
+        try (Stream<Path> files = Files.walk(root)) {
             StringBuilder text = new StringBuilder();
-            files.filter(file -> file.toString().endsWith(".blob")).forEach(file -> text.append(content(file)));
+            files.filter(Files::isRegularFile)
+                    .filter(file -> file.toString().endsWith(suffix))
+                    .forEach(file -> text.append(content(file)));
             return text.toString();
         }
     }
