@@ -72,9 +72,15 @@ final class Example {
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-jar",
-                "target/order-totals-1.jar"));
+                jar()));
         java.environment().putAll(environment);
         return java.start();
+    }
+
+    /** Quarkus puts what starts into a directory of its own. */
+    private String jar() {
+        String ofQuarkus = "target/quarkus-app/quarkus-run.jar";
+        return Files.exists(project.resolve(ofQuarkus)) ? ofQuarkus : "target/order-totals-1.jar";
     }
 
     private ProcessBuilder process(List<String> command) {

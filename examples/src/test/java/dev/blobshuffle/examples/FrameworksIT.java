@@ -46,7 +46,8 @@ class FrameworksIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"spring-boot-4, 4.2", "spring-boot-3, 3.9", "spring-cloud-stream, 4.1"})
+    @CsvSource({"spring-boot-4, 4.2", "spring-boot-3, 3.9", "spring-cloud-stream, 4.1", "quarkus, 4.0", "micronaut, 3.9"
+    })
     void exampleAddsUpOrdersThroughBlobs(String name, String kafkaVersion) throws Exception {
         Example example = Example.build(name, directory);
         try (EmbeddedKafka kafka = EmbeddedKafka.builder().start()) {
@@ -77,15 +78,22 @@ class FrameworksIT {
     }
 
     @Test
-    void beanOfTheGuideIsTheOneOfTheExamples() throws IOException {
-        String guide = Files.readString(Path.of("../docs/guides/frameworks.md"));
-        int begin = guide.indexOf("```java") + "```java".length();
-        String bean = guide.substring(begin, guide.indexOf("```", begin));
+    void beansOfTheGuideAreThoseOfTheExamples() throws IOException {
+        String[] parts =
+                Files.readString(Path.of("../docs/guides/frameworks.md")).split("```java|```", -1);
+        List<String> beans = Stream.of(parts)
+                .filter(part -> part.contains("{@code KafkaStreams}"))
+                .toList();
+        assertThat(beans).hasSize(2);
 
         for (String name : List.of("spring-boot-4", "spring-boot-3", "spring-cloud-stream")) {
-            assertThat(Files.readString(Path.of(name, "src/main/java/example/OrderTotals.java")))
-                    .containsIgnoringWhitespaces(bean);
+            assertThat(source(name)).containsIgnoringWhitespaces(beans.get(0));
         }
+        assertThat(source("micronaut")).containsIgnoringWhitespaces(beans.get(1));
+    }
+
+    private static String source(String example) throws IOException {
+        return Files.readString(Path.of(example, "src/main/java/example/OrderTotals.java"));
     }
 
     private static Map<String, Long> order(String bootstrap) {
