@@ -52,7 +52,6 @@ import picocli.CommandLine.Spec;
 public final class GcCommand implements Callable<Integer> {
     private static final int UNKNOWN = 2;
     private static final long LOG_BYTES_PER_SECOND = 1L << 30;
-    private static final Duration LEAST_GRACE = Duration.ofMinutes(15);
     private static final Duration LEAST_OBJECTION = StoreClaim.CHECK.multipliedBy(3);
 
     @Spec
@@ -89,8 +88,8 @@ public final class GcCommand implements Callable<Integer> {
             defaultValue = "3600",
             paramLabel = "N",
             description = {
-                "How long a stored blob may be without its notification: more than delivery and transaction timeouts together, and than any",
-                "pause of a process (default: ${DEFAULT-VALUE}, at least 900)."
+                "How long a stored blob may be without its notification (default: ${DEFAULT-VALUE}, which is also the least). Give more",
+                "only if a writer's blobshuffle.delivery.timeout.ms is longer than 45 minutes: the timeout and 15 minutes."
             })
     private long graceSeconds;
 
@@ -214,10 +213,11 @@ public final class GcCommand implements Callable<Integer> {
             throw new InvalidSettings("Cannot sweep: --grace-seconds is " + graceSeconds + ", --rate " + rate
                     + ", --most " + most + ". Give 0 or more, 1 or more, and 1 or more.");
         }
-        if (!writersStopped && graceSeconds < LEAST_GRACE.toSeconds()) {
+        if (!writersStopped && graceSeconds < Settings.COMMAND_GRACE.toSeconds()) {
             throw new InvalidSettings("Cannot sweep: --grace-seconds is " + graceSeconds
-                    + ", and a blob may be stored that long before its notification is sent. Give "
-                    + LEAST_GRACE.toSeconds() + " or more. For a store without writers see --writers-stopped.");
+                    + ", and a blob may be stored for longer before its notification is sent. Give "
+                    + Settings.COMMAND_GRACE.toSeconds()
+                    + " or more. For a store without writers see --writers-stopped.");
         }
     }
 

@@ -238,8 +238,10 @@ public final class Settings {
      */
     static final Duration LEAST_GRACE = Duration.ofMinutes(15);
 
-    /** The grace period where the application does not sweep: that of {@code blobshuffle gc}. */
-    private static final Duration USUAL_GRACE = Duration.ofHours(1);
+    /**
+     * The shortest grace period of {@code blobshuffle gc} while writers run. No command knows their sweep interval, so writers with a longer one keep to this bound.
+     */
+    public static final Duration COMMAND_GRACE = Duration.ofHours(1);
 
     /** How long blobs are kept. */
     public static final Setting<Optional<Duration>> RETENTION = Setting.millisOrWord(
@@ -254,7 +256,7 @@ public final class Settings {
             "sweep.interval.ms",
             "0",
             LEAST_GRACE,
-            Optional.of(USUAL_GRACE),
+            Optional.of(COMMAND_GRACE),
             "How often the application deletes blobs that are not kept any more, and how long a stored blob may be without its notification; 0 to leave that to `blobshuffle gc`.");
 
     /** Address to listen on. */
@@ -435,16 +437,20 @@ public final class Settings {
     }
 
     /**
-     * The longest that a stored blob may be without its notification: a sweep deletes it afterwards. It is what {@code sweep.interval.ms} says, or an hour, the grace period of
-     * {@code blobshuffle gc}. Every bound on the age of a blob derives from it.
+     * The longest that a stored blob may be without its notification before the application's own sweep deletes it: {@code sweep.interval.ms}, or {@link #COMMAND_GRACE} where the
+     * application does not sweep.
      */
     public Duration grace() {
-        return value(SWEEP_INTERVAL).orElse(USUAL_GRACE);
+        return value(SWEEP_INTERVAL).orElse(COMMAND_GRACE);
     }
 
-    /** How long after its seal a batch's notification may get into the log at the latest: the grace period without its reserve. */
+    /**
+     * How long after its seal a batch's notification may get into the log at the latest: the grace period without its reserve, and at most that of {@code blobshuffle gc} without it.
+     * Only a longer {@code delivery.timeout.ms} raises it.
+     */
     public Duration notifyWithin() {
-        Duration rest = grace().minus(LEAST_GRACE);
+        Duration grace = grace().compareTo(COMMAND_GRACE) < 0 ? grace() : COMMAND_GRACE;
+        Duration rest = grace.minus(LEAST_GRACE);
         Duration least = value(DELIVERY_TIMEOUT);
         return rest.compareTo(least) > 0 ? rest : least;
     }

@@ -153,4 +153,23 @@ class SettingsTest {
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("before its notification is sent");
     }
+
+    /** What {@code blobshuffle gc} waits for bounds writers too: the command does not know their settings. */
+    @Test
+    void notificationsComeInTimeForTheApplicationsSweepsAndForTheCommand() {
+        assertThat(parse(Map.of()).notifyWithin()).isEqualTo(Duration.ofMinutes(45));
+        assertThat(parse(Map.of("blobshuffle.sweep.interval.ms", "1800000")).notifyWithin())
+                .isEqualTo(Duration.ofMinutes(15));
+        assertThat(parse(Map.of("blobshuffle.sweep.interval.ms", "21600000")).notifyWithin())
+                .isEqualTo(Duration.ofMinutes(45));
+        assertThat(parse(Map.of("blobshuffle.sweep.interval.ms", "0")).notifyWithin())
+                .isEqualTo(Duration.ofMinutes(45));
+        assertThat(parse(Map.of(
+                                "blobshuffle.sweep.interval.ms",
+                                "21600000",
+                                "blobshuffle.delivery.timeout.ms",
+                                "7200000"))
+                        .notifyWithin())
+                .isEqualTo(Duration.ofHours(2));
+    }
 }
