@@ -6,6 +6,7 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.services.kms.KmsClient;
@@ -25,11 +26,16 @@ final class KmsKeyProvider implements KeyProvider {
     private static final int CLIENT_ERROR = 400;
 
     private final KeyEntries wrapped;
-    private final KmsClient kms;
+    private final Supplier<KmsClient> clients;
 
-    KmsKeyProvider(KeyEntries wrapped, KmsClient kms) {
+    /**
+     * A provider that holds no connection.
+     *
+     * @param clients makes a client for one request
+     */
+    KmsKeyProvider(KeyEntries wrapped, Supplier<KmsClient> clients) {
         this.wrapped = wrapped;
-        this.kms = kms;
+        this.clients = clients;
     }
 
     /** @throws StoreUnavailable recoverable: KMS did not answer, or is overloaded */
@@ -39,7 +45,7 @@ final class KmsKeyProvider implements KeyProvider {
     }
 
     private byte[] decrypt(String id, byte[] key) {
-        try {
+        try (KmsClient kms = clients.get()) {
             return kms.decrypt(request -> request.ciphertextBlob(SdkBytes.fromByteArrayUnsafe(key))
                             .encryptionContext(Map.of(CONTEXT, id)))
                     .plaintext()
@@ -61,8 +67,8 @@ final class KmsKeyProvider implements KeyProvider {
 
     private StoreUnavailable unavailable(String id, String reason, Exception cause) {
         return new StoreUnavailable(
-                "Cannot decrypt encryption key '" + id + "' of " + this + ": AWS KMS does not answer, " + reason
-                        + ". Try again when it does.",
+                "Cannot decrypt encryption key '" + id + "' of " + this + ": AWS KMS gives no answer, " + reason
+                        + ". Check network and credentials, and try again.",
                 cause);
     }
 

@@ -49,10 +49,11 @@ public final class KmsKeyProviderFactory implements KeyProviderFactory {
             throw refused("it names no file. Give an absolute path with three slashes", null);
         }
         Map<String, String> parameters = parameters(uri);
+        Optional<String> region = Optional.ofNullable(parameters.get(REGION));
         Optional<URI> endpoint = endpoint(parameters);
+        client(region, endpoint).close(); // Finds now whether the region is known.
         return new KmsKeyProvider(
-                new KeyEntries(Path.of(uri.getPath()), KeyEntries.Form.WRAPPED),
-                client(Optional.ofNullable(parameters.get(REGION)), endpoint));
+                new KeyEntries(Path.of(uri.getPath()), KeyEntries.Form.WRAPPED), () -> client(region, endpoint));
     }
 
     private static Map<String, String> parameters(URI uri) {

@@ -80,7 +80,7 @@ class KmsKeyProviderTest {
         kms.refusal = refusal;
         assertThatExceptionOfType(StoreUnavailable.class)
                 .isThrownBy(() -> keys.key("one"))
-                .withMessageContaining("Try again");
+                .withMessageContaining("try again");
         kms.refusal = "";
         assertThat(keys.key("one")).contains(KEY);
     }
@@ -91,7 +91,7 @@ class KmsKeyProviderTest {
         kms.close();
         assertThatExceptionOfType(StoreUnavailable.class)
                 .isThrownBy(() -> keys.key("one"))
-                .withMessageContaining("does not answer");
+                .withMessageContaining("gives no answer");
     }
 
     @Test

@@ -118,7 +118,8 @@ public final class Settings {
             "encryption.keys",
             "none",
             "URI of the keys that encrypt blobs, for example `file:///etc/blobshuffle/keys`: a file that only its"
-                    + " owner can read, with a line `<id> <32 bytes in Base64>` per key; needs `encryption.key.id`.");
+                    + " owner can read, with a line `<id> <32 bytes in Base64>` per key. `aws-kms:` with the artifact"
+                    + " `blobshuffle-aws-kms` names a file of wrapped keys. Needs `encryption.key.id`.");
 
     /** The key to write with. */
     public static final Setting<Optional<String>> ENCRYPTION_KEY_ID = Setting.text(

@@ -1,17 +1,23 @@
 package dev.blobshuffle.kstreams.differential;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.blobshuffle.kstreams.differential.Comparison.Rows;
 import dev.blobshuffle.kstreams.differential.Output.Agreement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StoreQueryParameters;
 import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.state.BuiltInDslStoreSuppliers;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.QueryableStoreTypes;
@@ -22,6 +28,7 @@ import org.apache.kafka.streams.state.QueryableStoreTypes;
 public final class DifferentialRun {
     private static final int INSTANCES = 2;
     private static final int THREADS = 2;
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private final String bootstrap;
     private final Topics topics;
@@ -124,14 +131,40 @@ public final class DifferentialRun {
         return new KafkaStreams(new DifferentialTopology(topics, shuffling).build(properties), properties);
     }
 
+    /** Waits until every partition of the store is on one instance: Kafka 4.1 moves tasks again after the input has been processed. */
     private static List<Row> contents(Instances instances, String store) {
-        List<Row> rows = new ArrayList<>();
-        for (KafkaStreams streams : instances.all()) {
-            var query =
-                    StoreQueryParameters.fromNameAndType(store, QueryableStoreTypes.<String, Object>keyValueStore());
-            try (KeyValueIterator<String, Object> all = streams.store(query).all()) {
-                all.forEachRemaining(entry -> rows.add(new Row(entry.key, String.valueOf(entry.value), 0, "")));
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            List<Integer> partitions = new ArrayList<>();
+            List<Row> rows = new ArrayList<>();
+            try {
+                for (KafkaStreams streams : instances.all()) {
+                    Set<Integer> here = streams.allLocalStorePartitionLags()
+                            .getOrDefault(store, Map.of())
+                            .keySet();
+                    partitions.addAll(here);
+                    if (!here.isEmpty()) {
+                        rows.addAll(contents(streams, store));
+                    }
+                }
+                if (partitions.size() == Topics.PARTITIONS) {
+                    return rows;
+                }
+            } catch (InvalidStateStoreException e) {
+                partitions.clear(); // On the move.
             }
+            assertThat(System.nanoTime())
+                    .as("time until all partitions of %s are there; now: %s", store, partitions)
+                    .isLessThan(deadline);
+            LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
+        }
+    }
+
+    private static List<Row> contents(KafkaStreams streams, String store) {
+        var query = StoreQueryParameters.fromNameAndType(store, QueryableStoreTypes.<String, Object>keyValueStore());
+        List<Row> rows = new ArrayList<>();
+        try (KeyValueIterator<String, Object> all = streams.store(query).all()) {
+            all.forEachRemaining(entry -> rows.add(new Row(entry.key, String.valueOf(entry.value), 0, "")));
         }
         return rows;
     }
