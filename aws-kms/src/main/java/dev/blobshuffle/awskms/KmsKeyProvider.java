@@ -61,7 +61,7 @@ final class KmsKeyProvider implements KeyProvider {
                             + CONTEXT + "=" + id + ".",
                     e);
         } catch (SdkClientException e) {
-            throw unavailable(id, e.getMessage(), e);
+            throw unavailable(id, String.valueOf(e.getMessage()), e);
         }
     }
 
