@@ -1,8 +1,8 @@
 package dev.blobshuffle.kafka;
 
 import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.membership.Membership;
 import dev.blobshuffle.core.shuffle.Debatcher;
-import dev.blobshuffle.kafka.membership.Membership;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

@@ -1,7 +1,7 @@
 package dev.blobshuffle.kafka;
 
+import dev.blobshuffle.core.membership.Membership;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.kafka.membership.Membership;
 
 /**
  * How a {@link BlobConsumer} is put around a ready consumer.

@@ -5,6 +5,7 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.NotificationCodec;
 import dev.blobshuffle.core.shuffle.Debatcher;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.kafka.log.NotificationRecord;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

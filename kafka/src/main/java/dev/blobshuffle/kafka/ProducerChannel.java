@@ -4,6 +4,7 @@ import dev.blobshuffle.core.failure.Interrupted;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.shuffle.Channel;
+import dev.blobshuffle.kafka.log.NotificationRecord;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;

@@ -3,13 +3,16 @@ package dev.blobshuffle.kafka;
 import dev.blobshuffle.core.batch.BatcherOptions;
 import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.membership.Membership;
+import dev.blobshuffle.core.metrics.Counter;
+import dev.blobshuffle.core.retention.Sweeper;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.claim.ClaimIdentity;
+import dev.blobshuffle.kafka.claim.ClaimedLogs;
 import dev.blobshuffle.kafka.claim.StoreClaim;
-import dev.blobshuffle.kafka.membership.Membership;
-import dev.blobshuffle.kafka.retention.Sweeper;
+import dev.blobshuffle.kafka.membership.KafkaMembership;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -127,7 +130,7 @@ final class SharedEngines {
             SystemTime time = new SystemTime();
             try {
                 Membership membership =
-                        Membership.of(settings, Optional.empty(), ClientSettings.kafkas(configuration), time);
+                        KafkaMembership.of(settings, Optional.empty(), ClientSettings.kafkas(configuration), time);
                 ClaimIdentity identity = ClaimIdentity.ofClients(settings, ClientSettings.kafkas(configuration));
                 ShuffleEngine engine = ShuffleEngine.open(
                         settings,
@@ -137,9 +140,10 @@ final class SharedEngines {
                         (uri, context) -> StoreClaim.open(uri, context, identity));
                 try {
                     KafkaMetricsBridge metrics = KafkaMetricsBridge.open(engine.metrics(), settings, configuration);
-                    membership.countInto(engine.metrics());
+                    membership.onRefusal(() -> engine.metrics().add(Counter.MEMBERSHIP_REFUSALS, 1));
                     membership.join(engine.member());
-                    Sweeper sweeper = Sweeper.of(settings, identity, topics, engine.metrics(), time);
+                    Sweeper sweeper =
+                            Sweeper.of(settings, new ClaimedLogs(identity, topics::matches), engine.metrics(), time);
                     StartLine.log("the clients of this process", settings, topics.toString());
                     return new Opened(time, membership, sweeper, engine, metrics);
                 } catch (RuntimeException e) {

@@ -1,8 +1,8 @@
 package dev.blobshuffle.kafka;
 
+import dev.blobshuffle.core.membership.Membership;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.kafka.membership.Membership;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.Supplier;

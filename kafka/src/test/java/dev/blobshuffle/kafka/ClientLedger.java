@@ -8,6 +8,7 @@ import dev.blobshuffle.core.format.SegmentReader;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.MemoryBlobStore;
+import dev.blobshuffle.kafka.log.NotificationRecord;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;

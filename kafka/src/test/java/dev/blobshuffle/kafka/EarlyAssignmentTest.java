@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.engine.ShuffleEngine;
+import dev.blobshuffle.core.membership.Membership;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.time.SystemTime;
-import dev.blobshuffle.kafka.membership.Membership;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

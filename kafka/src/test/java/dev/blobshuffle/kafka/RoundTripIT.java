@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.membership.Membership;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.time.SystemTime;
-import dev.blobshuffle.kafka.membership.Membership;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;

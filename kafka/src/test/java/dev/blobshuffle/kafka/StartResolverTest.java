@@ -3,10 +3,10 @@ package dev.blobshuffle.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.engine.ShuffleEngine;
+import dev.blobshuffle.core.membership.Membership;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.time.SystemTime;
-import dev.blobshuffle.kafka.membership.Membership;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

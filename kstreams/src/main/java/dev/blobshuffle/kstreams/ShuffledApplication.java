@@ -2,7 +2,11 @@ package dev.blobshuffle.kstreams;
 
 import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.membership.Membership;
+import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.retention.SweepSource;
+import dev.blobshuffle.core.retention.Sweeper;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.time.SystemTime;
@@ -20,9 +24,9 @@ import dev.blobshuffle.kafka.ProducerWiring;
 import dev.blobshuffle.kafka.StartLine;
 import dev.blobshuffle.kafka.TopicMatcher;
 import dev.blobshuffle.kafka.claim.ClaimIdentity;
+import dev.blobshuffle.kafka.claim.ClaimedLogs;
 import dev.blobshuffle.kafka.claim.StoreClaim;
-import dev.blobshuffle.kafka.membership.Membership;
-import dev.blobshuffle.kafka.retention.Sweeper;
+import dev.blobshuffle.kafka.membership.KafkaMembership;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -94,7 +98,7 @@ final class ShuffledApplication {
     /** Makes an application's sweeper; the parameters are those of {@link Sweeper#of}. */
     @FunctionalInterface
     interface Sweeping {
-        Sweeper open(Settings settings, ClaimIdentity identity, TopicMatcher topics, ShuffleMetrics metrics, Time time);
+        Sweeper open(Settings settings, SweepSource source, ShuffleMetrics metrics, Time time);
     }
 
     /** The application whose stream thread is being made on the calling thread. */
@@ -318,8 +322,8 @@ final class ShuffledApplication {
                 Map<String, Object> adminConfig) {
             Engine engine = null;
             try {
-                Membership membership =
-                        Membership.of(settings.blobs(), Optional.of(settings.membershipTopic()), adminConfig, time);
+                Membership membership = KafkaMembership.of(
+                        settings.blobs(), Optional.of(settings.membershipTopic()), adminConfig, time);
                 ClaimIdentity identity = settings.claimIdentity(adminConfig);
                 ShuffleEngine opened = Engines.open(
                         settings, membership, time, (uri, context) -> StoreClaim.open(uri, context, identity));
@@ -327,9 +331,13 @@ final class ShuffledApplication {
                 engine = decorator.apply(opened);
                 KafkaMetricsBridge metrics =
                         KafkaMetricsBridge.open(engine.metrics(), settings.blobs(), settings.all());
-                membership.countInto(opened.metrics());
+                membership.onRefusal(() -> opened.metrics().add(Counter.MEMBERSHIP_REFUSALS, 1));
                 membership.join(opened.member());
-                Sweeper sweeper = sweeping.open(settings.blobs(), identity, settings.topics(), engine.metrics(), time);
+                Sweeper sweeper = sweeping.open(
+                        settings.blobs(),
+                        new ClaimedLogs(identity, settings.topics()::matches),
+                        engine.metrics(),
+                        time);
                 StartLine.log(
                         "application " + settings.all().get(StreamsConfig.APPLICATION_ID_CONFIG),
                         settings.blobs(),

@@ -1,7 +1,6 @@
 package dev.blobshuffle.kstreams;
 
 import dev.blobshuffle.core.time.SystemTime;
-import dev.blobshuffle.kafka.retention.QuickSweeper;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
@@ -26,8 +25,7 @@ public final class ChaosSupplier extends ApplicationSupplier {
         return new ShuffledApplication(
                 settings,
                 UnaryOperator.identity(),
-                (blobs, client, topics, metrics, time) ->
-                        QuickSweeper.every(SWEEP, blobs, client, topics, metrics, time),
+                (blobs, source, metrics, time) -> QuickSweeper.every(SWEEP, blobs, source, metrics, time),
                 () -> new SystemTime(() -> System.currentTimeMillis() + OFFSET.get()));
     }
 }

@@ -1,6 +1,5 @@
 package dev.blobshuffle.kstreams;
 
-import dev.blobshuffle.kafka.retention.QuickSweeper;
 import java.util.function.UnaryOperator;
 
 /** Clients as {@link BlobShuffleClientSupplier} makes them, of an application that sweeps every few seconds. Public for Kafka Streams, which makes it. */

@@ -2,9 +2,10 @@ package dev.blobshuffle.peer;
 
 import dev.blobshuffle.core.batch.BatcherOptions;
 import dev.blobshuffle.core.engine.ShuffleEngine;
+import dev.blobshuffle.core.membership.Membership;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.time.SystemTime;
-import dev.blobshuffle.kafka.membership.Membership;
+import dev.blobshuffle.kafka.membership.KafkaMembership;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -62,7 +63,7 @@ final class MemberProcess implements AutoCloseable {
         all.stringPropertyNames().forEach(name -> given.put(name, all.getProperty(name)));
         Settings settings = Settings.parse(given);
         SystemTime time = new SystemTime();
-        Membership membership = Membership.of(
+        Membership membership = KafkaMembership.of(
                 settings, Optional.empty(), Map.of("bootstrap.servers", given.get("bootstrap.servers")), time);
         ShuffleEngine engine =
                 ShuffleEngine.open(settings, BatcherOptions.builder(settings).build(), membership, time);

@@ -5,6 +5,7 @@ import dev.blobshuffle.core.cache.CacheOptions;
 import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.engine.ZonePeers;
 import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.membership.Membership;
 import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.resilience.ResilienceOptions;
@@ -19,7 +20,7 @@ import dev.blobshuffle.kafka.ConsumerWiring;
 import dev.blobshuffle.kafka.Mode;
 import dev.blobshuffle.kafka.ProducerWiring;
 import dev.blobshuffle.kafka.TopicMatcher;
-import dev.blobshuffle.kafka.membership.Membership;
+import dev.blobshuffle.kafka.membership.KafkaMembership;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HashMap;
@@ -86,7 +87,7 @@ final class ZoneInstance implements AutoCloseable {
                 .toList();
         random = new Random(number);
         Map<String, Object> kafkas = Map.of("bootstrap.servers", bootstrap, "auto.offset.reset", "earliest");
-        membership = routes.seenFrom(zone, Membership.of(settings, Optional.empty(), kafkas, time));
+        membership = routes.seenFrom(zone, KafkaMembership.of(settings, Optional.empty(), kafkas, time));
         HttpPeerNetwork network = new HttpPeerNetwork(ZoneFixture.patient(zone), metrics, time);
         engine = ShuffleEngine.builder(store, time)
                 .metrics(metrics)

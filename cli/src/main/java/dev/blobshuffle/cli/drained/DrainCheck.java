@@ -1,9 +1,9 @@
 package dev.blobshuffle.cli.drained;
 
 import dev.blobshuffle.kafka.GroupProtocol;
-import dev.blobshuffle.kafka.NotificationRecord;
 import dev.blobshuffle.kafka.TopicMatcher;
-import dev.blobshuffle.kafka.retention.LogScan;
+import dev.blobshuffle.kafka.log.LogScan;
+import dev.blobshuffle.kafka.log.NotificationRecord;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

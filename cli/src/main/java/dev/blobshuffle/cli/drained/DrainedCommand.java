@@ -4,7 +4,7 @@ import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.TopicMatcher;
-import dev.blobshuffle.kafka.retention.LogScan;
+import dev.blobshuffle.kafka.log.LogScan;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;

@@ -3,6 +3,11 @@ package dev.blobshuffle.cli.gc;
 import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.retention.Halt;
+import dev.blobshuffle.core.retention.Sweep;
+import dev.blobshuffle.core.retention.SweepPace;
+import dev.blobshuffle.core.retention.SweepReport;
+import dev.blobshuffle.core.retention.SweepScope;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
@@ -12,12 +17,7 @@ import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.claim.ClaimIdentity;
 import dev.blobshuffle.kafka.claim.StoreClaim;
 import dev.blobshuffle.kafka.claim.SweepClaim;
-import dev.blobshuffle.kafka.retention.Halt;
-import dev.blobshuffle.kafka.retention.KafkaLogs;
-import dev.blobshuffle.kafka.retention.Sweep;
-import dev.blobshuffle.kafka.retention.SweepPace;
-import dev.blobshuffle.kafka.retention.SweepReport;
-import dev.blobshuffle.kafka.retention.SweepScope;
+import dev.blobshuffle.kafka.log.KafkaNotificationLogs;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -227,7 +227,7 @@ public final class GcCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         StoreContext context = StoreContext.unmetered(time).existing();
         try (BlobStore opened = BlobStores.openUnchecked(storeUri, context);
-                KafkaLogs logs = new KafkaLogs(client, time)) {
+                KafkaNotificationLogs logs = new KafkaNotificationLogs(client, time)) {
             if (!(opened instanceof MeasurableStore store)) {
                 throw new InvalidSettings("Cannot sweep " + opened.location()
                         + ": it does not tell the length of blobs. Give a file or object store.");
@@ -267,7 +267,7 @@ public final class GcCommand implements Callable<Integer> {
     }
 
     /** A topic that the principal cannot see is not in the listing either. */
-    private void requireDeleted(KafkaLogs logs) throws InterruptedException {
+    private void requireDeleted(KafkaNotificationLogs logs) throws InterruptedException {
         Set<String> hidden = logs.hidden(Set.copyOf(deletedTopics));
         if (!hidden.isEmpty()) {
             throw new InvalidSettings("Cannot sweep: topics " + hidden

@@ -1,8 +1,8 @@
 package dev.blobshuffle.cli.gc;
 
 import dev.blobshuffle.cli.json.Json;
-import dev.blobshuffle.kafka.retention.Need;
-import dev.blobshuffle.kafka.retention.SweepReport;
+import dev.blobshuffle.core.retention.Need;
+import dev.blobshuffle.core.retention.SweepReport;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -108,7 +108,7 @@ record GcReport(SweepReport found, List<Holder> holders, Set<String> hidden, boo
         oldest.put("generation", need.blob().generation());
         oldest.put("minute", need.minute().toString());
         oldest.put("topic", need.partition().topic());
-        oldest.put("partition", need.partition().partition());
+        oldest.put("partition", need.partition().number());
         oldest.put("offset", need.offset());
         oldest.put(
                 "groups",

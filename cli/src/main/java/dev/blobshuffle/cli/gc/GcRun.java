@@ -2,13 +2,13 @@ package dev.blobshuffle.cli.gc;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.retention.BlobListing;
+import dev.blobshuffle.core.retention.Halt;
+import dev.blobshuffle.core.retention.Sweep;
+import dev.blobshuffle.core.retention.SweepReport;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.claim.SweepClaim;
-import dev.blobshuffle.kafka.retention.BlobListing;
-import dev.blobshuffle.kafka.retention.Halt;
-import dev.blobshuffle.kafka.retention.KafkaLogs;
-import dev.blobshuffle.kafka.retention.Sweep;
-import dev.blobshuffle.kafka.retention.SweepReport;
+import dev.blobshuffle.kafka.log.KafkaNotificationLogs;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +21,7 @@ final class GcRun {
 
     private final Sweep sweep;
     private final SweepClaim claim;
-    private final KafkaLogs logs;
+    private final KafkaNotificationLogs logs;
     private final Halt halt;
     private final Waits waits;
 
@@ -45,7 +45,7 @@ final class GcRun {
             Optional<Integer> confirmed,
             Consumer<String> progress) {}
 
-    GcRun(Sweep sweep, SweepClaim claim, KafkaLogs logs, Halt halt, Waits waits) {
+    GcRun(Sweep sweep, SweepClaim claim, KafkaNotificationLogs logs, Halt halt, Waits waits) {
         this.sweep = sweep;
         this.claim = claim;
         this.logs = logs;
@@ -116,7 +116,7 @@ final class GcRun {
                     .accept(listing.condemned() + " blobs are to be deleted. Waiting "
                             + waits.objection().toSeconds() + " s for live instances to object.");
             halt.rest(waits.objection());
-            sweep.delete(listing, Optional.empty(), claim::requireOwn);
+            sweep.delete(listing, Optional.empty(), claim);
         }
     }
 

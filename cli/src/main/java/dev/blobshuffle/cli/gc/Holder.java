@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.gc;
 
-import dev.blobshuffle.kafka.retention.Need;
+import dev.blobshuffle.core.retention.Need;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -37,7 +37,8 @@ record Holder(String group, long committed, long lag) {
     }
 
     private static List<Holder> find(Need need, Admin admin) throws ExecutionException, InterruptedException {
-        TopicPartition partition = need.partition();
+        TopicPartition partition =
+                new TopicPartition(need.partition().topic(), need.partition().number());
         Map<String, ListConsumerGroupOffsetsSpec> asked = admin.listGroups().valid().get().stream()
                 .map(GroupListing::groupId)
                 .sorted()

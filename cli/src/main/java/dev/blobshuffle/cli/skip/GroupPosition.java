@@ -3,7 +3,7 @@ package dev.blobshuffle.cli.skip;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.kafka.GivenUp;
 import dev.blobshuffle.kafka.SkipGroup;
-import dev.blobshuffle.kafka.retention.MissingBlobs;
+import dev.blobshuffle.kafka.log.MissingBlobs;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

@@ -21,7 +21,7 @@ import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.zone.Zone;
-import dev.blobshuffle.kafka.NotificationRecord;
+import dev.blobshuffle.kafka.log.NotificationRecord;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.io.IOException;
 import java.io.StringWriter;

@@ -2,7 +2,7 @@ package dev.blobshuffle.kafka.claim;
 
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.kafka.retention.LogScan;
+import dev.blobshuffle.kafka.log.LogScan;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;

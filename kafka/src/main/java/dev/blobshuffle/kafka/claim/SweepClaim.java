@@ -2,6 +2,7 @@ package dev.blobshuffle.kafka.claim;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.retention.SweepRight;
 import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.Registers;
@@ -22,7 +23,7 @@ import java.util.concurrent.CompletionException;
  * A sweep's right to delete. It raises before it lists and after it has decided, and asks before each
  * request that deletes. Owned by one thread.
  */
-public final class SweepClaim {
+public final class SweepClaim implements SweepRight {
     private static final String CONDITIONS = "conditions";
 
     private final MeasurableStore store;
@@ -89,6 +90,7 @@ public final class SweepClaim {
      *
      * @throws InvalidSettings somebody else uses the store, or the claim is contested: nothing may be deleted
      */
+    @Override
     public void raise() throws InterruptedException {
         requireConditions();
         requireNoEarlierClaims();
@@ -100,6 +102,7 @@ public final class SweepClaim {
      *
      * @throws InvalidSettings as {@link #raise()}
      */
+    @Override
     public void requireOwn() throws InterruptedException {
         Set<String> topics = topics();
         require(claimant.check(topics));

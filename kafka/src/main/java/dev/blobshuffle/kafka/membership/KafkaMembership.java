@@ -2,13 +2,16 @@ package dev.blobshuffle.kafka.membership;
 
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.membership.Endpoint;
+import dev.blobshuffle.core.membership.FixedZoneMap;
 import dev.blobshuffle.core.membership.Member;
+import dev.blobshuffle.core.membership.Membership;
 import dev.blobshuffle.core.membership.PartitionRanges;
-import dev.blobshuffle.core.metrics.Counter;
-import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.membership.PeerSecret;
+import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.core.zone.Zone;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -59,13 +62,44 @@ public final class KafkaMembership implements Membership {
     private volatile MemberSnapshot snapshot;
     private volatile @Nullable MembershipTopic open;
     private volatile boolean isClosed;
-    private volatile ShuffleMetrics metrics;
+    private volatile Runnable onRefusal = () -> {};
     private boolean warnedOfClocks;
 
     /** Owned by the membership's thread, as the next one. */
     private long epoch;
 
     private long nextRefusalWarning;
+
+    /**
+     * The membership that settings ask for: by topic if one is named, or if there is a default and zones matter because this instance knows its own or shares its cache; otherwise only
+     * those that settings list.
+     *
+     * @param defaultTopic the topic where settings name none; empty: without a name there is no topic
+     * @param clientSettings of any Kafka client of the application: where the brokers are, and security
+     * @param time its clocks and threads; closed after the membership
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the secret cannot be used
+     */
+    public static Membership of(
+            Settings settings, Optional<String> defaultTopic, Map<String, ?> clientSettings, Time time) {
+        boolean zonesMatter = !settings.zone().equals(Zone.SINGLE) || settings.value(Settings.CACHE_ZONE_ENABLED);
+        List<Member> listed = FixedZoneMap.caches(settings.value(Settings.CACHE_ZONE_MEMBERS));
+        return settings.value(Settings.MEMBERSHIP_TOPIC)
+                .or(() -> defaultTopic.filter(topic -> zonesMatter))
+                .<Membership>map(topic -> new KafkaMembership(
+                        signature(settings, topic),
+                        clientSettings,
+                        settings.zone(),
+                        listed,
+                        MembershipTiming.USUAL,
+                        time))
+                .orElseGet(() -> Membership.of(new FixedZoneMap(listed)));
+    }
+
+    private static MemberSignature signature(Settings settings, String topic) {
+        Optional<PeerSecret> secret =
+                settings.value(Settings.PEER_SECRET_FILE).map(Path::of).map(PeerSecret::read);
+        return MemberSignature.of(secret, topic);
+    }
 
     /**
      * A membership that has not joined yet.
@@ -91,7 +125,6 @@ public final class KafkaMembership implements Membership {
         news = time.signal();
         ended = time.signal();
         spareId = time.randomLong();
-        metrics = new ShuffleMetrics(time);
         nextRefusalWarning = time.nanos();
         worker = time.workers("blobshuffle-membership", 1);
     }
@@ -209,7 +242,7 @@ public final class KafkaMembership implements Membership {
 
     /** Counts every refused record, and warns of them at most once a minute. */
     private void refused(long id, String reason) {
-        metrics.add(Counter.MEMBERSHIP_REFUSALS, 1);
+        onRefusal.run();
         if (time.nanos() - nextRefusalWarning < 0) {
             return;
         }
@@ -238,8 +271,8 @@ public final class KafkaMembership implements Membership {
     }
 
     @Override
-    public void countInto(ShuffleMetrics counters) {
-        metrics = counters;
+    public void onRefusal(Runnable action) {
+        onRefusal = action;
     }
 
     @Override

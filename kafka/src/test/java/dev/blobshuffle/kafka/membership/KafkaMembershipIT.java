@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.membership.Endpoint;
 import dev.blobshuffle.core.membership.Member;
+import dev.blobshuffle.core.membership.Membership;
 import dev.blobshuffle.core.membership.PartitionRanges;
 import dev.blobshuffle.core.membership.PeerSecret;
 import dev.blobshuffle.core.metrics.Counter;
@@ -67,7 +68,7 @@ class KafkaMembershipIT {
     private KafkaMembership join(String bootstrap, long id, Zone zone, MembershipTiming timing) {
         KafkaMembership membership =
                 new KafkaMembership(signature, Map.of("bootstrap.servers", bootstrap), zone, List.of(), timing, time);
-        membership.countInto(metrics);
+        membership.onRefusal(() -> metrics.add(Counter.MEMBERSHIP_REFUSALS, 1));
         open.push(membership);
         membership.join(Optional.of(new Member(id, new Endpoint("host-" + id, 7400), zone, Set.of(), 1)));
         return membership;

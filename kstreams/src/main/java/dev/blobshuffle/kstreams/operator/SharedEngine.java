@@ -4,6 +4,10 @@ import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.engine.ShuffleEngine.StoreOpening;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.membership.Membership;
+import dev.blobshuffle.core.metrics.Counter;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.retention.Sweeper;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.store.BlobStores;
@@ -16,9 +20,9 @@ import dev.blobshuffle.kafka.SkipNote;
 import dev.blobshuffle.kafka.StartLine;
 import dev.blobshuffle.kafka.TopicMatcher;
 import dev.blobshuffle.kafka.claim.ClaimIdentity;
+import dev.blobshuffle.kafka.claim.ClaimedLogs;
 import dev.blobshuffle.kafka.claim.StoreClaim;
-import dev.blobshuffle.kafka.membership.Membership;
-import dev.blobshuffle.kafka.retention.Sweeper;
+import dev.blobshuffle.kafka.membership.KafkaMembership;
 import dev.blobshuffle.kstreams.ApplicationSettings;
 import dev.blobshuffle.kstreams.Engines;
 import dev.blobshuffle.kstreams.commit.StreamsInternals;
@@ -88,16 +92,16 @@ final class SharedEngine {
         this.settings = settings;
         ShuffleEngine opened = null;
         try {
-            membership = Membership.of(settings.blobs(), defaultTopic(settings), settings.adminSettings(), time);
+            membership = KafkaMembership.of(settings.blobs(), defaultTopic(settings), settings.adminSettings(), time);
             ClaimIdentity identity = settings.claimIdentity(settings.adminSettings());
             opened = Engines.open(settings, membership, time, opening(identity));
             metrics = KafkaMetricsBridge.open(opened.metrics(), settings.blobs(), settings.all());
-            membership.countInto(opened.metrics());
+            ShuffleMetrics counters = opened.metrics();
+            membership.onRefusal(() -> counters.add(Counter.MEMBERSHIP_REFUSALS, 1));
             membership.join(opened.member());
             sweeper = Sweeper.of(
                     settings.blobs(),
-                    identity,
-                    TopicMatcher.repartitionTopics(key.application(), List.of()),
+                    new ClaimedLogs(identity, TopicMatcher.repartitionTopics(key.application(), List.of())::matches),
                     opened.metrics(),
                     time);
             watched = StreamsInternals.isStreamThread(Thread.currentThread()) ? sweeper.watch(membership) : membership;

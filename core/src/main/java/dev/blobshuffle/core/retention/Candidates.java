@@ -1,0 +1,145 @@
+package dev.blobshuffle.core.retention;
+
+import dev.blobshuffle.core.format.BlobId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.UnaryOperator;
+
+/** The undecided blobs of a listing, which get tombstones if their footers agree, a few at a time. Owned by one thread. */
+final class Candidates {
+    private final BlobListing listing;
+    private final PatientStore store;
+    private final SweepScope scope;
+    private final LogReach reach;
+    private final Set<String> unknownTopics = new TreeSet<>();
+    private int unneeded;
+    private long unneededBytes;
+    private int orphans;
+    private long orphanBytes;
+    private int kept;
+    private int damaged;
+    private Optional<BlobId> damagedExample = Optional.empty();
+    private int foreign;
+    private int silent;
+
+    /** @param reach of the logs as far as they were read when a blob is decided on */
+    Candidates(BlobListing listing, PatientStore store, SweepScope scope, LogReach reach) {
+        this.listing = listing;
+        this.store = store;
+        this.scope = scope;
+        this.reach = reach;
+    }
+
+    /** Rests after some blobs were looked at. */
+    interface Rest {
+        void after(int blobs) throws InterruptedException;
+    }
+
+    /**
+     * Decides on all blobs but those whose footers name topics that were not read yet.
+     *
+     * @param unread of a blob's topics, those that must be read before it is deleted
+     * @param existing the topics of the cluster
+     * @return topics to read; then the rest can be decided
+     */
+    Set<String> decide(UnaryOperator<Set<String>> unread, Set<String> existing, Rest rest) throws InterruptedException {
+        Set<String> more = new TreeSet<>();
+        List<Integer> some = new ArrayList<>(PatientStore.AT_ONCE);
+        Optional<Integer> next = listing.undecided(0);
+        while (next.isPresent()) {
+            int index = next.get();
+            if (scope.isForeign(listing.id(index).writer())) {
+                listing.decide(index);
+                foreign++;
+            } else {
+                some.add(index);
+            }
+            next = listing.undecided(index + 1);
+            if (some.size() == PatientStore.AT_ONCE || next.isEmpty() && !some.isEmpty()) {
+                decide(some, unread, existing, more);
+                rest.after(some.size());
+                some.clear();
+            }
+        }
+        return more;
+    }
+
+    private void decide(List<Integer> some, UnaryOperator<Set<String>> unread, Set<String> existing, Set<String> more)
+            throws InterruptedException {
+        List<BlobId> ids = some.stream().map(listing::id).toList();
+        List<Optional<PatientStore.Contents>> contents = store.contents(ids);
+        for (int i = 0; i < ids.size(); i++) {
+            if (contents.get(i).isEmpty()) {
+                listing.decide(some.get(i)); // Somebody else sweeps too.
+                continue;
+            }
+            PatientStore.Contents blob = contents.get(i).get();
+            Set<String> missing = blob.topics().map(unread).orElse(Set.of());
+            if (isNone(ids.get(i), blob, missing, existing)) {
+                listing.decide(some.get(i));
+            } else if (missing.isEmpty()) {
+                listing.condemn(some.get(i));
+                count(ids.get(i), blob);
+            } else {
+                more.addAll(missing);
+            }
+        }
+    }
+
+    private void count(BlobId id, PatientStore.Contents blob) {
+        unneeded++;
+        unneededBytes += blob.length();
+        if (reach.coversAll(blob.partitions().orElse(Set.of()), id.generation())) {
+            orphans++;
+            orphanBytes += blob.length();
+        }
+    }
+
+    /** Whether a blob must stay, whatever the logs hold; counts why. */
+    private boolean isNone(BlobId id, PatientStore.Contents blob, Set<String> unread, Set<String> existing) {
+        if (blob.topics().isEmpty()) {
+            damaged++;
+            damagedExample = damagedExample.or(() -> Optional.of(id));
+            return true;
+        }
+        if (!blob.topics().get().stream().allMatch(scope::covers)) {
+            scope.foreign(id.writer());
+            foreign++;
+            return true;
+        }
+        Set<String> unknown = new TreeSet<>(unread);
+        unknown.removeAll(existing);
+        if (!unknown.isEmpty()) {
+            unknownTopics.addAll(unknown);
+            kept++;
+            return true;
+        }
+        if (unread.isEmpty() && blob.partitions().map(reach::anyIsSilent).orElse(false)) {
+            silent++;
+            return true;
+        }
+        return false;
+    }
+
+    SweepReport report(Marks marks) {
+        return new SweepReport(
+                listing.size(),
+                listing.estimatedBytes(),
+                marks.needed(),
+                marks.oldest(),
+                unneeded,
+                unneededBytes,
+                orphans,
+                orphanBytes,
+                kept,
+                unknownTopics,
+                damaged,
+                damagedExample,
+                foreign,
+                silent,
+                marks.links());
+    }
+}

@@ -1,0 +1,74 @@
+package dev.blobshuffle.core.retention;
+
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Where a sweep rests, and where it ends early once its owner says so: between two requests, never inside one. Thread-safe. */
+public final class Halt {
+    private static final Duration LOOK = Duration.ofMinutes(1);
+
+    private final Time time;
+    private final Signal said;
+    private volatile boolean isSaid;
+
+    /** Nobody has said anything. */
+    public Halt(Time time) {
+        this.time = time;
+        said = time.signal();
+    }
+
+    /** Ends the sweep at its next rest or check. Idempotent. */
+    public void say() {
+        isSaid = true;
+        said.raise();
+    }
+
+    /**
+     * Goes on unless the sweep is to end.
+     *
+     * @throws Closed it is
+     */
+    public void check() {
+        if (isSaid) {
+            throw new Closed("Cannot go on sweeping: the sweeper was closed. The next sweep finds what is left.");
+        }
+    }
+
+    /**
+     * Waits for an answer of the store, which keeps its own time limits.
+     *
+     * @throws java.util.concurrent.CompletionException the request failed
+     * @throws InterruptedException when the thread is interrupted
+     */
+    <T> T await(CompletionStage<T> request) throws InterruptedException {
+        CompletableFuture<T> answer = request.toCompletableFuture();
+        Signal answered = time.signal();
+        CompletionStage<T> ignored = answer.whenComplete((value, failure) -> answered.raise());
+        long seen = answered.count();
+        while (!answer.isDone()) {
+            boolean isRaised = answered.await(seen, time.nanos() + LOOK.toNanos());
+            seen = isRaised ? answered.count() : seen;
+        }
+        return answer.join();
+    }
+
+    /**
+     * Waits.
+     *
+     * @throws Closed the sweep is to end
+     * @throws InterruptedException when the thread is interrupted
+     */
+    public void rest(Duration duration) throws InterruptedException {
+        long until = time.nanos() + duration.toNanos();
+        boolean isOver = false;
+        while (!isOver) {
+            long seen = said.count();
+            check();
+            isOver = !said.await(seen, until);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package dev.blobshuffle.core.retention;
+
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.Partition;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Why a blob is kept.
+ *
+ * @param blob which
+ * @param partition in whose log a notification leads to it
+ * @param offset of that notification in the log
+ */
+public record Need(BlobId blob, Partition partition, long offset) {
+    /** The minute in which the blob was sealed, by its writer's clock. */
+    public Instant minute() {
+        return Instant.ofEpochMilli(TimeUnit.MINUTES.toMillis(blob.generation()));
+    }
+
+    @Override
+    public String toString() {
+        return "blob " + blob + " of " + minute() + ", by the notification at offset " + offset + " of " + partition;
+    }
+}

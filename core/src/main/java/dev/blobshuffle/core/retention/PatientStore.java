@@ -1,0 +1,219 @@
+package dev.blobshuffle.core.retention;
+
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.Footer;
+import dev.blobshuffle.core.format.FooterCodec;
+import dev.blobshuffle.core.format.GenerationSpan;
+import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.MeasurableStore;
+import dev.blobshuffle.core.store.RequestMeter;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * A store for whoever has time: every call waits for its answer, and is tried again a few times while the store is unavailable. Failures are thrown as the store's contract names them.
+ * Owned by one thread.
+ */
+public final class PatientStore {
+    /** Footers asked for at once. */
+    static final int AT_ONCE = 64;
+
+    private static final int ATTEMPTS = 5;
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
+    /** More than most footers have. */
+    private static final int TAIL = 16 << 10;
+
+    private final MeasurableStore store;
+    private final Halt halt;
+    private final RequestMeter meter;
+
+    /** A store whose requests nobody counts. */
+    public PatientStore(MeasurableStore store, Halt halt) {
+        this(store, halt, RequestMeter.NONE);
+    }
+
+    /** @param meter takes note of each get and put; of the rest the store itself tells */
+    PatientStore(MeasurableStore store, Halt halt, RequestMeter meter) {
+        this.store = store;
+        this.halt = halt;
+        this.meter = meter;
+    }
+
+    /**
+     * What a blob's end says.
+     *
+     * @param length of the blob, bytes
+     * @param partitions of its records; empty if the footer is damaged
+     */
+    record Contents(long length, Optional<Set<Partition>> partitions) {
+        Optional<Set<String>> topics() {
+            return partitions.map(
+                    known -> known.stream().map(Partition::topic).collect(Collectors.toUnmodifiableSet()));
+        }
+    }
+
+    /** As {@link MeasurableStore#fingerprint()}. */
+    public int fingerprint() {
+        return store.fingerprint();
+    }
+
+    /** As {@link MeasurableStore#location()}. */
+    public String location() {
+        return store.location();
+    }
+
+    /** The minutes that have blobs, in order. */
+    List<Long> generations() throws InterruptedException {
+        return await(store::generations).stream().sorted().toList();
+    }
+
+    /** The blobs of a minute, in order. */
+    List<BlobId> list(long generation) throws InterruptedException {
+        return await(() -> store.list(generation)).stream().sorted().toList();
+    }
+
+    /** The blobs of several minutes, in order. */
+    List<BlobId> list(GenerationSpan generations) throws InterruptedException {
+        return await(() -> store.list(generations)).stream().sorted().toList();
+    }
+
+    void put(BlobId id, BlobContent content) throws InterruptedException {
+        Void ignored = await(() -> {
+            meter.sent(RequestMeter.Request.PUT);
+            return store.put(id, content);
+        });
+    }
+
+    /** A small blob as text; empty if it is gone. */
+    Optional<String> text(BlobId id) throws InterruptedException {
+        Optional<Long> length = length(id);
+        return length.isEmpty()
+                ? Optional.empty()
+                : await(() -> orGone(tail(id, length.get(), Math.min(TAIL, length.get()))
+                        .thenApply(bytes ->
+                                Optional.of(StandardCharsets.UTF_8.decode(bytes).toString()))));
+    }
+
+    void delete(List<BlobId> ids) throws InterruptedException {
+        Void ignored = await(() -> store.delete(ids));
+    }
+
+    /** The length of a blob in bytes; empty if it is gone. */
+    public Optional<Long> length(BlobId id) throws InterruptedException {
+        return await(() -> orGone(store.length(id).thenApply(Optional::of)));
+    }
+
+    /** What each of a few blobs holds; empty for one that is gone. Two or three requests per blob. */
+    List<Optional<Contents>> contents(List<BlobId> ids) throws InterruptedException {
+        List<CompletableFuture<Optional<Contents>>> asked = ids.stream()
+                .map(id -> orGone(contents(id).thenApply(Optional::of)).toCompletableFuture())
+                .toList();
+        List<Optional<Contents>> answers = new ArrayList<>();
+        for (int i = 0; i < ids.size(); i++) {
+            BlobId id = ids.get(i);
+            CompletableFuture<Optional<Contents>> first = asked.get(i);
+            boolean[] isAsked = {false};
+            answers.add(await(() -> {
+                boolean again = isAsked[0];
+                isAsked[0] = true;
+                return again ? orGone(contents(id).thenApply(Optional::of)) : first;
+            }));
+        }
+        return answers;
+    }
+
+    private CompletionStage<Contents> contents(BlobId id) {
+        return store.length(id)
+                .thenCompose(length -> footer(id, length).handle((footer, failure) -> {
+                    if (failure == null) {
+                        return new Contents(length, Optional.of(partitions(footer)));
+                    }
+                    if (unwrapped(failure) instanceof BlobCorrupt) {
+                        return new Contents(length, Optional.empty());
+                    }
+                    throw new CompletionException(unwrapped(failure));
+                }));
+    }
+
+    private CompletionStage<Footer> footer(BlobId id, long length) {
+        return tail(id, length, Math.min(length, TAIL))
+                .thenCompose(tail -> {
+                    int needed = FooterCodec.tailLength(tail);
+                    return needed <= tail.remaining()
+                            ? CompletableFuture.completedFuture(tail)
+                            : tail(id, length, Math.min(length, needed));
+                })
+                .thenApply(tail -> FooterCodec.decode(tail, length));
+    }
+
+    private CompletionStage<ByteBuffer> tail(BlobId id, long length, long bytes) {
+        meter.sent(RequestMeter.Request.GET);
+        return store.get(id, BlobRange.of(length - bytes, bytes)).thenApply(PatientStore::copy);
+    }
+
+    private static ByteBuffer copy(BlobBytes read) {
+        try (read) {
+            byte[] bytes = new byte[read.buffer().remaining()];
+            read.buffer().duplicate().get(bytes);
+            return ByteBuffer.wrap(bytes);
+        }
+    }
+
+    private static Set<Partition> partitions(Footer footer) {
+        return footer.segments().stream().map(Footer.Segment::partition).collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** Somebody else may delete too. */
+    private static <T> CompletionStage<Optional<T>> orGone(CompletionStage<Optional<T>> stage) {
+        return stage.exceptionally(failure -> {
+            if (unwrapped(failure) instanceof BlobMissing) {
+                return Optional.empty();
+            }
+            throw new CompletionException(unwrapped(failure));
+        });
+    }
+
+    private <T> T await(Supplier<CompletionStage<T>> request) throws InterruptedException {
+        Duration pause = FIRST_PAUSE;
+        for (int attempt = 1; ; attempt++) {
+            halt.check();
+            try {
+                return halt.await(request.get());
+            } catch (CompletionException e) {
+                Throwable cause = unwrapped(e);
+                boolean isWorthIt = cause instanceof StoreUnavailable && !(cause instanceof StoreRefused);
+                if (!isWorthIt || attempt == ATTEMPTS) {
+                    throw cause instanceof BlobShuffleException failure ? failure : e;
+                }
+            }
+            halt.rest(pause);
+            pause = pause.multipliedBy(2);
+        }
+    }
+
+    private static Throwable unwrapped(Throwable failure) {
+        Throwable cause = failure;
+        while (cause instanceof CompletionException && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause;
+    }
+}

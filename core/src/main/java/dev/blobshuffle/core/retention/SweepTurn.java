@@ -1,0 +1,110 @@
+package dev.blobshuffle.core.retention;
+
+import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.membership.Member;
+import dev.blobshuffle.core.membership.Membership;
+import dev.blobshuffle.core.zone.Zone;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Whether this instance is the one of its group that sweeps: the one that reads partition 0 of the first of the group's topics by name. The group protocol gives it to one member, and to another one
+ * when that is gone. Right after a rebalance two may believe that it is theirs, and two groups have two, which does no harm ({@link Sweep}).
+ *
+ * <p>It hears what consumers read as the membership does, which it passes everything on to. Thread-safe.
+ */
+public final class SweepTurn implements Membership {
+    private final Membership membership;
+    private final AtomicInteger leading = new AtomicInteger();
+
+    /** @param membership stays its owner's to close */
+    public SweepTurn(Membership membership) {
+        this.membership = membership;
+    }
+
+    /** Whether a consumer of this instance has the partition. */
+    public boolean isOurs() {
+        return leading.get() > 0;
+    }
+
+    @Override
+    public Reading reading() {
+        return new Watched(membership.reading());
+    }
+
+    /** Owned by the consumer's thread. */
+    private final class Watched implements Reading {
+        private final Reading reading;
+        private Set<String> topics = Set.of();
+        private boolean isLeading;
+
+        Watched(Reading reading) {
+            this.reading = reading;
+        }
+
+        @Override
+        public void subscribed(Set<String> subscription) {
+            topics = Set.copyOf(subscription);
+            reading.subscribed(subscription);
+        }
+
+        @Override
+        public void reads(Set<Partition> partitions) {
+            Set<String> known = new HashSet<>(topics);
+            if (known.isEmpty()) { // Assigned by hand: nobody can tell what others read.
+                partitions.forEach(partition -> known.add(partition.topic()));
+            }
+            lead(known.stream()
+                    .min(String::compareTo)
+                    .filter(first -> partitions.contains(new Partition(first, 0)))
+                    .isPresent());
+            reading.reads(partitions);
+        }
+
+        private void lead(boolean now) {
+            if (now != isLeading) {
+                isLeading = now;
+                leading.addAndGet(now ? 1 : -1);
+            }
+        }
+
+        @Override
+        public void close() {
+            lead(false);
+            reading.close();
+        }
+    }
+
+    @Override
+    public void join(Optional<Member> self) {
+        membership.join(self);
+    }
+
+    @Override
+    public List<Member> members() {
+        return membership.members();
+    }
+
+    @Override
+    public List<Member> members(Zone zone) {
+        return membership.members(zone);
+    }
+
+    @Override
+    public Optional<Zone> zoneOf(Partition partition) {
+        return membership.zoneOf(partition);
+    }
+
+    @Override
+    public long version() {
+        return membership.version();
+    }
+
+    @Override
+    public void close() {
+        membership.close();
+    }
+}

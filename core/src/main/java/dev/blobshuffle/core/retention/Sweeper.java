@@ -1,0 +1,330 @@
+package dev.blobshuffle.core.retention;
+
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.membership.Membership;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.BlobStores;
+import dev.blobshuffle.core.store.MeasurableStore;
+import dev.blobshuffle.core.store.RequestMeter;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Deletes the application's blobs that nobody needs any more, in the background: of all instances the one whose turn it is ({@link SweepTurn}) lists the store, an interval later puts
+ * tombstones on those of the list that nobody needs ({@link Sweep}), and an interval after that deletes them; the
+ * interval is the grace period for both. Who gets the turn begins with a listing, and has nothing to take over.
+ *
+ * <p>It has a thread, a client of the store and clients of the brokers of its own, and these only while it works, so that it takes nothing from the shuffle. It fails nobody: what went wrong is
+ * told once, and tried again. Thread-safe; the work is on one thread.
+ */
+public final class Sweeper implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
+    private static final Duration LEAVE = Duration.ofSeconds(3);
+
+    private final Optional<SweepTiming> timing;
+    private final Optional<Duration> timeToLive;
+    private final Supplier<BlobStore> stores;
+    private final SweepSource source;
+    private final SweepScope scope;
+    private final Time time;
+    private final SweepFigures figures;
+    private final RequestMeter meter;
+    private final Halt halt;
+    private final Time.Workers worker;
+    private final Running running;
+    private final AtomicBoolean isClosed = new AtomicBoolean();
+    /** Owned by the timer's thread. */
+    private boolean wasOurs;
+
+    /** What was listed and not looked at again; owned by the worker, as what follows. */
+    private @Nullable BlobListing listing;
+
+    /** What has tombstones, to be deleted by the next sweep. */
+    private @Nullable BlobListing tombstones;
+
+    /** What was found when the tombstones were set. */
+    private SweepReport found = SweepReport.NOTHING;
+
+    /** When it was complete, or, with a time to live, when the last sweep ended. */
+    private long since;
+
+    private Optional<BlobId> resumeAfter = Optional.empty();
+    private boolean isStarted;
+    private boolean isWarned;
+
+    /**
+     * A sweeper that has not started.
+     *
+     * @param timing when it sweeps; empty: never
+     * @param timeToLive age at which blobs go whatever the logs hold; empty: the logs decide
+     * @param stores opens the store anew for each sweep, which closes it
+     * @param source the application's logs and claims
+     * @param metrics the engine's
+     * @param time its clocks and threads; closed after the sweeper
+     */
+    public Sweeper(
+            Optional<SweepTiming> timing,
+            Optional<Duration> timeToLive,
+            Supplier<BlobStore> stores,
+            SweepSource source,
+            ShuffleMetrics metrics,
+            Time time) {
+        this.timing = timing;
+        this.timeToLive = timeToLive;
+        this.stores = stores;
+        this.source = source;
+        this.scope = SweepScope.of(source::covers);
+        this.time = time;
+        this.figures = new SweepFigures(metrics, time);
+        this.meter = RequestMeter.into(metrics);
+        this.halt = new Halt(time);
+        this.worker = time.workers("blobshuffle-sweeper", 1);
+        this.running = new Running(time);
+    }
+
+    /**
+     * A sweeper as settings say, which has not started.
+     *
+     * @param source the application's logs and claims
+     * @param metrics the engine's
+     * @param time its clocks and threads; closed after the sweeper
+     */
+    public static Sweeper of(Settings settings, SweepSource source, ShuffleMetrics metrics, Time time) {
+        return of(settings.value(Settings.SWEEP_INTERVAL).map(SweepTiming::every), settings, source, metrics, time);
+    }
+
+    /** The same at other times than the settings allow: a test knows how long its blobs can be without their notifications. */
+    public static Sweeper of(
+            Optional<SweepTiming> timing, Settings settings, SweepSource source, ShuffleMetrics metrics, Time time) {
+        StoreContext context = new StoreContext(time, RequestMeter.into(metrics)).existing();
+        return new Sweeper(
+                timing,
+                settings.value(Settings.RETENTION),
+                () -> BlobStores.openUnchecked(settings.store(), context),
+                source,
+                metrics,
+                time);
+    }
+
+    /**
+     * The same membership, by which the sweeper hears what consumers of this instance read, and so whether it is its turn. From then on it works.
+     *
+     * @param membership stays its owner's to close
+     */
+    public Membership watch(Membership membership) {
+        SweepTurn watched = new SweepTurn(membership);
+        timing.ifPresent(when -> {
+            figures.follow(watched::isOurs);
+            lookLater(when, watched);
+        });
+        return watched;
+    }
+
+    private void lookLater(SweepTiming when, SweepTurn turn) {
+        try {
+            time.schedule(when.look(), () -> look(when, turn));
+        } catch (Closed e) {
+            LOG.trace("The application has ended.", e);
+        }
+    }
+
+    /** On the timer's thread. */
+    private void look(SweepTiming when, SweepTurn turn) {
+        boolean isOurs = turn.isOurs();
+        if (!isClosed.get() && (isOurs || wasOurs) && running.begin()) {
+            wasOurs = isOurs;
+            try {
+                worker.execute(() -> work(when, turn));
+            } catch (Closed e) {
+                running.end(); // The application ends.
+            }
+        }
+        if (!isClosed.get()) {
+            lookLater(when, turn);
+        }
+    }
+
+    private void work(SweepTiming when, SweepTurn turn) {
+        try {
+            Thread.currentThread().setPriority(Thread.MIN_PRIORITY);
+            boolean isEarly =
+                    isStarted && time.nanos() - since < when.interval().toNanos();
+            if (!turn.isOurs()) {
+                forget();
+            } else if (!isEarly) {
+                sweep();
+                isWarned = false;
+            }
+        } catch (Closed e) {
+            LOG.debug("The sweep ends with the application.", e);
+        } catch (RuntimeException e) { // Whatever it is, the application goes on.
+            failed(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            running.end();
+        }
+    }
+
+    private void forget() {
+        listing = null;
+        tombstones = null;
+        isStarted = false;
+        resumeAfter = Optional.empty();
+        figures.forget();
+    }
+
+    private void failed(RuntimeException e) {
+        if (isClosed.get()) {
+            return;
+        }
+        listing = null;
+        tombstones = null;
+        since = time.nanos();
+        isStarted = true;
+        figures.failed();
+        if (isWarned) {
+            LOG.debug("Blobs that nobody needs could not be deleted.", e);
+        } else {
+            isWarned = true;
+            LOG.warn("Blobs that nobody needs stay for now: {} Trying again at the next sweep.", e.getMessage(), e);
+        }
+    }
+
+    private void sweep() throws InterruptedException {
+        try (BlobStore opened = stores.get()) {
+            if (!(opened instanceof MeasurableStore store)) {
+                LOG.debug("{} is not swept: it does not tell the length of blobs.", opened.location());
+                since = time.nanos();
+                isStarted = true;
+                return;
+            }
+            Sweep sweep = new Sweep(store, scope, SweepPace.BESIDE_AN_APPLICATION, halt, meter);
+            sweep(sweep, store);
+        }
+        since = time.nanos();
+        isStarted = true;
+    }
+
+    /** Deletes what the last sweep condemned, condemns what it listed, and lists. */
+    private void sweep(Sweep sweep, MeasurableStore store) throws InterruptedException {
+        BlobListing condemned = tombstones;
+        BlobListing listed = listing;
+        tombstones = null;
+        listing = null;
+        SweepRight right = source.right(store, time);
+        if (condemned != null) {
+            sweep.delete(condemned, Optional.ofNullable(listed), right);
+            swept(found, store);
+        }
+        if (listed != null) {
+            found = decide(sweep, listed, store);
+            tombstones = listed;
+            resumeAfter = listed.resumeAfter();
+        }
+        right.raise();
+        listing = timeToLive.isPresent()
+                ? sweep.listBefore(expired(timeToLive.get()), resumeAfter)
+                : sweep.list(resumeAfter);
+    }
+
+    private SweepReport decide(Sweep sweep, BlobListing listed, MeasurableStore store) throws InterruptedException {
+        SweepReport report;
+        if (timeToLive.isPresent()) {
+            report = sweep.byAge(listed);
+        } else {
+            try (NotificationLogs logs = source.logs(time)) {
+                report = sweep.byLogs(listed, logs);
+            }
+        }
+        if (report.hasTooManyOrphans() && timeToLive.isEmpty()) {
+            throw new InvalidSettings("Cannot sweep " + store.location() + ": no notification ever led to "
+                    + report.orphans() + " of " + report.listed()
+                    + " blobs, so they may be another cluster's. Nothing is deleted;"
+                    + " docs/operations.md, \"When a sweep stops\", says how to go on.");
+        }
+        return report;
+    }
+
+    private long expired(Duration age) {
+        return TimeUnit.MILLISECONDS.toMinutes(time.wallMillis() - age.toMillis());
+    }
+
+    private void swept(SweepReport report, MeasurableStore store) {
+        figures.swept(report);
+        LOG.info(
+                "Swept {}: {} blobs, {} needed, {} deleted ({} bytes; {} never needed), {} of other applications, {} kept because topics {} are not there, {} kept because a log has never held a record, {} damaged.{}",
+                store.location(),
+                report.listed(),
+                report.needed(),
+                report.unneeded(),
+                report.unneededBytes(),
+                report.orphans(),
+                report.foreign(),
+                report.kept(),
+                report.unknownTopics(),
+                report.silent(),
+                report.damaged(),
+                report.oldest()
+                        .map(need -> " The oldest that is needed is " + need + ".")
+                        .orElse(""));
+    }
+
+    /** Ends what is under way after its present request, and waits a moment for that. Idempotent. */
+    @Override
+    public void close() {
+        if (isClosed.compareAndSet(false, true)) {
+            halt.say();
+            worker.close();
+            running.awaitEnd(LEAVE);
+            figures.close();
+        }
+    }
+
+    /** Whether the worker works; it gets one task at a time. Thread-safe. */
+    private static final class Running {
+        private final Time time;
+        private final Signal ended;
+        private final AtomicBoolean is = new AtomicBoolean();
+
+        Running(Time time) {
+            this.time = time;
+            ended = time.signal();
+        }
+
+        boolean begin() {
+            return is.compareAndSet(false, true);
+        }
+
+        void end() {
+            is.set(false);
+            ended.raise();
+        }
+
+        void awaitEnd(Duration most) {
+            long until = time.nanos() + most.toNanos();
+            try {
+                boolean goesOn = true;
+                while (goesOn) {
+                    long seen = ended.count();
+                    goesOn = is.get() && ended.await(seen, until);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}
