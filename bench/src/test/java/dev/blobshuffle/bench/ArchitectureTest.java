@@ -37,6 +37,7 @@ class ArchitectureTest {
     private static final String KAFKA = ROOT + "kafka..";
     private static final String KSTREAMS = ROOT + "kstreams..";
     private static final String TESTKIT = ROOT + "testkit..";
+    private static final String S3SIM = ROOT + "s3sim..";
     private static final String KAFKA_EMBEDDED = ROOT + "kafkaembedded..";
     private static final String CLI = ROOT + "cli..";
     private static final String BENCH = ROOT + "bench..";
@@ -203,6 +204,39 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(KSTREAMS, KAFKA_EMBEDDED, TESTKIT, "org.apache.kafka.streams..")
+                .check(OURS);
+    }
+
+    /** Only the benchmarks run a simulator, so nothing else ships one. */
+    @Test
+    void theS3SimulatorUsesCoreOnlyAndOnlyBenchmarksUseIt() {
+        classes()
+                .that()
+                .resideInAPackage(S3SIM)
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(CORE, S3SIM, "java..", "javax.net..", "org.jspecify..")
+                .check(OURS);
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(S3SIM, BENCH)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(S3SIM)
+                .check(OURS);
+    }
+
+    /** Injected faults, and the load and the virtual time of {@code bench adaptive}: nothing else that ships runs on test code. */
+    @Test
+    void onlyInjectedFaultsAndTheAdaptiveBenchmarkUseTheTestkit() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(TESTKIT, ROOT + "bench.store..", ROOT + "bench.adaptive..")
+                .and()
+                .haveNameNotMatching(".*[.]AdaptiveCommand([$].*)?")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(TESTKIT)
                 .check(OURS);
     }
 

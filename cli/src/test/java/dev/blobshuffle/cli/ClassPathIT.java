@@ -22,7 +22,7 @@ class ClassPathIT {
                 .anyMatch(name -> name.startsWith("blobshuffle-core"))
                 .noneMatch(
                         name -> name.matches("(kafka_|kafka-server|kafka-streams|scala-|rocksdbjni|junit-|assertj-).*"))
-                .noneMatch(name -> name.matches("blobshuffle-(kstreams|kafka-embedded|testkit|bench).*"));
+                .noneMatch(name -> name.matches("blobshuffle-(kstreams|kafka-embedded|s3sim|testkit|bench).*"));
     }
 
     @Test

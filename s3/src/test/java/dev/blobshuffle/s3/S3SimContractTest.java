@@ -3,8 +3,8 @@ package dev.blobshuffle.s3;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.s3sim.S3Sim;
 import dev.blobshuffle.testkit.BlobStoreContractTest;
-import dev.blobshuffle.testkit.s3sim.S3Sim;
 import org.junit.jupiter.api.AfterEach;
 
 /** The rules hold through the client that a URI makes. */

@@ -4,7 +4,7 @@ import dev.blobshuffle.core.plan.LatencyProfile;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.time.SystemTime;
-import dev.blobshuffle.testkit.s3sim.S3SimProcess;
+import dev.blobshuffle.s3sim.S3SimProcess;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.util.ArrayList;

@@ -2,12 +2,12 @@ package dev.blobshuffle.cli.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.testkit.s3sim.LifecycleRule;
-import dev.blobshuffle.testkit.s3sim.Operation;
-import dev.blobshuffle.testkit.s3sim.S3Error;
-import dev.blobshuffle.testkit.s3sim.S3Sim;
-import dev.blobshuffle.testkit.s3sim.WireFault;
-import dev.blobshuffle.testkit.s3sim.WireFaultPlan;
+import dev.blobshuffle.s3sim.LifecycleRule;
+import dev.blobshuffle.s3sim.Operation;
+import dev.blobshuffle.s3sim.S3Error;
+import dev.blobshuffle.s3sim.S3Sim;
+import dev.blobshuffle.s3sim.WireFault;
+import dev.blobshuffle.s3sim.WireFaultPlan;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -3,12 +3,12 @@ package dev.blobshuffle.kstreams.stores;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
-import dev.blobshuffle.testkit.s3sim.Operation;
-import dev.blobshuffle.testkit.s3sim.S3Error;
-import dev.blobshuffle.testkit.s3sim.S3Sim;
-import dev.blobshuffle.testkit.s3sim.WireFault;
-import dev.blobshuffle.testkit.s3sim.WireFault.Kind;
-import dev.blobshuffle.testkit.s3sim.WireFaultPlan;
+import dev.blobshuffle.s3sim.Operation;
+import dev.blobshuffle.s3sim.S3Error;
+import dev.blobshuffle.s3sim.S3Sim;
+import dev.blobshuffle.s3sim.WireFault;
+import dev.blobshuffle.s3sim.WireFault.Kind;
+import dev.blobshuffle.s3sim.WireFaultPlan;
 import dev.blobshuffle.testkit.servers.Azurite;
 import dev.blobshuffle.testkit.servers.FakeGcsServer;
 import dev.blobshuffle.testkit.servers.StoreServer;

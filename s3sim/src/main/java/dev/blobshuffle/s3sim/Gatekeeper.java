@@ -1,0 +1,54 @@
+package dev.blobshuffle.s3sim;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Who may make requests: checks access key id, region and clock of a request, but not its signature. Stateless.
+ *
+ * @param accessKeyId the only one that exists; empty: any, also none
+ * @param region where the buckets are; empty: wherever the request says
+ */
+record Gatekeeper(Optional<String> accessKeyId, Optional<String> region) {
+    private static final Pattern SCOPE = Pattern.compile("Credential=([^/,]+)/[0-9]{8}/([^/,]+)/");
+    private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'");
+    private static final Duration MAX_SKEW = Duration.ofMinutes(15);
+
+    void check(RequestHead head, Instant now) throws Refused {
+        Matcher scope = SCOPE.matcher(head.headers().getOrDefault("authorization", ""));
+        boolean isSigned = scope.find();
+        if (accessKeyId.isPresent() && !isSigned) {
+            throw new Refused(S3Error.ACCESS_DENIED);
+        }
+        if (accessKeyId.isPresent() && !accessKeyId.get().equals(scope.group(1))) {
+            throw new Refused(S3Error.INVALID_ACCESS_KEY_ID);
+        }
+        checkClock(head, now);
+        if (isSigned && region.isPresent() && !region.get().equals(scope.group(2))) {
+            S3Error error = S3Error.PERMANENT_REDIRECT;
+            throw new Refused(error, error.answer().with("x-amz-bucket-region", region.get()));
+        }
+    }
+
+    private static void checkClock(RequestHead head, Instant now) throws Refused {
+        String date = head.headers().get("x-amz-date");
+        if (date == null) {
+            return;
+        }
+        try {
+            Instant sent = LocalDateTime.parse(date, DATE).toInstant(ZoneOffset.UTC);
+            if (Duration.between(sent, now).abs().compareTo(MAX_SKEW) > 0) {
+                throw new Refused(S3Error.REQUEST_TIME_TOO_SKEWED);
+            }
+        } catch (DateTimeParseException e) {
+            throw new Refused(S3Error.INVALID_ARGUMENT);
+        }
+    }
+}

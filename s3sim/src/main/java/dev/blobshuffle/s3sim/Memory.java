@@ -1,0 +1,30 @@
+package dev.blobshuffle.s3sim;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/** How many bytes the objects may take. Thread-safe. */
+final class Memory {
+    private final long limit;
+    private final AtomicLong used = new AtomicLong();
+
+    Memory(long limit) {
+        this.limit = limit;
+    }
+
+    void reserve(long bytes) throws Refused {
+        if (bytes > Integer.MAX_VALUE - 8 || used.addAndGet(bytes) > limit) {
+            if (bytes <= Integer.MAX_VALUE - 8) {
+                used.addAndGet(-bytes);
+            }
+            throw new Refused(S3Error.STORAGE_FULL);
+        }
+    }
+
+    void release(long bytes) {
+        used.addAndGet(-bytes);
+    }
+
+    long used() {
+        return used.get();
+    }
+}

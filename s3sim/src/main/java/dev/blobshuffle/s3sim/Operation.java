@@ -1,0 +1,34 @@
+package dev.blobshuffle.s3sim;
+
+/** The operations of S3's API that {@link S3Sim} tells apart. */
+public enum Operation {
+    /** {@code PutObject}. */
+    PUT_OBJECT,
+    /** {@code GetObject}, ranges too. */
+    GET_OBJECT,
+    /** {@code HeadObject}. */
+    HEAD_OBJECT,
+    /** {@code DeleteObject}. */
+    DELETE_OBJECT,
+    /** {@code DeleteObjects}. */
+    DELETE_OBJECTS,
+    /** One page of {@code ListObjectsV2}. */
+    LIST_OBJECTS,
+    /** {@code CreateBucket}. */
+    CREATE_BUCKET,
+    /** {@code HeadBucket}. */
+    HEAD_BUCKET,
+    /** {@code GetBucketLifecycleConfiguration}. */
+    GET_BUCKET_LIFECYCLE,
+    /** {@code GetBucketVersioning}. */
+    GET_BUCKET_VERSIONING,
+    /** {@code GetBucketLocation}. */
+    GET_BUCKET_LOCATION,
+    /** Anything else, multipart uploads among them: answered with {@link S3Error#NOT_IMPLEMENTED}. */
+    OTHER;
+
+    /** Whether S3 counts it against the limit of writes. */
+    boolean isWrite() {
+        return this == PUT_OBJECT || this == DELETE_OBJECT || this == DELETE_OBJECTS || this == CREATE_BUCKET;
+    }
+}

@@ -1,0 +1,34 @@
+package dev.blobshuffle.s3sim;
+
+import java.util.Map;
+
+/**
+ * Requests that {@link S3Sim} has had. A request counts when its head has been read, whatever becomes of it.
+ *
+ * @param requests by operation; operations without requests are missing
+ * @param failures requests that were answered with an error, or not at all, by operation; those without are missing
+ * @param bytesIn bytes of bodies received, without framing
+ * @param bytesOut bytes of objects sent
+ */
+public record RequestCounts(Map<Operation, Long> requests, Map<Operation, Long> failures, long bytesIn, long bytesOut) {
+    /** Copies the maps. */
+    public RequestCounts {
+        requests = Map.copyOf(requests);
+        failures = Map.copyOf(failures);
+    }
+
+    /** Requests of one operation. */
+    public long of(Operation operation) {
+        return requests.getOrDefault(operation, 0L);
+    }
+
+    /** Failed requests of one operation. */
+    public long failed(Operation operation) {
+        return failures.getOrDefault(operation, 0L);
+    }
+
+    /** All requests. */
+    public long total() {
+        return requests.values().stream().mapToLong(Long::longValue).sum();
+    }
+}

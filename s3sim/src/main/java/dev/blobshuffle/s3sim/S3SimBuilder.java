@@ -1,0 +1,184 @@
+package dev.blobshuffle.s3sim;
+
+import dev.blobshuffle.core.plan.LatencyProfile;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+
+/** What kind of {@link S3Sim} to start. Not thread-safe; used once. */
+public final class S3SimBuilder {
+    private static final long DEFAULT_BYTES = 512L << 20;
+    private static final int DEFAULT_CONNECTIONS = 256;
+
+    private final Set<String> buckets = new LinkedHashSet<>();
+    private int port;
+    private long bytes = DEFAULT_BYTES;
+    private int connections = DEFAULT_CONNECTIONS;
+    private Duration idle = Duration.ofSeconds(10);
+    private Duration skew = Duration.ZERO;
+    private String domain = "localhost";
+    private long seed = 1;
+    private LatencyProfile latency = LatencyProfile.ZERO;
+    private WireFaultPlan faults = WireFaultPlan.none();
+    private Optional<String> accessKeyId = Optional.empty();
+    private Optional<String> region = Optional.empty();
+    private Optional<ThrottleLimit> throttle = Optional.empty();
+    private Optional<TlsIdentity> tls = Optional.empty();
+
+    S3SimBuilder() {}
+
+    /** Starts with an empty bucket; may be repeated. Default: no bucket. */
+    public S3SimBuilder bucket(String name) {
+        buckets.add(name);
+        return this;
+    }
+
+    /** The port on the loopback address. Default 0: a free one. */
+    public S3SimBuilder port(int port) {
+        this.port = port;
+        return this;
+    }
+
+    /** The most bytes that all objects may take; puts beyond get {@link S3Error#STORAGE_FULL}. Default 512 MiB. */
+    public S3SimBuilder bytes(long bytes) {
+        this.bytes = bytes;
+        return this;
+    }
+
+    /** The most connections at a time, each with a thread; further ones are reset. Default 256. */
+    public S3SimBuilder connections(int connections) {
+        this.connections = connections;
+        return this;
+    }
+
+    /** After how long without a byte from the client a connection is closed. Default 10 s, about as S3 does. */
+    public S3SimBuilder idle(Duration idle) {
+        this.idle = idle;
+        return this;
+    }
+
+    /** How far the server's clock is ahead; negative: behind. Requests signed more than 15 minutes off are refused. Default 0. */
+    public S3SimBuilder skew(Duration skew) {
+        this.skew = skew;
+        return this;
+    }
+
+    /** Hosts named {@code BUCKET.DOMAIN} are virtual-host requests. Default {@code localhost}. */
+    public S3SimBuilder domain(String domain) {
+        this.domain = domain;
+        return this;
+    }
+
+    /** Seed of the latencies. Default 1. */
+    public S3SimBuilder seed(long seed) {
+        this.seed = seed;
+        return this;
+    }
+
+    /** How long requests take; the time of sending and receiving counts as part of it. Default: no longer than they do. */
+    public S3SimBuilder latency(LatencyProfile latency) {
+        this.latency = latency;
+        return this;
+    }
+
+    /** What goes wrong. Default: nothing. */
+    public S3SimBuilder faults(WireFaultPlan faults) {
+        this.faults = faults;
+        return this;
+    }
+
+    /** The only access key id that exists: others are refused, unsigned requests too. Signatures are not checked. Default: anyone may do everything. */
+    public S3SimBuilder accessKeyId(String accessKeyId) {
+        this.accessKeyId = Optional.of(accessKeyId);
+        return this;
+    }
+
+    /** Where the buckets are: requests signed for another region are redirected, as by S3. Default: everywhere. */
+    public S3SimBuilder region(String region) {
+        this.region = Optional.of(region);
+        return this;
+    }
+
+    /** How many requests per second each prefix may have. Default: any number. */
+    public S3SimBuilder throttle(ThrottleLimit throttle) {
+        this.throttle = Optional.of(throttle);
+        return this;
+    }
+
+    /** Serves HTTPS with this identity. Default: plain HTTP. */
+    public S3SimBuilder tls(TlsIdentity tls) {
+        this.tls = Optional.of(tls);
+        return this;
+    }
+
+    /**
+     * Starts it.
+     *
+     * @throws IllegalArgumentException if an option makes no sense
+     * @throws java.io.UncheckedIOException if the port is taken
+     */
+    public S3Sim start() {
+        if (bytes < 1 || connections < 1 || idle.isNegative() || idle.isZero()) {
+            throw new IllegalArgumentException("Cannot start S3Sim with " + bytes + " bytes, " + connections
+                    + " connections and an idle limit of " + idle + ". Give more than 0 of each.");
+        }
+        return new S3Sim(this);
+    }
+
+    Set<String> buckets() {
+        return buckets;
+    }
+
+    int port() {
+        return port;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    int connections() {
+        return connections;
+    }
+
+    Duration idle() {
+        return idle;
+    }
+
+    Duration skew() {
+        return skew;
+    }
+
+    String domain() {
+        return domain;
+    }
+
+    long seed() {
+        return seed;
+    }
+
+    LatencyProfile latency() {
+        return latency;
+    }
+
+    WireFaultPlan faults() {
+        return faults;
+    }
+
+    Optional<String> accessKeyId() {
+        return accessKeyId;
+    }
+
+    Optional<String> region() {
+        return region;
+    }
+
+    Optional<ThrottleLimit> throttle() {
+        return throttle;
+    }
+
+    Optional<TlsIdentity> tls() {
+        return tls;
+    }
+}

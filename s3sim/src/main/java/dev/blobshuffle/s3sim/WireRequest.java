@@ -1,0 +1,10 @@
+package dev.blobshuffle.s3sim;
+
+/**
+ * What a {@link WireFaultPlan} knows of a request.
+ *
+ * @param bucket empty: none
+ * @param key empty: none
+ * @param bytes of the request's body on the wire
+ */
+public record WireRequest(Operation operation, String bucket, String key, long bytes) {}

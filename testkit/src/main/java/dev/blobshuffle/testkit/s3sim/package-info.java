@@ -1,5 +1,0 @@
-/** An S3 server in this JVM, for tests and benchmarks: the protocol on real sockets, with injected latency and faults. It is not the proof of conformance. */
-@NullMarked
-package dev.blobshuffle.testkit.s3sim;
-
-import org.jspecify.annotations.NullMarked;
