@@ -37,6 +37,7 @@ class ArchitectureTest {
     private static final String KAFKA = ROOT + "kafka..";
     private static final String KSTREAMS = ROOT + "kstreams..";
     private static final String TESTKIT = ROOT + "testkit..";
+    private static final String PLANNER = ROOT + "planner..";
     private static final String S3SIM = ROOT + "s3sim..";
     private static final String KAFKA_EMBEDDED = ROOT + "kafkaembedded..";
     private static final String CLI = ROOT + "cli..";
@@ -207,15 +208,34 @@ class ArchitectureTest {
                 .check(OURS);
     }
 
+    /** The engine decides by {@code core.pricing}; the model is for the tools and for what simulates a store's latencies. */
+    @Test
+    void thePlannerUsesCoreOnlyAndNoEngineUsesIt() {
+        classes()
+                .that()
+                .resideInAPackage(PLANNER)
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(CORE, PLANNER, "java..", "org.jspecify..")
+                .check(OURS);
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(PLANNER, S3SIM, TESTKIT, CLI, BENCH)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(PLANNER)
+                .check(OURS);
+    }
+
     /** Only the benchmarks run a simulator, so nothing else ships one. */
     @Test
-    void theS3SimulatorUsesCoreOnlyAndOnlyBenchmarksUseIt() {
+    void theS3SimulatorUsesCoreAndThePlannerAndOnlyBenchmarksUseIt() {
         classes()
                 .that()
                 .resideInAPackage(S3SIM)
                 .should()
                 .onlyDependOnClassesThat()
-                .resideInAnyPackage(CORE, S3SIM, "java..", "javax.net..", "org.jspecify..")
+                .resideInAnyPackage(CORE, PLANNER, S3SIM, "java..", "javax.net..", "org.jspecify..")
                 .check(OURS);
         noClasses()
                 .that()
@@ -241,7 +261,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void testkitUsesCoreOnly() {
+    void testkitUsesCoreAndThePlannerOnly() {
         noClasses()
                 .that()
                 .resideInAPackage(TESTKIT)

@@ -1,9 +1,9 @@
 package dev.blobshuffle.s3sim;
 
-import dev.blobshuffle.core.plan.LatencyModel;
-import dev.blobshuffle.core.plan.LatencyProfile;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.planner.LatencyModel;
+import dev.blobshuffle.planner.LatencyProfile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

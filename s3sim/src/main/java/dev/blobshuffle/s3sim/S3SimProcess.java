@@ -1,6 +1,6 @@
 package dev.blobshuffle.s3sim;
 
-import dev.blobshuffle.core.plan.LatencyProfile;
+import dev.blobshuffle.planner.LatencyProfile;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -3,7 +3,7 @@ package dev.blobshuffle.s3sim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.plan.LatencyProfile;
+import dev.blobshuffle.planner.LatencyProfile;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -2,14 +2,14 @@ package dev.blobshuffle.testkit;
 
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.format.BlobId;
-import dev.blobshuffle.core.plan.LatencyModel;
-import dev.blobshuffle.core.plan.LatencyProfile;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.ForwardingBlobStore;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.planner.LatencyModel;
+import dev.blobshuffle.planner.LatencyProfile;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;

@@ -1,7 +1,6 @@
 package dev.blobshuffle.testkit;
 
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
-import dev.blobshuffle.core.plan.LatencyProfile;
 import dev.blobshuffle.core.resilience.ResilienceOptions;
 import dev.blobshuffle.core.resilience.RetryPolicy;
 import dev.blobshuffle.core.resilience.StoreStack;
@@ -10,6 +9,7 @@ import dev.blobshuffle.core.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.SingleFlightBlobStore;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.planner.LatencyProfile;
 import dev.blobshuffle.testkit.Fault.Kind;
 import java.time.Duration;
 import java.util.List;

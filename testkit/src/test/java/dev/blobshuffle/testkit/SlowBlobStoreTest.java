@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.blobshuffle.core.format.BlobId;
-import dev.blobshuffle.core.plan.LatencyModel;
-import dev.blobshuffle.core.plan.LatencyProfile;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.MemoryBlobStore;
+import dev.blobshuffle.planner.LatencyModel;
+import dev.blobshuffle.planner.LatencyProfile;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;

@@ -4,7 +4,7 @@ import dev.blobshuffle.bench.parameter.Parameter;
 import dev.blobshuffle.bench.parameter.Parameters;
 import dev.blobshuffle.bench.process.CpuTime;
 import dev.blobshuffle.bench.store.ObservedStoreProvider;
-import dev.blobshuffle.core.plan.LatencyProfile;
+import dev.blobshuffle.planner.LatencyProfile;
 import dev.blobshuffle.s3sim.RequestCounts;
 import dev.blobshuffle.s3sim.S3SimProcess;
 import java.io.IOException;

@@ -1,11 +1,11 @@
 package dev.blobshuffle.cli.plan;
 
-import dev.blobshuffle.core.plan.Cost;
-import dev.blobshuffle.core.plan.Estimate;
-import dev.blobshuffle.core.plan.Latencies;
-import dev.blobshuffle.core.plan.Plan;
-import dev.blobshuffle.core.plan.Traffic;
-import dev.blobshuffle.core.plan.Workload;
+import dev.blobshuffle.planner.Cost;
+import dev.blobshuffle.planner.Estimate;
+import dev.blobshuffle.planner.Latencies;
+import dev.blobshuffle.planner.Plan;
+import dev.blobshuffle.planner.Traffic;
+import dev.blobshuffle.planner.Workload;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.blobshuffle.cli.plan;
 
-import dev.blobshuffle.core.plan.Goal;
-import dev.blobshuffle.core.plan.LatencyProfile;
-import dev.blobshuffle.core.plan.PriceTable;
-import dev.blobshuffle.core.plan.PriceTables;
-import dev.blobshuffle.core.plan.Tuning;
-import dev.blobshuffle.core.plan.Workload;
+import dev.blobshuffle.core.pricing.PriceTable;
+import dev.blobshuffle.core.pricing.PriceTables;
+import dev.blobshuffle.planner.Goal;
+import dev.blobshuffle.planner.LatencyProfile;
+import dev.blobshuffle.planner.Tuning;
+import dev.blobshuffle.planner.Workload;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;

@@ -1,7 +1,7 @@
 package dev.blobshuffle.cli.plan;
 
-import dev.blobshuffle.core.plan.Workload;
-import dev.blobshuffle.core.plan.Workload.Guarantee;
+import dev.blobshuffle.planner.Workload;
+import dev.blobshuffle.planner.Workload.Guarantee;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.function.Consumer;

@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.batch;
 
-import dev.blobshuffle.core.plan.Pace;
-import dev.blobshuffle.core.plan.PaceConditions;
+import dev.blobshuffle.core.pricing.Pace;
+import dev.blobshuffle.core.pricing.PaceConditions;
 import dev.blobshuffle.core.settings.BatchLayout;
 import dev.blobshuffle.core.zone.Zone;
 import java.time.Duration;

@@ -34,7 +34,7 @@ public enum Gauge {
     CACHE_MEMORY_USED(Unit.BYTES, "Bytes that the cache in memory takes."),
     /** All directories together. */
     CACHE_DISK_USED(Unit.BYTES, "Bytes that the cache on disk takes."),
-    /** Priced as they are counted: {@code core.plan.LiveCost}. */
+    /** Priced as they are counted: {@code core.pricing.LiveCost}. */
     STORE_COST(
             Kind.COUNTER,
             Unit.MICRODOLLARS,

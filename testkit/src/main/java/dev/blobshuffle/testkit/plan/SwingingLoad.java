@@ -1,6 +1,6 @@
 package dev.blobshuffle.testkit.plan;
 
-import dev.blobshuffle.core.plan.LatencyProfile;
+import dev.blobshuffle.planner.LatencyProfile;
 import java.time.Duration;
 
 /**

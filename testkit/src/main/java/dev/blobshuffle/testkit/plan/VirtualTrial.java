@@ -1,10 +1,10 @@
 package dev.blobshuffle.testkit.plan;
 
 import dev.blobshuffle.core.batch.Target;
-import dev.blobshuffle.core.plan.PriceTable;
-import dev.blobshuffle.core.plan.PriceTables;
-import dev.blobshuffle.core.plan.Tuning;
-import dev.blobshuffle.core.plan.Workload;
+import dev.blobshuffle.core.pricing.PriceTable;
+import dev.blobshuffle.core.pricing.PriceTables;
+import dev.blobshuffle.planner.Tuning;
+import dev.blobshuffle.planner.Workload;
 import dev.blobshuffle.testkit.SimulatedTime;
 import java.time.Duration;
 

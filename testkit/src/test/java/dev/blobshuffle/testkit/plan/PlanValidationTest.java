@@ -2,14 +2,14 @@ package dev.blobshuffle.testkit.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.plan.Estimate;
-import dev.blobshuffle.core.plan.LatencyProfile;
-import dev.blobshuffle.core.plan.PriceTables;
-import dev.blobshuffle.core.plan.ShuffleModel;
-import dev.blobshuffle.core.plan.Tuning;
-import dev.blobshuffle.core.plan.Workload;
-import dev.blobshuffle.core.plan.Workload.Guarantee;
+import dev.blobshuffle.core.pricing.PriceTables;
 import dev.blobshuffle.core.settings.BatchScope;
+import dev.blobshuffle.planner.Estimate;
+import dev.blobshuffle.planner.LatencyProfile;
+import dev.blobshuffle.planner.ShuffleModel;
+import dev.blobshuffle.planner.Tuning;
+import dev.blobshuffle.planner.Workload;
+import dev.blobshuffle.planner.Workload.Guarantee;
 import dev.blobshuffle.testkit.SimulatedTime;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,0 +1,57 @@
+package dev.blobshuffle.core.pricing;
+
+import dev.blobshuffle.core.metrics.Counter;
+import dev.blobshuffle.core.metrics.Gauge;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+
+/**
+ * Prices what an instance has counted: what its requests cost, and what its records would have cost natively. Computed when somebody reads the metrics, so that it
+ * costs nothing otherwise. Stateless.
+ */
+public final class LiveCost {
+    private static final double MICRODOLLARS = 1e6;
+    private static final double KIBIBYTE = 1024;
+
+    /** What the engine does not know of the cluster: the usual in a cloud. */
+    private static final int ZONES = 3;
+
+    private static final int REPLICAS = 3;
+
+    private LiveCost() {}
+
+    /** Lets an instance's metrics have its costs, {@link Gauge#STORE_COST} and {@link Gauge#NATIVE_COST}, for as long as they are used. */
+    @SuppressWarnings("resource") // They stay for as long as the metrics.
+    public static void report(ShuffleMetrics metrics, PriceTable prices) {
+        metrics.report(Gauge.STORE_COST, () -> microdollars(storeUsd(metrics, prices)));
+        metrics.report(
+                Gauge.NATIVE_COST,
+                () -> microdollars(nativeUsd(metrics.value(Counter.BYTES_APPENDED), prices, ZONES, REPLICAS)));
+    }
+
+    private static long microdollars(double usd) {
+        return Math.round(usd * MICRODOLLARS);
+    }
+
+    /** Dollars for the counted requests, failed ones and repeated ones among them, and for bytes in and out where the store charges for these. */
+    public static double storeUsd(ShuffleMetrics metrics, PriceTable prices) {
+        PriceTable.Requests requests = prices.requests();
+        PriceTable.Traffic traffic = prices.traffic();
+        return metrics.value(Counter.PUTS) * requests.put()
+                + (metrics.value(Counter.GETS) + metrics.value(Counter.HEADS)) * requests.get()
+                + metrics.value(Counter.LISTS) * requests.list()
+                + traffic.of(metrics.value(Counter.BYTES_SENT), traffic.upload())
+                + traffic.of(metrics.value(Counter.BYTES_FETCHED), traffic.download());
+    }
+
+    /** Dollars for the traffic between zones of so many bytes in a native topic, whose consumers fetch from the closest replica. */
+    public static double nativeUsd(double bytes, PriceTable prices, int zones, int replicationFactor) {
+        PriceTable.Traffic traffic = prices.traffic();
+        return NativeKafka.crossings(zones, replicationFactor, 0) * traffic.of(bytes, traffic.crossing());
+    }
+
+    /** Bytes below which a batch is cheaper through Kafka, in whole KiB; 0 if none is. */
+    public static long inlineBytes(PriceTable prices) {
+        double breakEven = prices.breakEvenBytes(ZONES, REPLICAS).orElse(0.0);
+        return (long) (Math.ceil(breakEven / KIBIBYTE) * KIBIBYTE);
+    }
+}

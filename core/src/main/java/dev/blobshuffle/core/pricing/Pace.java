@@ -1,0 +1,19 @@
+package dev.blobshuffle.core.pricing;
+
+/**
+ * How batches fill.
+ *
+ * @param fillSeconds time from a batch's first record to its seal
+ * @param blobs blobs that a batch becomes
+ * @param p95Seconds predicted p95 of the latency of records
+ * @param meetsTarget whether that is within the target; if not, this is the best that is sensible
+ */
+public record Pace(double fillSeconds, int blobs, double p95Seconds, boolean meetsTarget) {
+    /** Checks every value. */
+    public Pace {
+        if (!(fillSeconds > 0 && blobs > 0 && p95Seconds >= 0)) {
+            throw new IllegalArgumentException(
+                    "Cannot fill batches for " + fillSeconds + " s into " + blobs + " blobs. Give positive numbers.");
+        }
+    }
+}

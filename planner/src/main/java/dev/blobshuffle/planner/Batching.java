@@ -1,0 +1,235 @@
+package dev.blobshuffle.planner;
+
+import dev.blobshuffle.core.settings.BatchScope;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How batches fill and when they are sealed: the paper's fill time (section 4.2), and beside it the delay budget and commits, each of which seals what there is.
+ *
+ * <p>A commit interval contains full batches, sealed at size or delay, and ends with a remainder, sealed by the commit, since each commit starts anew. A thread appends nothing while it waits
+ * for its commit; what arrived meanwhile it appends afterwards, faster. Threads that share a batch seal for each other; group commit lets those that are
+ * due within a short window share a seal.
+ */
+final class Batching {
+    /** Group commit's longest window, and its share of the interval: {@code GroupCommit} in the Batcher. */
+    private static final double LONGEST_WINDOW_SECONDS = 0.010;
+
+    private static final double WINDOW_SHARE = 0.1;
+
+    /** A lane tells its bytes in steps, and the batch is sealed that much earlier: {@code OpenBatch} in the Batcher. */
+    private static final double LARGEST_STEP = 32 << 10;
+
+    private static final double STEPS_PER_BATCH = 32;
+
+    /** Expected largest of so many normal numbers: how far the fullest zone is ahead of the mean, in standard deviations. */
+    private static final double[] FULLEST = {0, 0, 0.56, 0.85, 1.03, 1.16, 1.27, 1.35, 1.42, 1.49, 1.54};
+
+    /** Standard deviation of the largest of three normal numbers. */
+    private static final double FULLEST_SPREAD = 0.75;
+
+    private static final double LARGEST_SPREAD = 0.15;
+
+    /** A batch of so few records is about a number of them, not of bytes. */
+    private static final double FEW_RECORDS = 4;
+
+    /** Deviations of something that takes the same time always. */
+    private static final double[] CERTAIN = {0};
+
+    /** The normal distribution in eight equally likely parts: the median of each. */
+    private static final double[] NORMAL = {-1.534, -0.887, -0.489, -0.157, 0.157, 0.489, 0.887, 1.534};
+
+    private final Workload workload;
+    private final Tuning tuning;
+    private final double commitWait;
+
+    /** @param commitWait seconds that a commit takes, on average */
+    Batching(Workload workload, Tuning tuning, double commitWait) {
+        this.workload = workload;
+        this.tuning = tuning;
+        this.commitWait = commitWait;
+    }
+
+    /** Number of Batchers that fill a batch of their own. */
+    double batchers() {
+        return tuning.scope() == BatchScope.INSTANCE
+                ? workload.instances()
+                : (double) workload.instances() * workload.threads();
+    }
+
+    /** Threads that share a batch. */
+    int lanes() {
+        return tuning.scope() == BatchScope.INSTANCE ? workload.threads() : 1;
+    }
+
+    private double commitSeconds() {
+        return workload.commitInterval().toNanos() / 1e9;
+    }
+
+    /** Seconds from one commit of a thread to its next. */
+    double cycleSeconds() {
+        return commitSeconds() + commitWait;
+    }
+
+    /** Seals by commits in one cycle: one for each group of threads that are due together. */
+    double commitGroups() {
+        double window = Math.min(LONGEST_WINDOW_SECONDS, WINDOW_SHARE * commitSeconds());
+        return lanes() / (1 + (lanes() - 1) * window / cycleSeconds());
+    }
+
+    /** Seconds of appending that a commit ends: a lone thread stands still during its commit, and several take turns. */
+    double windowSeconds() {
+        return lanes() == 1 ? commitSeconds() : cycleSeconds() / commitGroups();
+    }
+
+    private double commitsPerSecond() {
+        return commitGroups() / cycleSeconds();
+    }
+
+    /** Records per second into one batch while it fills. */
+    double recordRate() {
+        double average = workload.recordsPerSecond() / batchers();
+        return lanes() == 1 ? average * cycleSeconds() / commitSeconds() : average;
+    }
+
+    /** Stored bytes of a record. */
+    double storedRecordBytes() {
+        return rawRecordBytes() * workload.compression();
+    }
+
+    /** Bytes of a record in the write buffer. */
+    double rawRecordBytes() {
+        return workload.recordBytes() + tuning.overheadBytes();
+    }
+
+    double byteRate() {
+        return recordRate() * storedRecordBytes();
+    }
+
+    /** Seconds until size seals; the fullest zone decides. */
+    double sizeSeconds() {
+        double size = tuning.blobBytes();
+        if (tuning.layout() == Tuning.Layout.SINGLE) {
+            return Math.max(1 / recordRate(), size / byteRate());
+        }
+        double ahead = 0;
+        if (tuning.layout() == Tuning.Layout.PACKED) {
+            int zones = Math.min(workload.zones(), FULLEST.length - 1);
+            double step = stepBytes();
+            // A lane tells a step and the rest of the record that ends it.
+            double tells = Math.max(1, size * workload.compression() / step - lanes());
+            double beyond = Math.min(tells * storedRecordBytes() / 2, step / 2);
+            ahead = step * (lanes() + 0.5) - beyond + FULLEST[zones] * sectionSpread();
+        }
+        double told = Math.max(size / 2, size - ahead);
+        return Math.max(1 / recordRate(), told / (byteRate() * largestShare()));
+    }
+
+    /** What a lane keeps to itself before it tells the batch; the batch is sealed when all but a step of each lane is told. */
+    private double stepBytes() {
+        return Math.min(LARGEST_STEP, tuning.blobBytes() / (STEPS_PER_BATCH * lanes())) * workload.compression();
+    }
+
+    /** Standard deviation of a section's size: records fall by chance, and steps begin where the last batch ended. */
+    private double sectionSpread() {
+        double step = stepBytes();
+        return Math.sqrt(tuning.blobBytes() * storedRecordBytes() + lanes() * step * step / 12);
+    }
+
+    /** Relative standard deviation of the time that size takes to seal, averaged over the batches of a commit interval. */
+    double fillSpread() {
+        if (!isFilledBySize() || recordRate() * fullSeconds() < FEW_RECORDS) {
+            return 0;
+        }
+        double batches = Math.max(1, windowSeconds() / fullSeconds());
+        return Math.min(LARGEST_SPREAD, FULLEST_SPREAD * sectionSpread() / tuning.blobBytes() / Math.sqrt(batches));
+    }
+
+    /** Seconds from one seal by delay to the next: the delay starts at the first record. */
+    private double delaySeconds() {
+        return tuning.delay().toNanos() / 1e9 + 1 / recordRate();
+    }
+
+    boolean isFilledBySize() {
+        return sizeSeconds() <= delaySeconds();
+    }
+
+    /** Seconds for which a batch that no commit seals is filled. */
+    double fullSeconds() {
+        return Math.min(sizeSeconds(), delaySeconds());
+    }
+
+    private double largestShare() {
+        return Math.ceil((double) workload.partitions() / workload.zones()) / workload.partitions();
+    }
+
+    /** Every kind of seal. */
+    List<Seal> seals() {
+        double window = windowSeconds();
+        double full = fullSeconds();
+        double commits = commitsPerSecond();
+        List<Seal> seals = new ArrayList<>();
+        if (full >= window) {
+            double occupied = 1 - Math.exp(-recordRate() * window);
+            seals.add(seal(commits * occupied, window / occupied));
+        } else {
+            // How far a batch is when the commit comes depends on how long those before it took.
+            for (double deviation : isFilledBySize() ? NORMAL : CERTAIN) {
+                double actual = full * (1 + deviation * fillSpread());
+                double share = commits / (isFilledBySize() ? NORMAL.length : 1);
+                double count = Math.floor(window / actual);
+                seals.add(seal(share * count, actual));
+                addRemainder(seals, share, window - count * actual);
+            }
+        }
+        return seals;
+    }
+
+    private void addRemainder(List<Seal> seals, double perSecond, double seconds) {
+        double occupied = 1 - Math.exp(-recordRate() * seconds);
+        if (occupied > 1e-6) {
+            seals.add(seal(perSecond * occupied, seconds / occupied));
+        }
+    }
+
+    /** The seal of a batch that was filled for so many seconds. */
+    Seal seal(double perSecond, double seconds) {
+        double records = Math.max(1, recordRate() * seconds);
+        double bytes = records * storedRecordBytes();
+        double rawBytes = bytes / workload.compression();
+        boolean inlined = rawBytes < tuning.inlineBytes();
+        List<List<Double>> blobs = inlined
+                ? List.of()
+                : SectionPacking.pack(sections(records, bytes), tuning.layout(), tuning.blobBytes());
+        return new Seal(perSecond, seconds, records, bytes, blobs);
+    }
+
+    private List<Double> sections(double records, double bytes) {
+        int zones = workload.zones();
+        int partitions = workload.partitions();
+        int present = (int) Math.round(hit(Math.min(zones, partitions), records));
+        List<Double> sections = new ArrayList<>();
+        for (int zone = 0; zone < Math.max(1, present); zone++) {
+            double share = present < zones
+                    ? 1.0 / Math.max(1, present)
+                    : (double) (partitions / zones + (zone < partitions % zones ? 1 : 0)) / partitions;
+            sections.add(bytes * share);
+        }
+        return sections;
+    }
+
+    /** Segments of a seal: lanes by partitions, as far as there are records. */
+    double segments(Seal seal) {
+        return lanes() * hit(workload.partitions(), seal.records() / lanes());
+    }
+
+    /** Partitions that a seal has records of. */
+    double partitions(Seal seal) {
+        return hit(workload.partitions(), seal.records());
+    }
+
+    /** How many of so many places are hit by records that fall by chance. */
+    private static double hit(int places, double records) {
+        return places * (1 - Math.pow(1 - 1.0 / places, records));
+    }
+}

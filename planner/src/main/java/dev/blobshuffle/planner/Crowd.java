@@ -1,0 +1,70 @@
+package dev.blobshuffle.planner;
+
+import java.util.Arrays;
+import java.util.function.LongSupplier;
+
+/**
+ * The other Batchers that write to a partition: a reader hands out in the order of arrival, so that a section waits for the gets of those that were notified before
+ * it. They arrive by chance (Poisson) at a rate r, each taking a time G to get, so that the longest remaining wait M has {@code P(M <= m) = exp(-r E[max(0, G - m)])}.
+ *
+ * @param rate arrivals per second that need a get
+ * @param seconds times of gets, sorted
+ * @param excess for each of these, the expectation of what G exceeds it by
+ */
+record Crowd(double rate, double[] seconds, double[] excess) {
+    /** No other Batcher, or no time. */
+    static final Crowd NOBODY = new Crowd(0, new double[0], new double[0]);
+
+    private static final int SAMPLES = 400;
+
+    static Crowd of(Batching batching, Workload workload, Tuning tuning, LatencyProfile profile, LongSupplier random) {
+        Seal seal = batching.seal(0, Math.min(batching.fullSeconds(), batching.windowSeconds()));
+        double others = batching.batchers() - 1;
+        if (others <= 0 || seal.isInlined() || profile.get().isEmpty()) {
+            return NOBODY;
+        }
+        boolean isCached = tuning.cache() == Tuning.Cache.ZONE;
+        double perSecond = batching.seals().stream()
+                .mapToDouble(each -> each.perSecond() * batching.partitions(each) / workload.partitions())
+                .sum();
+        double rate = others * perSecond * (isCached ? Traffic.awayShare(workload) : 1);
+        double section = seal.bytes() / seal.sections();
+        double bytes = isCached ? section : section / LatencyForecast.readersPerSection(workload);
+        LatencyModel model = profile.get().get();
+        double[] seconds = new double[SAMPLES];
+        Arrays.setAll(seconds, i -> model.sampleMillis(bytes, random) / 1000);
+        Arrays.sort(seconds);
+        double[] excess = new double[SAMPLES];
+        for (int i = SAMPLES - 2; i >= 0; i--) {
+            double above = (double) (SAMPLES - 1 - i) / SAMPLES;
+            excess[i] = excess[i + 1] + above * (seconds[i + 1] - seconds[i]);
+        }
+        return new Crowd(rate, seconds, excess);
+    }
+
+    /** How long a section waits for those before it, by chance; 0 if it doesn't. */
+    double wait(LongSupplier random) {
+        if (rate == 0) {
+            return 0;
+        }
+        double wanted = -Math.log(1 - LatencyModel.uniform(random)) / rate;
+        if (wanted >= excess[0]) {
+            // Below the shortest get all of them count fully: E[G - m] = excess + shortest - m.
+            return Math.max(0, excess[0] + seconds[0] - wanted);
+        }
+        int low = 0;
+        int high = excess.length - 1;
+        while (high - low > 1) {
+            int middle = (low + high) >>> 1;
+            if (excess[middle] > wanted) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        double step = excess[low] - excess[high];
+        return step <= 0
+                ? seconds[high]
+                : seconds[low] + (excess[low] - wanted) / step * (seconds[high] - seconds[low]);
+    }
+}

@@ -1,0 +1,135 @@
+package dev.blobshuffle.planner;
+
+import dev.blobshuffle.core.pricing.PriceTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** What the reader of a plan must know: whether it pays off, why not, what would change that, and what to beware of. */
+final class Findings {
+    private static final double CLEAR = 0.9;
+    private static final double LITTLE_PROCESSING = 0.6;
+
+    private final Workload workload;
+    private final PriceTable prices;
+    private final Estimate estimate;
+    private final double nativeUsd;
+    private final Optional<Double> breakEven;
+    private final List<String> findings = new ArrayList<>();
+
+    Findings(Workload workload, PriceTable prices, Estimate estimate, double nativeUsd, Optional<Double> breakEven) {
+        this.workload = workload;
+        this.prices = prices;
+        this.estimate = estimate;
+        this.nativeUsd = nativeUsd;
+        this.breakEven = breakEven;
+    }
+
+    List<String> list() {
+        Cost cost = estimate.cost();
+        if (nativeUsd == 0) {
+            freeTraffic();
+        } else if (cost.shuffle() >= Plan.WORTH_IT * nativeUsd) {
+            tooDear();
+        } else if (cost.shuffle() > CLEAR * nativeUsd) {
+            add("BlobShuffle saves little here: %s instead of %s USD per hour.", usd(cost.shuffle()), usd(nativeUsd));
+        } else {
+            add(
+                    "BlobShuffle pays off: the shuffle costs %s instead of %s USD per hour, %.0f times less.",
+                    usd(cost.shuffle()), usd(nativeUsd), nativeUsd / cost.shuffle());
+        }
+        inlined();
+        commits();
+        store();
+        return findings;
+    }
+
+    private void freeTraffic() {
+        String why = workload.zones() == 1
+                ? "all instances are in one zone, so that no byte crosses zones"
+                : "traffic between zones is free with these prices (" + prices.name() + ")";
+        add(
+                "BlobShuffle does not pay off in traffic: %s. It would cost %s USD per hour in requests, storage and notifications.",
+                why, usd(estimate.cost().shuffle()));
+        add(
+                "What it still saves is work of the brokers: they store notifications in place of records, without replicas of these.");
+        add(
+                workload.zones() == 1
+                        ? "That changes with more zones: see --zones."
+                        : "That changes with a provider that charges for traffic between zones: see --provider.");
+    }
+
+    private void tooDear() {
+        add(
+                "BlobShuffle does not pay off: the shuffle would cost %s USD per hour, and natively %s.",
+                usd(estimate.cost().shuffle()), usd(nativeUsd));
+        Cost cost = estimate.cost();
+        double requests = cost.puts() + cost.gets();
+        if (cost.transferred() > requests && cost.transferred() > nativeUsd / 2) {
+            add(
+                    "The reason is what the store charges for bytes in and out. Another store would change that: see --provider.");
+        } else if (requests > nativeUsd / 2) {
+            add(
+                    "The reason is requests for small blobs: %s on average, and one is worth its requests from %s. Fewer instances, threads that share blobs"
+                            + " (batch.scope=instance), a longer delay or rarer commits make larger ones.",
+                    SettingsAdvice.human(estimate.traffic().blobBytes()),
+                    prices.breakEvenBytes(workload.zones(), workload.replicationFactor())
+                            .map(SettingsAdvice::human)
+                            .orElse("no size on"));
+        } else if (cost.inlined() > nativeUsd / 2) {
+            add(
+                    "The reason is small batches: an instance has %s when a batch ends, which is below inline.max.bytes, so that it goes through Kafka as it would natively. Fewer"
+                            + " instances, a longer delay (--target-p95) or rarer commits make larger ones.",
+                    SettingsAdvice.human(workload.bytesPerSecond() / workload.instances() * estimate.fillSeconds()));
+        } else {
+            add("The reason is small records in many partitions: there are about as many notifications as records.");
+        }
+        rate();
+    }
+
+    private void rate() {
+        if (breakEven.isPresent() && breakEven.get() > workload.bytesPerSecond()) {
+            add(
+                    "With such settings and the longest delay that the goal allows, it pays off from about %s/s on, over all instances.",
+                    SettingsAdvice.human(breakEven.get()));
+        } else if (breakEven.isEmpty()) {
+            add("No higher load changes that with these prices.");
+        }
+    }
+
+    private void inlined() {
+        double share = estimate.traffic().inlinedBytes() / workload.bytesPerSecond();
+        if (share > 0.005 && share < 0.995) {
+            add(
+                    "%.0f %% of the bytes go through Kafka as plain records, because their batches are below inline.max.bytes.",
+                    100 * share);
+        }
+    }
+
+    private void commits() {
+        if (estimate.processingShare() < LITTLE_PROCESSING) {
+            add(
+                    "Beware of the commit interval of %d ms: each commit waits %.2f s for blobs, so that threads process for %.0f %% of the time only, and each commit ends every"
+                            + " batch. A longer commit.interval.ms changes that.",
+                    workload.commitInterval().toMillis(), estimate.commitWait(), 100 * estimate.processingShare());
+        }
+    }
+
+    private void store() {
+        if (prices.name().startsWith("gcp")) {
+            add("Switch soft delete off for the bucket: otherwise deleted blobs are kept, and charged, for 7 days.");
+        }
+        if (prices.name().contains("express")) {
+            add("S3 Express One Zone keeps a blob in one zone: if that zone is lost, what is not yet read is lost.");
+        }
+    }
+
+    private void add(String format, Object... values) {
+        findings.add(String.format(Locale.ROOT, format, values));
+    }
+
+    private static String usd(double amount) {
+        return String.format(Locale.ROOT, amount >= 0.1 ? "%,.2f" : "%.4f", amount);
+    }
+}

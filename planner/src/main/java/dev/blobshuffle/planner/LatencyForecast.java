@@ -1,0 +1,263 @@
+package dev.blobshuffle.planner;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.function.LongSupplier;
+
+/**
+ * The latency of records as a distribution: a Monte Carlo run over the seals of one Batcher, with times of requests drawn from a profile. Each seal puts its blobs; a
+ * zone's records are notified when their blob is stored and everything before it has been notified; readers see them at once, or at the end of the commit under
+ * exactly-once; they get the section, and hand out in order, behind what other Batchers wrote to the partition. Requests are independent, and processing takes no time. The seed makes it repeatable, and the same
+ * for all tunings that are compared. Owned by one thread.
+ */
+final class LatencyForecast {
+    private static final long SEED = 20_260_603;
+    private static final int WARM_UP = 20;
+    private static final int SEALS_BEFORE_COMMIT = 25;
+    private static final int RECORDS_PER_SECTION = 2;
+    private static final int HEDGE_SAMPLES = 400;
+    private static final double SIZE_STEP = Math.log(1.1);
+
+    private final Workload workload;
+    private final Tuning tuning;
+    private final LatencyProfile profile;
+    private final Overheads overheads;
+    private final LongSupplier random = new SplittableRandom(SEED)::nextLong;
+    private final Histogram latencies = new Histogram();
+    private final List<Pending> pending = new ArrayList<>();
+    private final Map<LatencyModel, Map<Integer, Double>> triggers = new HashMap<>();
+    private final double[] delivered;
+    private final double[] handedOut;
+    private double fillSum;
+    private double storeSum;
+    private double commitSum;
+    private double readSum;
+    private double weightSum;
+    private double waitSum;
+    private int waits;
+    private Crowd crowd = Crowd.NOBODY;
+
+    /**
+     * Times that are not the store's, seconds.
+     *
+     * @param channel from the send of a notification until a reader has it
+     * @param commit a commit's own round trips, after the flush
+     */
+    record Overheads(double channel, double commit) {
+        /** Kafka in one region: a median of 15 ms from producer to consumer, and some round trips for a commit. Assumptions. */
+        static final Overheads KAFKA = new Overheads(0.015, 0.010);
+    }
+
+    /** A section whose records nobody can see yet. */
+    private record Pending(int zone, double start, double sealed, double delivered, double bytes) {}
+
+    LatencyForecast(Workload workload, Tuning tuning, LatencyProfile profile, Overheads overheads) {
+        this.workload = workload;
+        this.tuning = tuning;
+        this.profile = profile;
+        this.overheads = overheads;
+        delivered = new double[workload.zones()];
+        handedOut = new double[workload.zones()];
+    }
+
+    /** Runs so many seals. */
+    void run(Batching batching, int seals) {
+        run(batching, seals, 0, Integer.MAX_VALUE);
+    }
+
+    /** Runs at least so many commits and seals, leaving out what is long over when a commit comes: enough for {@link #commitWait}. */
+    void runCommits(Batching batching, int commits, int seals) {
+        run(batching, seals, commits, SEALS_BEFORE_COMMIT);
+    }
+
+    private void run(Batching batching, int seals, int leastCommits, int sealsBeforeCommit) {
+        double window = batching.windowSeconds();
+        double full = batching.fullSeconds();
+        double spread = batching.fillSpread();
+        crowd = Crowd.of(batching, workload, tuning, profile, random);
+        double ownEvery = batching.commitGroups();
+        double time = 0;
+        double commits = 0;
+        int count = 0;
+        while (count < seals + WARM_UP || waits < leastCommits) {
+            double actual = full * (1 + spread * normal());
+            double batches = full >= window ? 0 : window / actual;
+            int whole = (int) Math.floor(batches);
+            double rest = full >= window ? window : (batches - whole) * actual;
+            Seal seal = batching.seal(0, actual);
+            int left = Math.max(0, whole - sealsBeforeCommit);
+            time += left * actual;
+            for (int i = left; i < whole && (count < seals + WARM_UP || leastCommits > 0); i++) {
+                time = seal(seal, time, count++ >= WARM_UP);
+            }
+            if (rest > 1e-9 && (count < seals + WARM_UP || leastCommits > 0)) {
+                time = seal(batching.seal(0, rest), time, count++ >= WARM_UP);
+            }
+            commits++;
+            if (commits >= ownEvery) {
+                commits -= ownEvery;
+                double end = commit(time);
+                time = batching.lanes() == 1 ? end : time;
+            }
+        }
+        pending.clear();
+    }
+
+    private double normal() {
+        double sum = -6;
+        for (int i = 0; i < 12; i++) {
+            sum += LatencyModel.uniform(random);
+        }
+        return sum;
+    }
+
+    private double seal(Seal seal, double start, boolean counts) {
+        double sealed = start + seal.seconds();
+        List<List<Double>> blobs = seal.isInlined() ? List.of(List.of(seal.bytes())) : seal.blobs();
+        int zone = (int) (LatencyModel.uniform(random) * workload.zones());
+        for (List<Double> blob : blobs) {
+            double stored = sealed + (seal.isInlined() ? 0 : put(Seal.bytesOf(blob)));
+            for (double section : blob) {
+                delivered[zone] = Math.max(delivered[zone], stored);
+                Pending records = new Pending(zone, start, sealed, delivered[zone], seal.isInlined() ? 0 : section);
+                if (!counts) {
+                    handedOut[zone] = Math.max(handedOut[zone], delivered[zone]);
+                } else if (workload.guarantee() == Workload.Guarantee.EXACTLY_ONCE_V2) {
+                    pending.add(records);
+                } else {
+                    read(records, delivered[zone]);
+                }
+                zone = (zone + 1) % workload.zones();
+            }
+        }
+        return sealed;
+    }
+
+    /** @return when the commit has ended */
+    private double commit(double start) {
+        double end = Math.max(start, Arrays.stream(delivered).max().orElse(start)) + overheads.commit();
+        waitSum += end - start;
+        waits++;
+        for (Pending records : pending) {
+            read(records, end);
+        }
+        pending.clear();
+        return end;
+    }
+
+    private void read(Pending records, double visible) {
+        double told = visible + overheads.channel();
+        double arrived = told + Math.max(get(records), crowd.wait(random));
+        handedOut[records.zone()] = Math.max(handedOut[records.zone()], arrived);
+        double seconds = records.sealed() - records.start();
+        for (int i = 0; i < RECORDS_PER_SECTION; i++) {
+            double appended = records.start() + LatencyModel.uniform(random) * seconds;
+            double out = handedOut[records.zone()];
+            latencies.add(out - appended, seconds);
+            fillSum += (records.sealed() - appended) * seconds;
+            storeSum += (records.delivered() - records.sealed()) * seconds;
+            commitSum += (visible - records.delivered()) * seconds;
+            readSum += (out - visible) * seconds;
+            weightSum += seconds;
+        }
+    }
+
+    private double get(Pending records) {
+        boolean isLocal = tuning.cache() == Tuning.Cache.ZONE && records.zone() == 0;
+        return records.bytes() == 0 || isLocal
+                ? 0
+                : profile.get()
+                        .map(model -> hedged(model, readBytes(records)) / 1000)
+                        .orElse(0.0);
+    }
+
+    private double readBytes(Pending records) {
+        if (tuning.cache() == Tuning.Cache.ZONE) {
+            return records.bytes();
+        }
+        return records.bytes() / readersPerSection(workload);
+    }
+
+    /** Consumers that read one section between them. */
+    static double readersPerSection(Workload workload) {
+        double readers = (double) workload.instances() * workload.threads() / workload.zones();
+        double partitions = (double) workload.partitions() / workload.zones();
+        return Math.max(1, Math.min(readers, partitions));
+    }
+
+    private double put(double bytes) {
+        return profile.put().map(model -> hedged(model, bytes) / 1000).orElse(0.0);
+    }
+
+    private double hedged(LatencyModel model, double bytes) {
+        double first = model.sampleMillis(bytes, random);
+        if (tuning.hedgedShare() == 0) {
+            return first;
+        }
+        double trigger = trigger(model, bytes);
+        return first <= trigger ? first : Math.min(first, trigger + model.sampleMillis(bytes, random));
+    }
+
+    /** The latency beyond which the share of requests lies that is hedged; sizes within a tenth share it, as in the engine. */
+    private double trigger(LatencyModel model, double bytes) {
+        Map<Integer, Double> known = triggers.computeIfAbsent(model, unknown -> new HashMap<>());
+        int bucket = (int) Math.round(Math.log(Math.max(1, bytes)) / SIZE_STEP);
+        return known.computeIfAbsent(bucket, unknown -> {
+            double[] samples = new double[HEDGE_SAMPLES];
+            Arrays.setAll(samples, i -> model.sampleMillis(bytes, random));
+            Arrays.sort(samples);
+            return samples[(int) Math.min(HEDGE_SAMPLES - 1, HEDGE_SAMPLES * (1 - tuning.hedgedShare()))];
+        });
+    }
+
+    /** Seconds that a commit took, on average. */
+    double commitWait() {
+        return waits == 0 ? 0 : waitSum / waits;
+    }
+
+    /** Number of commits. */
+    int commits() {
+        return waits;
+    }
+
+    Latencies latencies() {
+        double weight = Math.max(weightSum, Double.MIN_NORMAL);
+        return new Latencies(
+                latencies.quantile(0.5),
+                latencies.quantile(0.95),
+                latencies.quantile(0.99),
+                fillSum / weight,
+                storeSum / weight,
+                commitSum / weight,
+                readSum / weight);
+    }
+
+    /** Weights by duration, in buckets of 1 %. */
+    private static final class Histogram {
+        private static final double LEAST = 1e-4;
+        private static final double STEP = Math.log(1.01);
+        private final double[] weights = new double[2000];
+
+        void add(double seconds, double weight) {
+            int bucket = seconds <= LEAST ? 0 : (int) (Math.log(seconds / LEAST) / STEP) + 1;
+            weights[Math.min(bucket, weights.length - 1)] += weight;
+        }
+
+        double quantile(double share) {
+            double wanted = share * Arrays.stream(weights).sum();
+            double seen = 0;
+            for (int i = 0; i < weights.length; i++) {
+                if (weights[i] > 0 && seen + weights[i] >= wanted) {
+                    double within = (wanted - seen) / weights[i];
+                    return LEAST * Math.exp(STEP * (i - 1 + within));
+                }
+                seen += weights[i];
+            }
+            return 0;
+        }
+    }
+}

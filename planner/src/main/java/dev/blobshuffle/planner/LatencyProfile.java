@@ -1,0 +1,95 @@
+package dev.blobshuffle.planner;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How long the requests to an object store take. The profiles are models, not measurements: say which one stands behind a number.
+ *
+ * @param name the profile's name in reports
+ * @param put puts; empty: no time
+ * @param get gets, and with no bytes deletes and listings; empty: no time
+ */
+public record LatencyProfile(String name, Optional<LatencyModel> put, Optional<LatencyModel> get) {
+    /** No time at all. */
+    public static final LatencyProfile ZERO = new LatencyProfile("zero", Optional.empty(), Optional.empty());
+
+    /** S3 Standard, set to lie in published bands: a 16 MiB put takes 256 ms at the median and 399 ms at p95, a get 318 and 566. */
+    public static final LatencyProfile S3_STANDARD = of(
+            "s3-standard",
+            new LatencyModel(70, 0.40, 90, 0.30, 0.02, 2.5),
+            new LatencyModel(30, 0.50, 57, 0.35, 0.02, 2.5));
+
+    /** S3 as in the BlobShuffle paper, section 5, fitted to its shuffle latencies: a 16 MiB put takes 566 ms at the median and 1,025 at p95, a get 73 and 133. */
+    public static final LatencyProfile S3_BLOBSHUFFLE_PAPER = of(
+            "s3-blobshuffle-paper",
+            new LatencyModel(120, 0.40, 37.5, 0.38, 0.03, 2.5),
+            new LatencyModel(20, 0.45, 320, 0.40, 0.03, 2.5));
+
+    /** S3 Express One Zone, a guess: a 16 MiB put takes 118 ms at the median and 176 ms at p95, a get 86 and 129. */
+    public static final LatencyProfile S3_EXPRESS = of(
+            "s3-express",
+            new LatencyModel(10, 0.30, 150, 0.25, 0.01, 3),
+            new LatencyModel(5, 0.30, 200, 0.25, 0.01, 3));
+
+    private static LatencyProfile of(String name, LatencyModel put, LatencyModel get) {
+        return new LatencyProfile(name, Optional.of(put), Optional.of(get));
+    }
+
+    /** A store whose every request takes the same time, whatever its size. */
+    public static LatencyProfile constant(Duration put, Duration get) {
+        return of("constant", constant(put), constant(get));
+    }
+
+    private static LatencyModel constant(Duration time) {
+        return new LatencyModel(time.toNanos() / 1e6, 0, Double.POSITIVE_INFINITY, 0, 0, 1);
+    }
+
+    /** The same latencies for blobs and records that are smaller by a factor: for experiments at a smaller scale. */
+    public LatencyProfile scaledDown(double factor) {
+        return new LatencyProfile(
+                name, put.map(model -> model.scaledDown(factor)), get.map(model -> model.scaledDown(factor)));
+    }
+
+    /**
+     * The same profile where requests take so long that the medians are those that a store was measured with. Sizes and tails stay the profile's.
+     *
+     * @param put of a put; empty: as the profile says
+     * @param get of a get; empty: as the profile says
+     */
+    public LatencyProfile measured(Optional<MeasuredMedian> put, Optional<MeasuredMedian> get) {
+        if (put.isEmpty() && get.isEmpty()) {
+            return this;
+        }
+        return new LatencyProfile(
+                name + " with measured medians",
+                this.put.map(model -> put.map(median -> median.of(model)).orElse(model)),
+                this.get.map(model -> get.map(median -> median.of(model)).orElse(model)));
+    }
+
+    /**
+     * A store's median for one kind of request.
+     *
+     * @param bytes mean size, above 0
+     * @param millis median time in milliseconds, above 0
+     */
+    public record MeasuredMedian(double bytes, double millis) {
+        /** Checks the numbers. */
+        public MeasuredMedian {
+            if (!(bytes > 0) || !(millis > 0)) {
+                throw new IllegalArgumentException(
+                        "Cannot use a median of " + millis + " ms for " + bytes + " bytes: give numbers above 0.");
+            }
+        }
+
+        private LatencyModel of(LatencyModel model) {
+            return model.slowedDown(millis / model.quantileMillis(bytes, 0.5));
+        }
+    }
+
+    /** All profiles with a name of their own. */
+    public static List<LatencyProfile> all() {
+        return List.of(ZERO, S3_STANDARD, S3_BLOBSHUFFLE_PAPER, S3_EXPRESS);
+    }
+}

@@ -1,0 +1,200 @@
+package dev.blobshuffle.planner;
+
+import dev.blobshuffle.core.pricing.NativeKafka;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/** Makes plans: tries tunings, chooses one for a goal, and says what it means. Stateless, apart from its model. */
+public final class Planner {
+    private static final int SEALS = 6000;
+    private static final int BISECTIONS = 40;
+    private static final double WIDEST = 1e6;
+
+    /** About where blobs begin to pay off. */
+    private static final double SMALL_BLOB = 256 << 10;
+
+    /** The choice keeps this share of a latency, for it is drawn. */
+    private static final double SPARE = 0.97;
+
+    private final ShuffleModel model;
+
+    /** A planner over a model. */
+    public Planner(ShuffleModel model) {
+        this.model = model;
+    }
+
+    /**
+     * A plan.
+     *
+     * @param base what is given of the tuning; size and delay are chosen, unless the goal fixes them. Below its inline size batches go through Kafka
+     */
+    public Plan plan(Workload workload, Tuning base, Goal goal) {
+        List<Estimate> frontier = Frontier.of(model, workload, base);
+        Estimate chosen = choose(frontier, workload, goal);
+        Estimate recommended = model.estimate(workload, chosen.tuning(), SEALS);
+        List<Plan.NativeVariant> variants = nativeVariants(workload);
+        Optional<Double> breakEven = breakEven(workload, patient(recommended.tuning(), goal));
+        return new Plan(
+                workload,
+                model.prices(),
+                model.profile(),
+                variants,
+                recommended,
+                meets(recommended, goal, 1),
+                frontier,
+                SettingsAdvice.of(workload, recommended),
+                alternatives(workload, recommended, goal),
+                new Findings(
+                                workload,
+                                model.prices(),
+                                recommended,
+                                variants.get(0).usdPerHour(),
+                                breakEven)
+                        .list(),
+                breakEven);
+    }
+
+    private Estimate choose(List<Estimate> frontier, Workload workload, Goal goal) {
+        if (goal instanceof Goal.Fixed fixed) {
+            return model.estimate(workload, fixed.tuning(), SEALS);
+        }
+        Estimate fastest = frontier.get(0);
+        Estimate cheapest = frontier.get(frontier.size() - 1);
+        if (goal instanceof Goal.MaxCost) {
+            return frontier.stream()
+                    .filter(estimate -> meets(estimate, goal, SPARE))
+                    .findFirst()
+                    .orElse(cheapest);
+        }
+        return frontier.stream()
+                .filter(estimate -> meets(estimate, goal, SPARE))
+                .min(Comparator.comparingDouble(estimate -> estimate.cost().total()))
+                .orElse(fastest);
+    }
+
+    private static boolean meets(Estimate estimate, Goal goal, double spare) {
+        if (goal instanceof Goal.TargetP95 target) {
+            return estimate.latencies().p95() <= spare * target.seconds();
+        }
+        if (goal instanceof Goal.MaxCost most) {
+            return estimate.cost().total() <= most.usdPerHour();
+        }
+        return true;
+    }
+
+    private List<Plan.NativeVariant> nativeVariants(Workload workload) {
+        int replicas = workload.replicationFactor();
+        List<Plan.NativeVariant> variants = new ArrayList<>();
+        variants.add(variant(workload, replicas, 0));
+        variants.add(variant(workload, replicas, 1));
+        int other = replicas == 1 ? 3 : 1;
+        variants.add(variant(workload, other, 0));
+        variants.add(variant(workload, other, 1));
+        return variants;
+    }
+
+    private Plan.NativeVariant variant(Workload workload, int replicas, int groupsAcross) {
+        String name = "replication_" + replicas + (groupsAcross == 0 ? "_rack_aware" : "_not_rack_aware");
+        return new Plan.NativeVariant(
+                name,
+                NativeKafka.usdPerHour(
+                        workload.bytesPerSecond(), model.prices(), workload.zones(), replicas, groupsAcross));
+    }
+
+    private List<Plan.Alternative> alternatives(Workload workload, Estimate recommended, Goal goal) {
+        Tuning tuning = recommended.tuning();
+        List<Plan.Alternative> alternatives = new ArrayList<>();
+        add(alternatives, "the default settings", workload, defaults(tuning));
+        if (tuning.layout() == Tuning.Layout.PACKED) {
+            Tuning perZone = tuning.toBuilder()
+                    .layout(Tuning.Layout.PER_ZONE)
+                    .inlineBytes(0)
+                    .build();
+            add(alternatives, "the paper's layout: a blob per zone, no inlining", workload, perZone);
+        }
+        boolean isCached = tuning.cache() == Tuning.Cache.ZONE;
+        add(
+                alternatives,
+                isCached ? "without a cache per zone" : "with a cache per zone",
+                workload,
+                tuning.toBuilder()
+                        .cache(isCached ? Tuning.Cache.NONE : Tuning.Cache.ZONE)
+                        .build());
+        if (workload.commitInterval().toMillis() < 1000) {
+            Workload patient =
+                    workload.toBuilder().commitInterval(Duration.ofSeconds(1)).build();
+            Estimate best = choose(Frontier.of(model, patient, tuning), patient, goal);
+            alternatives.add(new Plan.Alternative("commit.interval.ms=1000, with the settings that suit it", best));
+        }
+        LatencyProfile other = model.profile().equals(LatencyProfile.S3_STANDARD)
+                ? LatencyProfile.S3_BLOBSHUFFLE_PAPER
+                : LatencyProfile.S3_STANDARD;
+        alternatives.add(new Plan.Alternative(
+                "a store with the latencies of profile " + other.name(),
+                new ShuffleModel(model.prices(), other).estimate(workload, tuning, SEALS)));
+        return alternatives;
+    }
+
+    private static Tuning defaults(Tuning tuning) {
+        Tuning standard = Tuning.builder().build();
+        return tuning.toBuilder()
+                .blobBytes(standard.blobBytes())
+                .delay(standard.delay())
+                .layout(standard.layout())
+                .scope(standard.scope())
+                .build();
+    }
+
+    private void add(List<Plan.Alternative> alternatives, String name, Workload workload, Tuning tuning) {
+        alternatives.add(new Plan.Alternative(name, model.estimate(workload, tuning, SEALS)));
+    }
+
+    /** The same tuning with as long a delay as the goal allows, since batches that are inlined have no use for it. */
+    private Tuning patient(Tuning tuning, Goal goal) {
+        if (goal instanceof Goal.TargetP95 target) {
+            double store = quantileSeconds(model.profile().put())
+                    + quantileSeconds(model.profile().get());
+            long millis = (long) (1000 * (target.seconds() - store));
+            if (millis > tuning.delay().toMillis()) {
+                return tuning.toBuilder().delay(Duration.ofMillis(millis)).build();
+            }
+        }
+        return tuning;
+    }
+
+    private static double quantileSeconds(Optional<LatencyModel> requests) {
+        return requests.map(model -> model.quantileMillis(SMALL_BLOB, 0.95) / 1000)
+                .orElse(0.0);
+    }
+
+    /** The load at which blobs begin to cost less than native, with one tuning; found by halving, since costs grow slower than native ones. */
+    private Optional<Double> breakEven(Workload workload, Tuning tuning) {
+        double low = workload.bytesPerSecond() / WIDEST;
+        double high = Math.min(1e14, workload.bytesPerSecond() * WIDEST);
+        if (!saves(workload, tuning, high)) {
+            return Optional.empty();
+        }
+        if (saves(workload, tuning, low)) {
+            return Optional.of(0.0);
+        }
+        for (int i = 0; i < BISECTIONS && high / low > 1.01; i++) {
+            double middle = Math.sqrt(low * high);
+            if (saves(workload, tuning, middle)) {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        return Optional.of(high);
+    }
+
+    private boolean saves(Workload workload, Tuning tuning, double bytesPerSecond) {
+        Workload scaled = workload.withBytesPerSecond(bytesPerSecond);
+        double inKafka = NativeKafka.usdPerHour(
+                bytesPerSecond, model.prices(), workload.zones(), workload.replicationFactor(), 0);
+        return model.cost(scaled, tuning).shuffle() < inKafka * 0.9999;
+    }
+}

@@ -1,0 +1,83 @@
+package dev.blobshuffle.planner;
+
+import dev.blobshuffle.core.settings.BatchScope;
+
+/**
+ * What a shuffle through blobs does each second, over all instances.
+ *
+ * @param puts writes of blobs, hedges included
+ * @param gets reads of parts of blobs, hedges included
+ * @param notifications notifications through Kafka
+ * @param storedBytes bytes written to the store
+ * @param fetchedBytes bytes read from the store
+ * @param notificationBytes bytes of notifications, one copy
+ * @param inlinedBytes bytes that go through Kafka as plain records, one copy
+ */
+public record Traffic(
+        double puts,
+        double gets,
+        double notifications,
+        double storedBytes,
+        double fetchedBytes,
+        double notificationBytes,
+        double inlinedBytes) {
+    /** The largest gap between two ranges that are read along: {@code FetchPlan} in the Debatcher. */
+    private static final double LARGEST_GAP = 64 << 10;
+
+    /** The traffic of a workload. */
+    static Traffic of(Workload workload, Tuning tuning, Batching batching) {
+        double puts = 0;
+        double gets = 0;
+        double notifications = 0;
+        double stored = 0;
+        double inlined = 0;
+        for (Seal seal : batching.seals()) {
+            double perSecond = batching.batchers() * seal.perSecond();
+            if (seal.isInlined()) {
+                inlined += perSecond * seal.records() * workload.recordBytes();
+            } else {
+                double segments = batching.segments(seal);
+                puts += perSecond * seal.blobs().size();
+                gets += perSecond * getsPerSection(workload, tuning, seal, batching.partitions(seal)) * seal.sections();
+                notifications += perSecond * segments;
+                stored += perSecond * seal.bytes();
+            }
+        }
+        double away = tuning.cache() == Tuning.Cache.ZONE ? awayShare(workload) : 1;
+        double attempts = 1 + tuning.hedgedShare();
+        return new Traffic(
+                puts * attempts,
+                gets * attempts,
+                notifications,
+                stored,
+                stored * away,
+                notifications * tuning.notificationBytes(),
+                inlined);
+    }
+
+    /** Share of readers that are not in the writer's zone. */
+    static double awayShare(Workload workload) {
+        return (workload.zones() - 1.0) / workload.zones();
+    }
+
+    /**
+     * Reads of one section: by the zones that are not the writer's, or by each consumer, or by each partition's where a consumer's are far apart. The segments of several lanes
+     * in a partition are notified one after the other: what is known is read at once, and the rest together.
+     */
+    static double getsPerSection(Workload workload, Tuning tuning, Seal seal, double partitionsHit) {
+        if (tuning.cache() == Tuning.Cache.ZONE) {
+            return awayShare(workload);
+        }
+        double partitions = partitionsHit / Math.max(1, seal.sections());
+        double consumers = Math.max(1, (double) workload.instances() * workload.threads() / workload.zones());
+        double gap = (consumers - 1) * seal.bytes() / Math.max(1, partitionsHit);
+        double lanes = tuning.scope() == BatchScope.INSTANCE ? workload.threads() : 1;
+        double rounds = 2 - 1 / lanes;
+        return rounds * (gap <= LARGEST_GAP ? Math.min(consumers, partitions) : partitions);
+    }
+
+    /** Bytes of a blob, on average. */
+    public double blobBytes() {
+        return puts > 0 ? storedBytes / puts : 0;
+    }
+}

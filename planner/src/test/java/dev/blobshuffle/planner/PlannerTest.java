@@ -1,0 +1,113 @@
+package dev.blobshuffle.planner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.core.pricing.PriceTable;
+import dev.blobshuffle.core.pricing.PriceTables;
+import dev.blobshuffle.planner.Workload.Guarantee;
+import org.junit.jupiter.api.Test;
+
+class PlannerTest {
+    private static final double MIB = 1 << 20;
+    private static final Workload LARGE = Workload.builder()
+            .bytesPerSecond(1024 * MIB)
+            .instances(24)
+            .partitions(216)
+            .build();
+    private static final Tuning INLINING =
+            Tuning.builder().inlineBytes(104 * 1024).build();
+
+    private static Plan plan(String provider, Workload workload, Goal goal) {
+        PriceTable prices = PriceTables.named(provider);
+        return new Planner(new ShuffleModel(prices, LatencyProfile.S3_BLOBSHUFFLE_PAPER))
+                .plan(workload, INLINING, goal);
+    }
+
+    @Test
+    void theCheapestSettingsMeetTheLatency() {
+        Plan plan = plan("aws", LARGE, new Goal.TargetP95(1.73));
+        assertThat(plan.meetsGoal()).isTrue();
+        assertThat(plan.recommended().latencies().p95()).isLessThanOrEqualTo(1.73);
+        assertThat(plan.recommended().cost().store()).isLessThan(1.40); // the paper's at this p95
+        assertThat(plan.paysOff()).isTrue();
+        assertThat(plan.settings().stream().map(Plan.RecommendedSetting::name))
+                .contains(
+                        "blobshuffle.batch.max.bytes",
+                        "blobshuffle.batch.max.delay.ms",
+                        "blobshuffle.write.buffer.bytes");
+        assertThat(plan.settings())
+                .allSatisfy(setting -> assertThat(setting.reason()).isNotBlank());
+    }
+
+    @Test
+    void theFastestSettingsKeepTheCost() {
+        Plan plan = plan("aws", LARGE, new Goal.MaxCost(5));
+        assertThat(plan.recommended().cost().total()).isLessThanOrEqualTo(5);
+        assertThat(plan.recommended().latencies().p95()).isLessThan(1.73);
+    }
+
+    @Test
+    void noPointOfTheFrontierIsBeaten() {
+        Plan plan = plan("aws", LARGE, new Goal.TargetP95(2));
+        for (int i = 1; i < plan.frontier().size(); i++) {
+            assertThat(plan.frontier().get(i).cost().total())
+                    .isLessThan(plan.frontier().get(i - 1).cost().total());
+            assertThat(plan.frontier().get(i).latencies().p95())
+                    .isGreaterThanOrEqualTo(
+                            plan.frontier().get(i - 1).latencies().p95());
+        }
+    }
+
+    @Test
+    void anImpossibleGoalIsSaidToBe() {
+        assertThat(plan("aws", LARGE, new Goal.TargetP95(0.05)).meetsGoal()).isFalse();
+        assertThat(plan("aws", LARGE, new Goal.MaxCost(0.5)).meetsGoal()).isFalse();
+    }
+
+    @Test
+    void freeTrafficDoesNotPayOff() {
+        Plan plan = plan("azure", LARGE, new Goal.TargetP95(2));
+        assertThat(plan.paysOff()).isFalse();
+        assertThat(plan.findings().get(0)).contains("does not pay off", "free");
+        assertThat(plan.breakEvenBytesPerSecond()).isEmpty();
+    }
+
+    @Test
+    void oneZoneDoesNotPayOff() {
+        Plan plan = plan("aws", LARGE.toBuilder().zones(1).build(), new Goal.TargetP95(2));
+        assertThat(plan.paysOff()).isFalse();
+        assertThat(plan.findings().get(0)).contains("does not pay off", "one zone");
+    }
+
+    @Test
+    void aLowRateDoesNotPayOffAndTheRateFromWhichItDoesIsNamed() {
+        Workload small = Workload.builder().bytesPerSecond(0.1 * MIB).build();
+        Plan plan = plan("aws", small, new Goal.TargetP95(1));
+        assertThat(plan.paysOff()).isFalse();
+        assertThat(plan.findings().get(0)).contains("does not pay off");
+        assertThat(plan.breakEvenBytesPerSecond().orElseThrow()).isBetween(0.2 * MIB, 20 * MIB);
+        Workload larger =
+                small.withBytesPerSecond(2 * plan.breakEvenBytesPerSecond().orElseThrow());
+        assertThat(plan("aws", larger, new Goal.TargetP95(1)).paysOff()).isTrue();
+    }
+
+    @Test
+    void frequentCommitsAtASmallRateDoNotPayOff() {
+        Workload often = Workload.builder()
+                .bytesPerSecond(2 * MIB)
+                .guarantee(Guarantee.EXACTLY_ONCE_V2)
+                .build();
+        Plan plan = plan("aws", often, new Goal.TargetP95(2));
+        assertThat(plan.paysOff()).isFalse();
+        assertThat(String.join(" ", plan.findings())).contains("does not pay off", "rarer commits");
+        assertThat(plan.alternatives().stream().map(Plan.Alternative::name))
+                .anyMatch(name -> name.startsWith("commit.interval.ms=1000"));
+    }
+
+    @Test
+    void commitsThatLeaveLittleTimeAreAWarning() {
+        Plan plan = plan(
+                "aws", LARGE.toBuilder().guarantee(Guarantee.EXACTLY_ONCE_V2).build(), new Goal.TargetP95(2));
+        assertThat(String.join(" ", plan.findings())).contains("Beware of the commit interval of 100 ms");
+    }
+}
