@@ -1,13 +1,13 @@
 package dev.blobshuffle.core.store;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
-/** Several pieces of work whose results are wanted as one. It ends when all have ended, with the first failure if there was one. Owned by its caller. */
+/** Several pieces of work whose results are wanted as one. It ends when all have ended, with the failure of the first part that failed. Owned by its caller. */
 final class Together<T> {
     private final List<CompletableFuture<T>> parts = new ArrayList<>();
 
@@ -18,20 +18,17 @@ final class Together<T> {
     /** All results, in the order in which the parts were added, as one. The failure is the part's own, not wrapped. */
     <R> CompletionStage<R> all(Function<List<T>, R> join) {
         CompletableFuture<R> all = new CompletableFuture<>();
-        List<Throwable> failures = Collections.synchronizedList(new ArrayList<>(0));
-        parts.forEach(part -> part.whenComplete((value, failure) -> {
-            if (failure != null) {
-                failures.add(failure);
-            }
-        }));
-        CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new)).whenComplete((nothing, failure) -> {
-            if (failures.isEmpty()) {
-                all.complete(
-                        join.apply(parts.stream().map(CompletableFuture::join).toList()));
-            } else {
-                all.completeExceptionally(failures.get(0));
-            }
-        });
+        CompletionStage<Void> ignored = CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new))
+                .whenComplete((nothing, failure) -> {
+                    try {
+                        all.complete(join.apply(
+                                parts.stream().map(CompletableFuture::join).toList()));
+                    } catch (CompletionException e) {
+                        all.completeExceptionally(e.getCause() == null ? e : e.getCause());
+                    } catch (RuntimeException | Error e) { // Nobody waits for ever.
+                        all.completeExceptionally(e);
+                    }
+                });
         return all;
     }
 }
