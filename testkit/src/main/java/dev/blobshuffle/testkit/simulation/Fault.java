@@ -1,5 +1,8 @@
 package dev.blobshuffle.testkit.simulation;
 
+import java.util.EnumSet;
+import java.util.Set;
+
 /** What a simulation does to the engine. */
 public enum Fault {
     /** A put failed and left nothing. */
@@ -35,5 +38,16 @@ public enum Fault {
     /** A writer or reader rolled back by its own decision. */
     ROLLED_BACK,
     /** A partition went to another reader. */
-    REASSIGNED
+    REASSIGNED,
+    /** A request to list, measure or delete blobs failed, with or without effect. */
+    SWEEP_REQUEST_FAILED,
+    /** A log let go what readers had committed. */
+    LOG_PURGED,
+    /** Readers went back to the start of a log. */
+    READER_RESET,
+    /** A reader read nothing for longer than a sweep waits. */
+    READER_SLOW;
+
+    /** Those that happen only where blobs are swept. */
+    static final Set<Fault> OF_SWEEPS = EnumSet.of(SWEEP_REQUEST_FAILED, LOG_PURGED, READER_RESET, READER_SLOW);
 }

@@ -1,7 +1,9 @@
 package dev.blobshuffle.testkit.simulation;
 
+import dev.blobshuffle.core.membership.Membership;
 import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.Gauge;
+import dev.blobshuffle.core.retention.Sweeper;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.testkit.Actor;
 import dev.blobshuffle.testkit.SimulatedProcess;
@@ -14,6 +16,8 @@ final class Instance {
     private final int number;
     private final SimulatedProcess process;
     private final Engine engine;
+    private final Sweeper sweeper;
+    private final Membership membership;
     private final List<Actor> actors = new ArrayList<>();
     private final List<Runnable> bodies = new ArrayList<>();
 
@@ -22,6 +26,8 @@ final class Instance {
         this.number = number;
         this.process = world.time().process("instance-" + number);
         this.engine = world.engine(process);
+        this.sweeper = world.sweeper(process, engine);
+        this.membership = sweeper.watch(Membership.none());
     }
 
     /** Starts the writers that are not done, and the readers. */
@@ -81,6 +87,18 @@ final class Instance {
                             "instance " + number + " found " + corrupt + " reads corrupt of which none was falsified");
         }
         engine.close();
+    }
+
+    /** Ends sweeps. */
+    void closeSweeper() {
+        if (process.isAlive()) {
+            sweeper.close();
+        }
+    }
+
+    /** By which the sweeper hears what a reader reads. */
+    Membership.Reading reading() {
+        return membership.reading();
     }
 
     int number() {

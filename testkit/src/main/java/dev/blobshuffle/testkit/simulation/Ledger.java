@@ -23,6 +23,11 @@ final class Ledger {
         return faults.containsKey(Fault.GET_TRUNCATED) || faults.containsKey(Fault.GET_FLIPPED);
     }
 
+    /** Whether a process went on beside its successor: without transactions both write, so that there is no order. */
+    boolean hasZombies() {
+        return faults.containsKey(Fault.PROCESS_REPLACED);
+    }
+
     /** Notes a broken promise. */
     void violation(String what) {
         if (violations.size() < MOST_VIOLATIONS) {

@@ -4,6 +4,7 @@ import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.membership.Membership;
 import dev.blobshuffle.core.shuffle.Debatcher;
 import dev.blobshuffle.core.shuffle.Debatcher.Position;
 import dev.blobshuffle.testkit.SimulatedTime;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * too. A failure, or the loss of a partition, rolls back to the last commit. Guarded by the simulation's baton.
  */
 final class Reader implements Debatcher.Sink<SimulatedLog.Entry> {
-    private static final String TOPIC = "shuffle";
+    private static final String TOPIC = Sweeps.TOPIC;
 
     /** So many failures in a row, with nothing delivered in between, are no longer a fault that passes. */
     private static final int HOPELESS = 60;
@@ -36,6 +38,7 @@ final class Reader implements Debatcher.Sink<SimulatedLog.Entry> {
     private final Map<Integer, Integer> streams = new HashMap<>();
     private final Set<Integer> paused = new TreeSet<>();
     private final List<SimulatedLog.Output> delivered = new ArrayList<>();
+    private final Membership.Reading reading;
     private int epoch;
     private int failuresInARow;
 
@@ -43,13 +46,16 @@ final class Reader implements Debatcher.Sink<SimulatedLog.Entry> {
         this.world = world;
         this.instance = instance;
         this.client = client;
+        this.reading = instance.reading();
+        reading.subscribed(Set.of(TOPIC));
     }
 
     /** Reads until everything is read and committed, or the reader has been replaced. */
     void run() {
         epoch = world.log().register(client);
-        try (Debatcher<SimulatedLog.Entry> debatcher =
-                world.seams().debatcher(instance.engine().debatcher(client))) {
+        try (reading;
+                Debatcher<SimulatedLog.Entry> debatcher =
+                        world.seams().debatcher(instance.engine().debatcher(client))) {
             while (!world.isFinished()
                     && !world.ledger().isBroken()
                     && !world.log().isFenced(client, epoch)) {
@@ -90,6 +96,9 @@ final class Reader implements Debatcher.Sink<SimulatedLog.Entry> {
             commit(debatcher);
         }
         time.pause(Duration.ofNanos(time.random(10_000_000)));
+        if (world.schedule().isSweeping() && world.strikes(Fault.READER_SLOW, 60)) {
+            time.pause(world.schedule().sweeps().interval().multipliedBy(1 + time.random(4)));
+        }
     }
 
     private void await(Debatcher<SimulatedLog.Entry> debatcher) {
@@ -117,6 +126,9 @@ final class Reader implements Debatcher.Sink<SimulatedLog.Entry> {
                 start(partition, generation);
             }
         }
+        reading.reads(nextFetch.keySet().stream()
+                .map(number -> new Partition(TOPIC, number))
+                .collect(Collectors.toSet()));
     }
 
     private void start(int partition, int generation) {
@@ -186,6 +198,9 @@ final class Reader implements Debatcher.Sink<SimulatedLog.Entry> {
         List<SimulatedLog.Output> outputs = List.copyOf(delivered);
         world.time().pause();
         world.log().commitReader(client, epoch, positions, generations, outputs);
+        if (world.schedule().isSweeping() && world.strikes(Fault.LOG_PURGED, 3)) {
+            positions.keySet().forEach(world.log()::purge);
+        }
         delivered.clear();
         world.time().pause();
     }

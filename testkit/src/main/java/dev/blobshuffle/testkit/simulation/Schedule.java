@@ -3,6 +3,7 @@ package dev.blobshuffle.testkit.simulation;
 import dev.blobshuffle.core.batch.BatcherOptions;
 import dev.blobshuffle.core.batch.Target;
 import dev.blobshuffle.core.format.Codec;
+import dev.blobshuffle.core.retention.SweepTiming;
 import dev.blobshuffle.core.settings.BatchScope;
 import dev.blobshuffle.testkit.SimulatedTime;
 import java.time.Duration;
@@ -23,6 +24,7 @@ import java.util.Set;
  * @param batcher how the instances batch
  * @param readBytes the read budget of an instance
  * @param largest the largest value, bytes
+ * @param isSweeping whether blobs that nobody needs are deleted
  */
 record Schedule(
         boolean exactlyOnce,
@@ -37,9 +39,13 @@ record Schedule(
         int chaos,
         BatcherOptions batcher,
         long readBytes,
-        int largest) {
+        int largest,
+        boolean isSweeping) {
     /** Faults happen in this span; after it everything heals, so that the schedule comes to an end. */
     static final Duration FAULTY = Duration.ofSeconds(4);
+
+    /** The longest from a send to the log. */
+    static final Duration LONGEST_DELIVERY = Duration.ofMillis(300);
 
     /** The longest that a writer waits for its flush. */
     static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(20);
@@ -47,7 +53,7 @@ record Schedule(
     /** The schedule of the time's seed. */
     static Schedule of(SimulatedTime time) {
         Set<Fault> faults = EnumSet.noneOf(Fault.class);
-        for (Fault fault : Fault.values()) {
+        for (Fault fault : EnumSet.complementOf(EnumSet.copyOf(Fault.OF_SWEEPS))) {
             if (time.random(3) > 0) {
                 faults.add(fault);
             }
@@ -55,9 +61,14 @@ record Schedule(
         if (time.random(8) > 0) {
             faults.remove(Fault.STORE_HANGS); // Such schedules last long.
         }
+        boolean isSweeping = isSweeping(time.seed());
+        if (isSweeping) {
+            faults.remove(Fault.STORE_HANGS); // A blob that is stored late is swept later still.
+            Fault.OF_SWEEPS.stream().filter(fault -> time.random(3) > 0).forEach(faults::add);
+        }
         boolean exactlyOnce = time.random(3) > 0;
-        if (!exactlyOnce) {
-            faults.remove(Fault.PROCESS_REPLACED); // Without transactions nothing fences a zombie.
+        if (exactlyOnce) {
+            faults.remove(Fault.READER_RESET); // It would deliver again what was delivered for good.
         }
         int instances = 1 + time.random(2);
         int writers = 1 + time.random(2);
@@ -72,12 +83,24 @@ record Schedule(
                 2 + time.random(time.random(3) == 0 ? 20 : 4),
                 faults,
                 3 + time.random(4),
-                batcher(time),
+                batcher(time, isSweeping),
                 time.random(3) == 0 ? 1 : 1 << (10 + time.random(12)),
-                time.random(4) == 0 ? 6000 : 300);
+                time.random(4) == 0 ? 6000 : 300,
+                isSweeping);
     }
 
-    private static BatcherOptions batcher(SimulatedTime time) {
+    /** Without a draw, so that the seeds of other schedules mean what they meant. */
+    private static boolean isSweeping(long seed) {
+        return Math.floorMod(seed * 0x9E3779B97F4A7C15L >>> 40, 4) == 3;
+    }
+
+    /** Sweeps as often as a batch's notifications allow. */
+    SweepTiming sweeps() {
+        Duration interval = batcher.deliveryTimeout().plus(LONGEST_DELIVERY).plusMillis(50);
+        return new SweepTiming(interval, interval.dividedBy(8));
+    }
+
+    private static BatcherOptions batcher(SimulatedTime time, boolean isSweeping) {
         int codec = time.random(16);
         BatcherOptions.Builder builder = BatcherOptions.builder()
                 .batchBytes(1L << (9 + time.random(8)))
@@ -94,10 +117,15 @@ record Schedule(
         if (time.random(4) == 0) {
             builder.fallback(new BatcherOptions.Fallback(1L << (12 + time.random(8)), 4096 + time.random(2) * 4096));
         }
-        if (time.random(4) == 0) {
+        // Sweeps need short timeouts, and a target computes for longer than these where each step takes time.
+        if (time.random(4) == 0 && !isSweeping) {
             Duration longest = Duration.ofMillis(1 + time.random(300));
             Duration hidden = Duration.ofMillis(time.random(2) * 100L);
             builder.delay(longest).target(new Target(Duration.ofMillis(1 + time.random(2000)), hidden));
+        }
+        if (isSweeping) {
+            Duration timeout = Duration.ofMillis(300 + time.random(1000));
+            builder.deliveryTimeout(timeout).notifyWithin(timeout.plus(LONGEST_DELIVERY));
         }
         return builder.build();
     }

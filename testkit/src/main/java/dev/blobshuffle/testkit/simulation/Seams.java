@@ -1,5 +1,7 @@
 package dev.blobshuffle.testkit.simulation;
 
+import dev.blobshuffle.core.retention.NotificationLogs;
+import dev.blobshuffle.core.retention.SweepTiming;
 import dev.blobshuffle.core.shuffle.Channel;
 import dev.blobshuffle.core.shuffle.Debatcher;
 import dev.blobshuffle.core.shuffle.Lane;
@@ -24,6 +26,16 @@ public interface Seams {
      */
     default Lane lane(Function<Channel, Lane> open, Channel channel, SimulatedTime time) {
         return open.apply(channel);
+    }
+
+    /** When instances sweep. */
+    default SweepTiming sweeps(SweepTiming timing) {
+        return timing;
+    }
+
+    /** The logs as a sweep reads them. */
+    default NotificationLogs logs(NotificationLogs logs) {
+        return logs;
     }
 
     /** A reader's Debatcher. */

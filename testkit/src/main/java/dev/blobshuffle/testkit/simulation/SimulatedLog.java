@@ -1,5 +1,6 @@
 package dev.blobshuffle.testkit.simulation;
 
+import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.shuffle.Debatcher.Position;
@@ -7,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimulatedLog {
     private final List<List<Entry>> partitions = new ArrayList<>();
+    private final Map<Integer, Long> starts = new HashMap<>();
     private final Map<String, Integer> epochs = new HashMap<>();
     private final Map<String, Transaction> open = new HashMap<>();
     private final Map<Integer, Integer> inputPositions = new HashMap<>();
@@ -173,7 +176,7 @@ final class SimulatedLog {
     /** Entries from an offset on that a reader may see now: no aborted ones, no markers, at most so many; and where it goes on. */
     long fetch(int partition, long from, int atMost, List<Entry> into) {
         List<Entry> log = partitions.get(partition);
-        long offset = from;
+        long offset = Math.max(from, start(partition));
         int taken = 0;
         while (offset < log.size() && taken < atMost) {
             Entry entry = log.get((int) offset);
@@ -187,6 +190,51 @@ final class SimulatedLog {
             offset++;
         }
         return offset;
+    }
+
+    /** The first offset that a log holds. */
+    long start(int partition) {
+        return starts.getOrDefault(partition, 0L);
+    }
+
+    /** The offset behind the last entry of a log. */
+    long end(int partition) {
+        return partitions.get(partition).size();
+    }
+
+    /** The notification at an offset, committed or not; empty where there is none any more. */
+    Optional<Notification> notification(int partition, long offset) {
+        return offset < start(partition)
+                ? Optional.empty()
+                : Optional.ofNullable(partitions.get(partition).get((int) offset).notification);
+    }
+
+    /** Lets go what readers have committed. */
+    void purge(int partition) {
+        starts.merge(partition, committed(partition).offset(), Math::max);
+    }
+
+    /** Makes readers begin at the start of a log again. */
+    void reset(int partition) {
+        readerPositions.put(partition, new Position(start(partition), 0));
+        Assignment owner = owners.get(partition);
+        if (owner != null) {
+            assign(partition, owner.client);
+        }
+    }
+
+    /** Whether a notification in a log leads to a blob. */
+    boolean leadsTo(BlobId blob) {
+        for (int partition = 0; partition < partitions.size(); partition++) {
+            for (long offset = start(partition); offset < end(partition); offset++) {
+                if (notification(partition, offset)
+                        .filter(entry -> entry.blob().equals(blob))
+                        .isPresent()) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /** Whether readers have committed everything that there is. */

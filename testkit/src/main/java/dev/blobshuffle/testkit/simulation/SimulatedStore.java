@@ -12,7 +12,7 @@ import dev.blobshuffle.core.format.SegmentReader;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobRange;
-import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.testkit.SimulatedProcess;
 import dev.blobshuffle.testkit.SimulatedTime;
 import java.nio.ByteBuffer;
@@ -26,6 +26,8 @@ import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,17 +43,20 @@ final class SimulatedStore {
     private final Ledger ledger;
     private final Map<BlobId, byte[]> blobs = new HashMap<>();
     private final List<Client> clients = new ArrayList<>();
+    private final Predicate<BlobId> isNeeded;
     private long hiddenUntilMillis;
     private long downUntilMillis;
 
-    SimulatedStore(Schedule schedule, SimulatedTime time, Ledger ledger) {
+    /** @param isNeeded whether somebody may still ask for a blob, which must not be deleted then */
+    SimulatedStore(Schedule schedule, SimulatedTime time, Ledger ledger, Predicate<BlobId> isNeeded) {
+        this.isNeeded = isNeeded;
         this.schedule = schedule;
         this.time = time;
         this.ledger = ledger;
     }
 
     /** The store as a process sees it. */
-    BlobStore client(SimulatedProcess process) {
+    MeasurableStore client(SimulatedProcess process) {
         Client client = new Client(process);
         clients.add(client);
         return client;
@@ -119,7 +124,7 @@ final class SimulatedStore {
         return new StoreUnavailable("Cannot " + what + " blob " + id + ": the simulation says so. Try again.");
     }
 
-    private final class Client implements BlobStore {
+    private final class Client implements MeasurableStore {
         private final SimulatedProcess process;
         private long openBytes;
 
@@ -222,17 +227,63 @@ final class SimulatedStore {
 
         @Override
         public CompletionStage<Void> delete(Collection<BlobId> ids) {
-            throw new UnsupportedOperationException("the simulation deletes nothing");
+            boolean fails = strikes(Fault.SWEEP_REQUEST_FAILED, 4);
+            boolean hasEffect = !fails || time.random(2) == 0;
+            CompletableFuture<Void> result = new CompletableFuture<>();
+            List<BlobId> doomed = List.copyOf(ids);
+            time.schedule(latency(false), () -> {
+                if (hasEffect) {
+                    doomed.forEach(SimulatedStore.this::remove);
+                }
+                answer(result, null, fails ? unavailable("delete", doomed.get(0)) : null);
+            });
+            return result;
         }
 
         @Override
         public CompletionStage<List<BlobId>> list(long generation) {
-            throw new UnsupportedOperationException("the simulation lists nothing");
+            return ask(() -> blobs.keySet().stream()
+                    .filter(id -> id.generation() == generation)
+                    .sorted()
+                    .toList());
         }
 
         @Override
         public CompletionStage<List<Long>> generations() {
-            throw new UnsupportedOperationException("the simulation lists nothing");
+            return ask(() -> blobs.keySet().stream()
+                    .map(BlobId::generation)
+                    .distinct()
+                    .sorted()
+                    .toList());
+        }
+
+        @Override
+        public CompletionStage<Long> length(BlobId id) {
+            CompletableFuture<Long> result = new CompletableFuture<>();
+            boolean fails = isDown() || strikes(Fault.SWEEP_REQUEST_FAILED, 20);
+            time.schedule(latency(false), () -> {
+                byte[] blob = blobs.get(id);
+                if (fails) {
+                    answer(result, null, unavailable("measure", id));
+                } else if (blob == null || isHidden(id)) {
+                    answer(result, null, new BlobMissing("Cannot measure blob " + id + ": it is not there."));
+                } else {
+                    answer(result, (long) blob.length, null);
+                }
+            });
+            return result;
+        }
+
+        private <T> CompletionStage<T> ask(Supplier<T> question) {
+            CompletableFuture<T> result = new CompletableFuture<>();
+            boolean fails = isDown() || strikes(Fault.SWEEP_REQUEST_FAILED, 10);
+            time.schedule(
+                    latency(false),
+                    () -> answer(
+                            result,
+                            fails ? null : question.get(),
+                            fails ? new StoreUnavailable("Cannot list: the simulation says so. Try again.") : null));
+            return result;
         }
 
         @Override
@@ -247,6 +298,17 @@ final class SimulatedStore {
 
         @Override
         public void close() {}
+    }
+
+    private void remove(BlobId id) {
+        if (blobs.remove(id) != null && isNeeded.test(id)) {
+            ledger.violation("blob " + id + " was deleted although a notification leads to it");
+        }
+    }
+
+    /** The blobs that nobody may ask for any more. */
+    List<BlobId> unneeded() {
+        return blobs.keySet().stream().filter(isNeeded.negate()).sorted().toList();
     }
 
     private byte[] falsified(byte[] bytes) {

@@ -1,6 +1,8 @@
 package dev.blobshuffle.testkit.simulation;
 
 import dev.blobshuffle.core.engine.ShuffleEngine;
+import dev.blobshuffle.core.retention.SweepTiming;
+import dev.blobshuffle.core.retention.Sweeper;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.testkit.SimulatedProcess;
 import dev.blobshuffle.testkit.SimulatedTime;
@@ -10,6 +12,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -18,6 +21,9 @@ import java.util.Set;
  */
 final class World {
     private static final Duration LATE_ENDS = Duration.ofMinutes(2);
+
+    /** Requests fail, partitions move, and each change of the turn begins with a listing. */
+    private static final int MOST_SWEEPS = 40;
 
     private final SimulatedTime time;
     private final Seams seams;
@@ -31,6 +37,8 @@ final class World {
     private final Set<Integer> written = new HashSet<>();
     private int streams;
     private boolean isCalm;
+    private boolean isSwept;
+    private boolean isFinished;
 
     World(SimulatedTime time, Seams seams) {
         this.time = time;
@@ -38,7 +46,7 @@ final class World {
         schedule = Schedule.of(time);
         input = new Input(schedule, time::random);
         log = new SimulatedLog(schedule.partitions());
-        store = new SimulatedStore(schedule, time, ledger);
+        store = new SimulatedStore(schedule, time, ledger, log::leadsTo);
     }
 
     /** Runs the schedule to its end and checks it. */
@@ -78,10 +86,38 @@ final class World {
         for (int i = 0; i < schedule.chaos() && !isFinished() && !ledger.isBroken(); i++) {
             time.pause(Duration.ofMillis(20 + time.random(400)));
             strike();
+            if (!schedule.isSweeping()) {
+                continue;
+            }
+            if (strikes(Fault.READER_RESET, 3)) {
+                log.reset(time.random(schedule.partitions()));
+            }
         }
         isCalm = true;
         while (!isFinished() && !ledger.isBroken()) {
             time.pause(Duration.ofMillis(50));
+            if (schedule.isSweeping() && areWritersDone() && log.isConsumed()) {
+                awaitSweeps();
+            }
+        }
+        all.forEach(Instance::closeSweeper);
+    }
+
+    /** What nobody needs has to go in the end. */
+    private void awaitSweeps() {
+        for (int partition = 0; partition < schedule.partitions(); partition++) {
+            if (log.end(partition) == 0) {
+                isSwept = true; // A log without any entry keeps the blobs of its partition.
+            }
+            log.purge(partition);
+        }
+        Duration interval = schedule.sweeps().interval();
+        for (int sweep = 0; sweep < MOST_SWEEPS && !isSwept && !ledger.isBroken(); sweep++) {
+            isSwept = store.unneeded().isEmpty();
+            time.pause(interval);
+        }
+        if (!isSwept) {
+            ledger.violation("sweeps leave blobs that nobody needs: " + store.unneeded());
         }
     }
 
@@ -120,6 +156,14 @@ final class World {
                 .build();
     }
 
+    /** The sweeper of a process; nothing watches its turn yet. */
+    Sweeper sweeper(SimulatedProcess process, Engine engine) {
+        Optional<SweepTiming> timing =
+                schedule.isSweeping() ? Optional.of(seams.sweeps(schedule.sweeps())) : Optional.empty();
+        return new Sweeper(
+                timing, Optional.empty(), () -> store.client(process), new Sweeps(this), engine.metrics(), process);
+    }
+
     /** Whether a kind of fault happens now; counts it. */
     boolean strikes(Fault fault, int oneIn) {
         boolean strikes = schedule.strikes(fault, oneIn, time);
@@ -147,9 +191,11 @@ final class World {
         return written.size() == input.lanes();
     }
 
-    /** Whether everything is written, read and committed. */
+    /** Whether everything is written, read and committed, and what nobody needs is deleted. */
     boolean isFinished() {
-        return areWritersDone() && log.isConsumed();
+        // Once and for all: what a zombie sends later, its successor has written already.
+        isFinished |= areWritersDone() && log.isConsumed() && (isSwept || !schedule.isSweeping());
+        return isFinished;
     }
 
     /** A number for a span in which a reader owns a partition. */

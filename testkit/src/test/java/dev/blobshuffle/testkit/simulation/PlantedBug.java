@@ -6,6 +6,8 @@ import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.retention.NotificationLogs;
+import dev.blobshuffle.core.retention.SweepTiming;
 import dev.blobshuffle.core.shuffle.Channel;
 import dev.blobshuffle.core.shuffle.Debatcher;
 import dev.blobshuffle.core.shuffle.Lane;
@@ -216,6 +218,50 @@ enum PlantedBug implements Seams {
                 public void offer(
                         Partition partition, long offset, Notification notification, int firstRecord, C carrier) {
                     super.offer(partition, offset, notification, 0, carrier);
+                }
+            };
+        }
+    },
+
+    /** A sweep that does not wait until notifications are in the log. */
+    SWEEPS_TOO_EARLY("whose blob is not stored any more|whose range is not stored") {
+        @Override
+        public SweepTiming sweeps(SweepTiming timing) {
+            return new SweepTiming(Duration.ofMillis(5), Duration.ofMillis(5));
+        }
+    },
+
+    /** A sweep that reads one partition and decides on blobs of all. */
+    SWEEPS_BY_ONE_PARTITION("was deleted although a notification leads to it") {
+        @Override
+        public NotificationLogs logs(NotificationLogs logs) {
+            return new NotificationLogs() {
+                @Override
+                public Set<String> topics() throws InterruptedException {
+                    return logs.topics();
+                }
+
+                @Override
+                public Map<Partition, Extent> read(Set<String> topics, Receiver receiver) throws InterruptedException {
+                    return logs.read(topics, new Receiver() {
+                        @Override
+                        public void notification(
+                                Partition partition, long position, Notification notification, boolean isMarked) {
+                            if (partition.number() == 0) {
+                                receiver.notification(partition, position, notification, isMarked);
+                            }
+                        }
+
+                        @Override
+                        public void read(long bytes) throws InterruptedException {
+                            receiver.read(bytes);
+                        }
+                    });
+                }
+
+                @Override
+                public void close() {
+                    logs.close();
                 }
             };
         }
