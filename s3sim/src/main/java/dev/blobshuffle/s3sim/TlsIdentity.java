@@ -50,6 +50,17 @@ public final class TlsIdentity {
         }
     }
 
+    /** Reads what {@link #write} wrote. */
+    public static TlsIdentity read(Path file) {
+        try {
+            return of(Files.readAllBytes(file));
+        } catch (IOException e) {
+            throw new UncheckedIOException("Cannot read key store " + file, e);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("Cannot use key store " + file + ": " + e.getMessage() + ".", e);
+        }
+    }
+
     private static void generate(Path file) throws IOException {
         Process keytool = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "keytool")
@@ -131,15 +142,51 @@ public final class TlsIdentity {
         }
     }
 
+    /** A context for servers and clients that show this identity to each other and trust no other. */
+    public SSLContext mutualContext() {
+        try {
+            KeyManagerFactory factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+            factory.init(keys, PASSWORD);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(factory.getKeyManagers(), trustManagers(), null);
+            return context;
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("Cannot use a key for TLS: " + e.getMessage() + ". Use another JDK.", e);
+        }
+    }
+
+    /** The private key in PEM form, for servers that read files. It protects nothing. */
+    public String keyPem() {
+        try {
+            return pem("PRIVATE KEY", keys.getKey(ALIAS, PASSWORD).getEncoded());
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("Cannot encode a key: " + e.getMessage() + ". Use another JDK.", e);
+        }
+    }
+
     /** The certificate in PEM form, for clients that read files. */
     public String certificatePem() {
         try {
-            return "-----BEGIN CERTIFICATE-----\n"
-                    + Base64.getMimeEncoder(64, new byte[] {'\n'})
-                            .encodeToString(trust.getCertificate(ALIAS).getEncoded())
-                    + "\n-----END CERTIFICATE-----\n";
+            return pem("CERTIFICATE", trust.getCertificate(ALIAS).getEncoded());
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("Cannot encode a certificate: " + e.getMessage() + ".", e);
+        }
+    }
+
+    private static String pem(String kind, byte[] bytes) {
+        return "-----BEGIN " + kind + "-----\n"
+                + Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(bytes)
+                + "\n-----END " + kind + "-----\n";
+    }
+
+    /** Writes key and certificate (PKCS12) for {@link #read} in another process. They protect nothing. */
+    public void write(Path file) {
+        try (var out = Files.newOutputStream(file)) {
+            keys.store(out, PASSWORD);
+        } catch (IOException e) {
+            throw new UncheckedIOException("Cannot write key store " + file, e);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("Cannot write key store " + file + ": " + e.getMessage() + ".", e);
         }
     }
 

@@ -24,9 +24,7 @@ final class BareRanges implements Ranges {
         for (int i = 0; i < blobs.length; i++) {
             Files.write(BareServer.file(directory, i), blobs[i]);
         }
-        tls = plan.transport() == ServingPlan.Transport.TLS
-                ? BareTls.of(BenchCertificate.create(directory).store())
-                : BareTls.none();
+        tls = plan.transport() == ServingPlan.Transport.TLS ? BareTls.create(directory) : BareTls.none();
         server = ServerProcess.start(
                 directory,
                 BareServer.class.getName(),

@@ -8,7 +8,7 @@ import dev.blobshuffle.core.membership.Endpoint;
 import dev.blobshuffle.core.membership.Member;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.store.BlobStore;
-import dev.blobshuffle.core.store.ForwardingBlobStore;
+import dev.blobshuffle.core.store.LentBlobStore;
 import dev.blobshuffle.core.time.Time;
 import java.util.Optional;
 import java.util.Set;
@@ -91,15 +91,5 @@ final class NearStore implements AutoCloseable {
     public void close() {
         peers.ifPresent(others -> others.network().close());
         local.close();
-    }
-
-    /** A store that somebody else closes. */
-    private static final class LentBlobStore extends ForwardingBlobStore {
-        LentBlobStore(BlobStore store) {
-            super(store);
-        }
-
-        @Override
-        public void close() {}
     }
 }

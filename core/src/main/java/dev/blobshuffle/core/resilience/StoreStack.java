@@ -2,7 +2,7 @@ package dev.blobshuffle.core.resilience;
 
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.store.BlobStore;
-import dev.blobshuffle.core.store.ForwardingBlobStore;
+import dev.blobshuffle.core.store.LentBlobStore;
 import dev.blobshuffle.core.store.MeteredBlobStore;
 import dev.blobshuffle.core.time.Time;
 
@@ -34,23 +34,11 @@ public final class StoreStack {
         boolean hedges = options.hedging() == ResilienceOptions.Hedging.ON && store.isRemote();
         HedgePolicy extra = hedges ? HedgePolicy.within(ThrottlePolicy.USUAL) : HedgePolicy.NEVER;
         RequestLatencies latencies = new RequestLatencies();
-        BlobStore metered = new MeteredBlobStore(new Borrowed(store), metrics, time);
+        BlobStore metered = new MeteredBlobStore(new LentBlobStore(store), metrics, time);
         BlobStore hedged = new HedgingBlobStore(metered, extra, latencies, time, metrics);
         BlobStore limited = new TimeLimitedBlobStore(hedged, options.requestTimeout(), latencies, time, metrics);
         BlobStore throttled = new ThrottledBlobStore(limited, ThrottlePolicy.USUAL, time, metrics);
         BlobStore breaking = new CircuitBreakingBlobStore(throttled, CircuitPolicy.USUAL, time, metrics);
         return new RetryingBlobStore(breaking, RetryPolicy.forever(), puts, time, metrics);
-    }
-
-    /** A store that somebody else closes. */
-    private static final class Borrowed extends ForwardingBlobStore {
-        Borrowed(BlobStore store) {
-            super(store);
-        }
-
-        @Override
-        public void close() {
-            // Its owner does.
-        }
     }
 }
