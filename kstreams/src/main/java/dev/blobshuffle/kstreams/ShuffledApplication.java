@@ -196,11 +196,11 @@ final class ShuffledApplication {
     Consumer<byte[], byte[]> restoreConsumer(Map<String, Object> config) {
         ConsumerPlugins plugins = ConsumerPlugins.open(ApplicationSettings.withoutOwn(config));
         TopicMatcher topics = settings.topics().refusing(ShuffledApplication::sourceForChangelog);
-        return BlobConsumer.wrap(
+        return RestoreFailures.handled(BlobConsumer.wrap(
                 clients.getRestoreConsumer(plugins.realSettings()),
                 open().engine(),
                 wiring(config, topics, ClientPair.alone(), Membership.none()),
-                plugins);
+                plugins));
     }
 
     /**

@@ -1,0 +1,259 @@
+package dev.blobshuffle.kstreams;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import dev.blobshuffle.kstreams.StateUpdaterDeath.Hold;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import jdk.jfr.consumer.RecordingStream;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.LongSerializer;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.apache.kafka.common.utils.AppInfoParser;
+import org.apache.kafka.streams.KafkaClientSupplier;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.errors.LockException;
+import org.apache.kafka.streams.errors.StreamsException;
+import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * What happens when a restore consumer throws something that Kafka Streams' state updater does not handle. Two defects
+ * of Kafka Streams, shown natively, and that an application with our clients has neither. {@code docs/testing.md} has
+ * the reports.
+ */
+class StateUpdaterStandstillIT {
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+    private static EmbeddedKafka kafka;
+
+    private final Queue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
+    private final Queue<String> counted = new ConcurrentLinkedQueue<>();
+    private final Queue<String> refusedLocks = new ConcurrentLinkedQueue<>();
+
+    @TempDir
+    private Path directory;
+
+    /** What the restore consumer throws. */
+    enum Failure {
+        EXCEPTION {
+            @Override
+            void occur() {
+                throw new IllegalStateException("a defect in the restore consumer");
+            }
+        },
+        ERROR {
+            @Override
+            void occur() {
+                throw new NoClassDefFoundError("a class of the restore consumer");
+            }
+        };
+
+        abstract void occur();
+    }
+
+    @BeforeAll
+    static void startKafka() {
+        kafka = EmbeddedKafka.builder().start();
+    }
+
+    @AfterAll
+    static void stopKafka() {
+        kafka.close();
+    }
+
+    @Test
+    void nativeApplicationStandsStillAfterAnException() throws Exception {
+        prepare("exception");
+        StateUpdaterDeath death = new StateUpdaterDeath(Failure.EXCEPTION::occur, Hold.UNTIL_THE_UPDATER_IS_DEAD);
+        try (RecordingStream exceptions = recordRefusedLocks();
+                KafkaStreams streams =
+                        observed(new KafkaStreams(topology("exception"), natively("exception"), death))) {
+            streams.setGlobalStateRestoreListener(death);
+            exceptions.startAsync();
+            streams.start();
+            Thread first = death.streamThread();
+            try {
+                await(() -> isWaitingForUpdater(first) || !first.isAlive());
+                assertThat(isWaitingForUpdater(first)).as(mended()).isTrue();
+                assertThat(death.stateUpdater().isAlive()).isFalse();
+                assertThat(uncaught).singleElement().isInstanceOf(StreamsException.class);
+
+                await(() -> areLocksRefused() || !first.isAlive());
+                assertThat(isWaitingForUpdater(first)).as(mended()).isTrue();
+                assertThat(streams.state()).isEqualTo(KafkaStreams.State.REBALANCING);
+            } finally {
+                // Ends the wait, which would be five minutes, twice.
+                first.interrupt();
+                first.join();
+            }
+        }
+    }
+
+    @Test
+    void nativeApplicationLosesTasksInSilenceAfterAnError() throws Exception {
+        prepare("error");
+        StateUpdaterDeath death = new StateUpdaterDeath(Failure.ERROR::occur, Hold.UNTIL_THE_UPDATER_IS_DEAD);
+        try (KafkaStreams streams = observed(new KafkaStreams(topology("error"), natively("error"), death))) {
+            streams.setGlobalStateRestoreListener(death);
+            streams.start();
+            await(() -> streams.state() == KafkaStreams.State.RUNNING || !uncaught.isEmpty());
+
+            assertThat(uncaught).as(mended()).isEmpty();
+            assertThat(death.stateUpdater().isAlive()).isFalse();
+            assertThat(tasks(streams)).as(mended()).containsExactly("0_0");
+            produce("error", 1);
+            produce("error", 0);
+            await(() -> counted.contains("key-0"));
+            assertThat(counted).as(mended()).containsExactly("key-0");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void applicationWithOurClientsReplacesTheThreadAndGoesOn(Failure failure) throws Exception {
+        String application = "shuffled-" + failure.name().toLowerCase(Locale.ROOT);
+        prepare(application);
+        StateUpdaterDeath death = new StateUpdaterDeath(failure::occur, Hold.NONE);
+        Properties settings = natively(application);
+        settings.put("blobshuffle.store", "file://" + directory.resolve("blobs") + "?fsync=none");
+        settings.put("blobshuffle.client.supplier", StateUpdaterDeathByName.class.getName());
+        settings.put(StateUpdaterDeathByName.INSTANCE, death);
+        KafkaClientSupplier clients = new BlobShuffleClientSupplier(settings);
+        try (KafkaStreams streams = observed(new KafkaStreams(topology(application), settings, clients))) {
+            streams.setGlobalStateRestoreListener(death);
+            streams.start();
+            Thread first = death.streamThread();
+            await(() -> !first.isAlive());
+
+            produce(application, 0);
+            produce(application, 1);
+            await(() -> counted.contains("key-0") && counted.contains("key-1"));
+            assertThat(tasks(streams)).containsExactlyInAnyOrder("0_0", "0_1");
+            assertThat(uncaught)
+                    .singleElement()
+                    .isInstanceOf(StreamsException.class)
+                    .asInstanceOf(InstanceOfAssertFactories.THROWABLE)
+                    .hasStackTraceContaining("the restore consumer's poll failed");
+        }
+    }
+
+    private static boolean isWaitingForUpdater(Thread streamThread) {
+        Set<String> methods = Arrays.stream(streamThread.getStackTrace())
+                .map(StackTraceElement::getMethodName)
+                .collect(Collectors.toSet());
+        return methods.containsAll(Set.of("shutdownStateUpdater", "waitForFuture"));
+    }
+
+    /** Kafka Streams logs them only; the JVM reports each exception that is made. */
+    private RecordingStream recordRefusedLocks() {
+        RecordingStream exceptions = new RecordingStream();
+        exceptions.enable("jdk.JavaExceptionThrow");
+        exceptions.onEvent("jdk.JavaExceptionThrow", event -> {
+            if (event.getClass("thrownClass").getName().equals(LockException.class.getName())) {
+                refusedLocks.add(event.getString("message"));
+            }
+        });
+        return exceptions;
+    }
+
+    private boolean areLocksRefused() {
+        return Set.of("0_0", "0_1").stream()
+                .allMatch(task -> refusedLocks.stream().anyMatch(message -> message.endsWith("for task " + task)));
+    }
+
+    private static Set<String> tasks(KafkaStreams streams) {
+        return streams.metadataForLocalThreads().stream()
+                .flatMap(thread -> thread.activeTasks().stream())
+                .map(task -> task.taskId().toString())
+                .collect(Collectors.toSet());
+    }
+
+    private static String mended() {
+        return "Kafka Streams " + AppInfoParser.getVersion()
+                + " has this defect no more, it seems. Remove this test and"
+                + " its report in docs/testing.md; RestoreFailures can go when all supported versions are mended. It";
+    }
+
+    private static void prepare(String application) {
+        kafka.createTopic(application + "-in", 2);
+        String changelog = application + "-counts-changelog";
+        kafka.createTopic(changelog, 2, Map.of("cleanup.policy", "compact"));
+        try (Producer<String, Long> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", kafka.bootstrapServers()), new StringSerializer(), new LongSerializer())) {
+            producer.send(new ProducerRecord<>(changelog, 1, "restored", 7L));
+        }
+    }
+
+    private static void produce(String application, int partition) throws Exception {
+        try (Producer<String, String> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", kafka.bootstrapServers()),
+                new StringSerializer(),
+                new StringSerializer())) {
+            producer.send(new ProducerRecord<>(application + "-in", partition, "key-" + partition, ""))
+                    .get();
+        }
+    }
+
+    private Properties natively(String application) {
+        Properties settings = new Properties();
+        settings.put("application.id", application);
+        settings.put("bootstrap.servers", kafka.bootstrapServers());
+        settings.put("state.dir", directory.resolve("state").toString());
+        settings.put("main.consumer.max.poll.interval.ms", 6_000); // then the waiting thread is out of the group
+        settings.put("session.timeout.ms", 3_000); // a thread that ends does not leave its group
+        settings.put("heartbeat.interval.ms", 500);
+        return settings;
+    }
+
+    private KafkaStreams observed(KafkaStreams streams) {
+        streams.setUncaughtExceptionHandler(exception -> {
+            uncaught.add(exception);
+            return StreamThreadExceptionResponse.REPLACE_THREAD;
+        });
+        return streams;
+    }
+
+    private Topology topology(String application) {
+        StreamsBuilder builder = new StreamsBuilder();
+        builder.stream(application + "-in", Consumed.with(Serdes.String(), Serdes.String()))
+                .groupByKey()
+                .count(Materialized.as("counts"))
+                .toStream()
+                .foreach((key, count) -> counted.add(key));
+        return builder.build();
+    }
+
+    private static void await(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+        }
+    }
+}
