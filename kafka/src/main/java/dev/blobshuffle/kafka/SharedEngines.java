@@ -1,14 +1,8 @@
 package dev.blobshuffle.kafka;
 
-import dev.blobshuffle.core.batch.BatcherOptions;
-import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.membership.Membership;
-import dev.blobshuffle.core.metrics.Counter;
-import dev.blobshuffle.core.retention.Sweeper;
+import dev.blobshuffle.core.instance.ShuffleInstance;
 import dev.blobshuffle.core.settings.Settings;
-import dev.blobshuffle.core.shuffle.Engine;
-import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.claim.ClaimIdentity;
 import dev.blobshuffle.kafka.claim.ClaimedLogs;
 import dev.blobshuffle.kafka.claim.StoreClaim;
@@ -55,13 +49,13 @@ final class SharedEngines {
         AtomicBoolean isReleased = new AtomicBoolean();
         Duration deliveryTimeout = settings.value(Settings.DELIVERY_TIMEOUT);
         return new SharedParts(
-                opened.engine,
+                opened.instance.engine(),
                 topics,
                 settings.value(Settings.WRITE_ENABLED) ? ProducerWiring.Writes.BLOBS : ProducerWiring.Writes.PLAIN,
                 deliveryTimeout,
-                opened.membership,
-                opened.watched,
-                opened.time,
+                opened.instance.membership(),
+                opened.instance.watched(),
+                opened.instance.time(),
                 opened.metrics::metrics,
                 () -> {
                     if (isReleased.compareAndSet(false, true)) {
@@ -96,7 +90,7 @@ final class SharedEngines {
     private static synchronized void release(Map<String, String> key, Opened opened) {
         if (--opened.clients == 0) {
             ENGINES.remove(key);
-            opened.close();
+            opened.instance.close();
         }
     }
 
@@ -106,62 +100,27 @@ final class SharedEngines {
     }
 
     private static final class Opened {
-        final SystemTime time;
-        final Membership membership;
-        /** The same, by which the sweeper hears what consumers read. */
-        final Membership watched;
-
-        final Sweeper sweeper;
-        final Engine engine;
+        final ShuffleInstance instance;
         final KafkaMetricsBridge metrics;
         int clients;
 
-        private Opened(
-                SystemTime time, Membership membership, Sweeper sweeper, Engine engine, KafkaMetricsBridge metrics) {
-            this.time = time;
-            this.membership = membership;
-            this.sweeper = sweeper;
-            this.watched = sweeper.watch(membership);
-            this.engine = engine;
+        private Opened(ShuffleInstance instance, KafkaMetricsBridge metrics) {
+            this.instance = instance;
             this.metrics = metrics;
         }
 
         static Opened open(Settings settings, TopicMatcher topics, Map<String, ?> configuration) {
-            SystemTime time = new SystemTime();
-            try {
-                Membership membership =
-                        KafkaMembership.of(settings, Optional.empty(), ClientSettings.kafkas(configuration), time);
-                ClaimIdentity identity = ClaimIdentity.ofClients(settings, ClientSettings.kafkas(configuration));
-                ShuffleEngine engine = ShuffleEngine.open(
-                        settings,
-                        BatcherOptions.builder(settings).build(),
-                        membership,
-                        time,
-                        (uri, context) -> StoreClaim.open(uri, context, identity));
-                try {
-                    KafkaMetricsBridge metrics = KafkaMetricsBridge.open(engine.metrics(), settings, configuration);
-                    membership.onRefusal(() -> engine.metrics().add(Counter.MEMBERSHIP_REFUSALS, 1));
-                    membership.join(engine.member());
-                    Sweeper sweeper =
-                            Sweeper.of(settings, new ClaimedLogs(identity, topics::matches), engine.metrics(), time);
-                    StartLine.log("the clients of this process", settings, topics.toString());
-                    return new Opened(time, membership, sweeper, engine, metrics);
-                } catch (RuntimeException e) {
-                    engine.close();
-                    throw e;
-                }
-            } catch (RuntimeException e) {
-                time.close();
-                throw e;
-            }
-        }
-
-        void close() {
-            sweeper.close();
-            membership.close();
-            metrics.close();
-            engine.close();
-            time.close();
+            Map<String, ?> kafkas = ClientSettings.kafkas(configuration);
+            ClaimIdentity identity = ClaimIdentity.ofClients(settings, kafkas);
+            ShuffleInstance instance = ShuffleInstance.builder(settings)
+                    .membership(time -> KafkaMembership.of(settings, Optional.empty(), kafkas, time))
+                    .stores((uri, context) -> StoreClaim.open(uri, context, identity))
+                    .sweeping(new ClaimedLogs(identity, topics::matches))
+                    .open();
+            KafkaMetricsBridge metrics = instance.attach(
+                    () -> KafkaMetricsBridge.open(instance.engine().metrics(), settings, configuration));
+            StartLine.log("the clients of this process", settings, topics.toString());
+            return new Opened(instance, metrics);
         }
     }
 }

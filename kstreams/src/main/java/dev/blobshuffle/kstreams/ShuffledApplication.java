@@ -1,16 +1,12 @@
 package dev.blobshuffle.kstreams;
 
-import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.instance.ShuffleInstance;
 import dev.blobshuffle.core.membership.Membership;
-import dev.blobshuffle.core.metrics.Counter;
-import dev.blobshuffle.core.metrics.ShuffleMetrics;
-import dev.blobshuffle.core.retention.SweepSource;
 import dev.blobshuffle.core.retention.Sweeper;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.time.SystemTime;
-import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.BlobAdmin;
 import dev.blobshuffle.kafka.BlobConsumer;
 import dev.blobshuffle.kafka.BlobProducer;
@@ -63,9 +59,9 @@ final class ShuffledApplication {
     private final KafkaClientSupplier clients;
     private final Supplier<SystemTime> clocks;
     private final UnaryOperator<Engine> decorator;
-    private final Sweeping sweeping;
+    private final ShuffleInstance.Sweeping sweeping;
     private final ClientPair.Registry pairs = new ClientPair.Registry();
-    private @Nullable OpenShuffle shuffle;
+    private @Nullable ShuffleInstance shuffle;
     private int admins;
 
     ShuffledApplication(ApplicationSettings settings) {
@@ -78,7 +74,8 @@ final class ShuffledApplication {
     }
 
     /** An application that sweeps in its own way: tests do so more often. */
-    ShuffledApplication(ApplicationSettings settings, UnaryOperator<Engine> decorator, Sweeping sweeping) {
+    ShuffledApplication(
+            ApplicationSettings settings, UnaryOperator<Engine> decorator, ShuffleInstance.Sweeping sweeping) {
         this(settings, decorator, sweeping, SystemTime::new);
     }
 
@@ -86,19 +83,13 @@ final class ShuffledApplication {
     ShuffledApplication(
             ApplicationSettings settings,
             UnaryOperator<Engine> decorator,
-            Sweeping sweeping,
+            ShuffleInstance.Sweeping sweeping,
             Supplier<SystemTime> clocks) {
         this.settings = settings;
         this.clocks = clocks;
         this.decorator = decorator;
         this.sweeping = sweeping;
         this.clients = settings.wrappedSupplier();
-    }
-
-    /** Makes an application's sweeper; the parameters are those of {@link Sweeper#of}. */
-    @FunctionalInterface
-    interface Sweeping {
-        Sweeper open(Settings settings, SweepSource source, ShuffleMetrics metrics, Time time);
     }
 
     /** The application whose stream thread is being made on the calling thread. */
@@ -137,7 +128,7 @@ final class ShuffledApplication {
     Producer<byte[], byte[]> producer(Map<String, Object> config) {
         Map<String, Object> kafkas = ApplicationSettings.withoutOwn(config);
         String clientId = clientId(config);
-        OpenShuffle open = open();
+        ShuffleInstance open = open();
         ProducerWiring wiring = new ProducerWiring(
                 settings.mode(),
                 settings.topics(),
@@ -247,8 +238,8 @@ final class ShuffledApplication {
         return String.valueOf(config.get(ProducerConfig.CLIENT_ID_CONFIG));
     }
 
-    private synchronized OpenShuffle open() {
-        OpenShuffle open = shuffle;
+    private synchronized ShuffleInstance open() {
+        ShuffleInstance open = shuffle;
         if (open == null) {
             throw new IllegalStateException(
                     "Cannot make a Kafka client: the application is closed. Make a new KafkaStreams.");
@@ -258,14 +249,13 @@ final class ShuffledApplication {
 
     private synchronized void acquire(Map<String, Object> adminConfig) {
         if (shuffle == null) {
-            shuffle = OpenShuffle.of(
-                    settings, clocks.get(), decorator, sweeping, ApplicationSettings.withoutOwn(adminConfig));
+            shuffle = open(ApplicationSettings.withoutOwn(adminConfig));
         }
         admins++;
     }
 
     private synchronized void release() {
-        OpenShuffle open = shuffle;
+        ShuffleInstance open = shuffle;
         if (--admins == 0 && open != null) {
             shuffle = null;
             open.close();
@@ -297,68 +287,23 @@ final class ShuffledApplication {
      */
     private record Creation(String streamThread, WeakReference<ShuffledApplication> application) {}
 
-    /**
-     * What is open while the application runs.
-     *
-     * @param membership the other instances
-     * @param watched the same, by which the sweeper hears what stream threads read
-     * @param sweeper deletes blobs that nobody needs
-     * @param engine the engine
-     * @param time its clocks and threads
-     * @param metrics shows the engine's metrics to JMX and the application's reporters
-     */
-    private record OpenShuffle(
-            Membership membership,
-            Membership watched,
-            Sweeper sweeper,
-            Engine engine,
-            SystemTime time,
-            KafkaMetricsBridge metrics) {
-        static OpenShuffle of(
-                ApplicationSettings settings,
-                SystemTime time,
-                UnaryOperator<Engine> decorator,
-                Sweeping sweeping,
-                Map<String, Object> adminConfig) {
-            Engine engine = null;
-            try {
-                Membership membership = KafkaMembership.of(
-                        settings.blobs(), Optional.of(settings.membershipTopic()), adminConfig, time);
-                ClaimIdentity identity = settings.claimIdentity(adminConfig);
-                ShuffleEngine opened = Engines.open(
-                        settings, membership, time, (uri, context) -> StoreClaim.open(uri, context, identity));
-                engine = opened;
-                engine = decorator.apply(opened);
-                KafkaMetricsBridge metrics =
-                        KafkaMetricsBridge.open(engine.metrics(), settings.blobs(), settings.all());
-                membership.onRefusal(() -> opened.metrics().add(Counter.MEMBERSHIP_REFUSALS, 1));
-                membership.join(opened.member());
-                Sweeper sweeper = sweeping.open(
-                        settings.blobs(),
-                        new ClaimedLogs(identity, settings.topics()::matches),
-                        engine.metrics(),
-                        time);
-                StartLine.log(
-                        "application " + settings.all().get(StreamsConfig.APPLICATION_ID_CONFIG),
-                        settings.blobs(),
-                        settings.topics().toString());
-                return new OpenShuffle(membership, sweeper.watch(membership), sweeper, engine, time, metrics);
-            } catch (RuntimeException | Error e) {
-                if (engine != null) {
-                    engine.close();
-                }
-                time.close();
-                throw e;
-            }
-        }
-
-        void close() {
-            try (time;
-                    engine) {
-                sweeper.close();
-                membership.close();
-                metrics.close();
-            }
-        }
+    private ShuffleInstance open(Map<String, Object> adminConfig) {
+        ClaimIdentity identity = settings.claimIdentity(adminConfig);
+        ShuffleInstance instance = ShuffleInstance.builder(settings.blobs())
+                .clocks(clocks)
+                .membership(time -> KafkaMembership.of(
+                        settings.blobs(), Optional.of(settings.membershipTopic()), adminConfig, time))
+                .batching(Engines.batching(settings))
+                .stores((uri, context) -> StoreClaim.open(uri, context, identity))
+                .decorating(decorator)
+                .sweeping(new ClaimedLogs(identity, settings.topics()::matches), sweeping)
+                .open();
+        KafkaMetricsBridge ignored = instance.attach(
+                () -> KafkaMetricsBridge.open(instance.engine().metrics(), settings.blobs(), settings.all()));
+        StartLine.log(
+                "application " + settings.all().get(StreamsConfig.APPLICATION_ID_CONFIG),
+                settings.blobs(),
+                settings.topics().toString());
+        return instance;
     }
 }

@@ -1,17 +1,11 @@
 package dev.blobshuffle.kstreams.operator;
 
-import dev.blobshuffle.core.engine.ShuffleEngine;
-import dev.blobshuffle.core.engine.ShuffleEngine.StoreOpening;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.instance.ShuffleInstance;
 import dev.blobshuffle.core.membership.Membership;
-import dev.blobshuffle.core.metrics.Counter;
-import dev.blobshuffle.core.metrics.ShuffleMetrics;
-import dev.blobshuffle.core.retention.Sweeper;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Engine;
-import dev.blobshuffle.core.store.BlobStores;
-import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.GivenUp;
 import dev.blobshuffle.kafka.KafkaMetricsBridge;
@@ -58,16 +52,8 @@ final class SharedEngine {
 
     private final Key key;
     private final ApplicationSettings settings;
-    private final SystemTime time = new SystemTime();
-    private final Membership membership;
-    /** The same, by which the sweeper hears what tasks read. */
-    private final Membership watched;
-
-    private final Sweeper sweeper;
-    private final Engine engine;
-    private final KafkaMetricsBridge metrics;
+    private final ShuffleInstance instance;
     private final Map<TopicPartition, GivenUp> givenUp;
-    private final Optional<SkipNote> skipNote;
     private final Map<Thread, ThreadLanes> threads = new HashMap<>();
     private final Map<String, Integer> losses = new ConcurrentHashMap<>();
     private int operators;
@@ -90,48 +76,35 @@ final class SharedEngine {
     private SharedEngine(Key key, ApplicationSettings settings) {
         this.key = key;
         this.settings = settings;
-        ShuffleEngine opened = null;
-        try {
-            membership = KafkaMembership.of(settings.blobs(), defaultTopic(settings), settings.adminSettings(), time);
-            ClaimIdentity identity = settings.claimIdentity(settings.adminSettings());
-            opened = Engines.open(settings, membership, time, opening(identity));
-            metrics = KafkaMetricsBridge.open(opened.metrics(), settings.blobs(), settings.all());
-            ShuffleMetrics counters = opened.metrics();
-            membership.onRefusal(() -> counters.add(Counter.MEMBERSHIP_REFUSALS, 1));
-            membership.join(opened.member());
-            sweeper = Sweeper.of(
-                    settings.blobs(),
-                    new ClaimedLogs(identity, TopicMatcher.repartitionTopics(key.application(), List.of())::matches),
-                    opened.metrics(),
-                    time);
-            watched = StreamsInternals.isStreamThread(Thread.currentThread()) ? sweeper.watch(membership) : membership;
-            givenUp = givenUp(key.application(), settings);
-            skipNote = givenUp.isEmpty()
-                    ? Optional.empty()
-                    : Optional.of(SkipNote.keep(skipClient(settings), key.application(), time));
-        } catch (RuntimeException | Error e) {
-            if (opened != null) {
-                opened.close();
-            }
-            time.close();
-            throw e;
+        // TopologyTestDriver has no stream threads and no brokers: there the members are those that settings
+        // list, nobody can claim, and nothing is swept.
+        boolean hasBrokers = StreamsInternals.isStreamThread(Thread.currentThread());
+        givenUp = hasBrokers ? givenUp(key.application(), settings) : Map.of();
+        instance = hasBrokers
+                ? onBrokers(key, settings).open()
+                : builder(settings, Optional.empty()).open();
+        KafkaMetricsBridge ignored = instance.attach(
+                () -> KafkaMetricsBridge.open(instance.engine().metrics(), settings.blobs(), settings.all()));
+        if (!givenUp.isEmpty()) {
+            SkipNote kept =
+                    instance.attach(() -> SkipNote.keep(skipClient(settings), key.application(), instance.time()));
         }
-        engine = opened;
         StartLine.log("operators of application " + key.application(), settings.blobs(), "of the operators");
     }
 
-    /** {@code TopologyTestDriver} has no brokers, so nobody can claim. */
-    private static StoreOpening opening(ClaimIdentity identity) {
-        return StreamsInternals.isStreamThread(Thread.currentThread())
-                ? (uri, context) -> StoreClaim.open(uri, context, identity)
-                : BlobStores::open;
+    private static ShuffleInstance.Builder builder(ApplicationSettings settings, Optional<String> membershipTopic) {
+        return ShuffleInstance.builder(settings.blobs())
+                .membership(
+                        time -> KafkaMembership.of(settings.blobs(), membershipTopic, settings.adminSettings(), time))
+                .batching(Engines.batching(settings));
     }
 
-    /** {@code TopologyTestDriver} has no brokers, and no stream threads: there the members are those that settings list. */
-    private static Optional<String> defaultTopic(ApplicationSettings settings) {
-        return StreamsInternals.isStreamThread(Thread.currentThread())
-                ? Optional.of(settings.membershipTopic())
-                : Optional.empty();
+    private static ShuffleInstance.Builder onBrokers(Key key, ApplicationSettings settings) {
+        ClaimIdentity identity = settings.claimIdentity(settings.adminSettings());
+        return builder(settings, Optional.of(settings.membershipTopic()))
+                .stores((uri, context) -> StoreClaim.open(uri, context, identity))
+                .sweeping(new ClaimedLogs(
+                        identity, TopicMatcher.repartitionTopics(key.application(), List.of())::matches));
     }
 
     /**
@@ -139,9 +112,6 @@ final class SharedEngine {
      * begins without it: then the blobs are missed again.
      */
     private static Map<TopicPartition, GivenUp> givenUp(String application, ApplicationSettings settings) {
-        if (!StreamsInternals.isStreamThread(Thread.currentThread())) {
-            return Map.of();
-        }
         Map<TopicPartition, GivenUp> found = Map.of();
         try (Admin admin = Admin.create(skipClient(settings))) {
             found = SkipGroup.read(admin, application, PATIENCE);
@@ -232,16 +202,10 @@ final class SharedEngine {
         threads.keySet().removeIf(thread -> !thread.isAlive());
         if (threads.isEmpty()) {
             OPEN.remove(key, this);
-            try (time;
-                    engine) {
-                skipNote.ifPresent(SkipNote::close);
-                sweeper.close();
-                membership.close();
-                metrics.close();
-            }
+            instance.close();
         } else if (!isLooking) {
             isLooking = true;
-            time.schedule(LOOK_FOR_END, this::lookForEnd);
+            instance.time().schedule(LOOK_FOR_END, this::lookForEnd);
         }
     }
 
@@ -271,21 +235,21 @@ final class SharedEngine {
         }
 
         Engine engine() {
-            return shared.engine;
+            return shared.instance.engine();
         }
 
         Time time() {
-            return shared.time;
+            return shared.instance.time();
         }
 
         /** The other instances, as this one knows them. */
         Membership membership() {
-            return shared.membership;
+            return shared.instance.membership();
         }
 
         /** The same, to tell what a task reads. */
         Membership watched() {
-            return shared.watched;
+            return shared.instance.watched();
         }
 
         /** What was given up of a partition. */
