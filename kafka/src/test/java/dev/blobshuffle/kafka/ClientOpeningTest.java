@@ -7,6 +7,7 @@ import dev.blobshuffle.core.store.StoreMarker;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -108,6 +109,36 @@ class ClientOpeningTest {
         assertThat(SharedEngines.count()).isZero();
     }
 
+    /** The membership, the store, the engine, the metrics: each step of the instance that clients share. */
+    @ParameterizedTest
+    @CsvSource({
+        "blobshuffle.peer.secret.file, /nowhere/secret",
+        "blobshuffle.store, nowhere://blobs",
+        "blobshuffle.cache.zone.enabled, true",
+        "metric.reporters, BrokenReporter"
+    })
+    void anInstanceThatCannotBeOpenedLeavesNothingOpen(String setting, String value) throws InterruptedException {
+        Map<String, Object> settings = producers();
+        settings.put("blobshuffle.membership.topic", "members");
+        settings.put(setting, value.startsWith("Broken") ? getClass().getName() + "$" + value : value);
+
+        assertThatThrownBy(() -> new BlobProducer<>(settings)).isInstanceOf(Exception.class);
+        assertThat(OPEN).isEmpty();
+        assertThat(SharedEngines.count()).isZero();
+        awaitNoThread();
+    }
+
+    /** A pool's threads end a moment after its close. */
+    private static void awaitNoThread() throws InterruptedException {
+        Set<Thread> ours = Thread.getAllStackTraces().keySet();
+        for (Thread thread : ours) {
+            if (thread.getName().startsWith("blobshuffle-")) {
+                thread.join(Duration.ofMinutes(2).toMillis());
+                assertThat(thread.isAlive()).as(thread.getName()).isFalse();
+            }
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({
         "key.deserializer, BrokenRead",
@@ -158,6 +189,26 @@ class ClientOpeningTest {
 
         @Override
         public void configure(Map<String, ?> configs) {}
+    }
+
+    /** Cannot be configured. */
+    public static final class BrokenReporter implements MetricsReporter {
+        @Override
+        public void init(List<KafkaMetric> metrics) {}
+
+        @Override
+        public void metricChange(KafkaMetric metric) {}
+
+        @Override
+        public void metricRemoval(KafkaMetric metric) {}
+
+        @Override
+        public void close() {}
+
+        @Override
+        public void configure(Map<String, ?> configs) {
+            throw new ConfigException("broken");
+        }
     }
 
     /** Counts. */
