@@ -9,16 +9,25 @@ import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.Wi
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import dev.blobshuffle.bench.planted.Outer;
+import dev.blobshuffle.bench.planted.inner.Inner;
 import dev.blobshuffle.core.zone.Zone;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Random;
+import java.util.Set;
 import java.util.Timer;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +37,8 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** The directions between modules and packages: arrows point to what may be used, everything else is refused here. */
@@ -54,6 +65,12 @@ class ArchitectureTest {
     };
 
     private static final String TIME = ROOT + "core.time..";
+
+    private static final ArchRule PACKAGES_WITHOUT_CYCLES =
+            slices().matching(ROOT + "(**)").should().beFreeOfCycles();
+
+    /** Only runs applications of others. */
+    private static final String EXAMPLES = "examples";
 
     private static final JavaClasses OURS = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -341,10 +358,40 @@ class ArchitectureTest {
                 .check(OURS);
     }
 
+    /** Each package by itself, those below it apart; then the parts of core, and the modules, each with all that is below. */
     @Test
     void packagesHaveNoCycles() {
+        PACKAGES_WITHOUT_CYCLES.check(OURS);
         slices().matching(ROOT + "core.(*)..").should().beFreeOfCycles().check(OURS);
         slices().matching(ROOT + "(*)..").should().beFreeOfCycles().check(OURS);
+    }
+
+    @Test
+    void aCycleBetweenAPackageAndOneBelowItIsSeen() {
+        JavaClasses planted = new ClassFileImporter().importPackagesOf(Outer.class, Inner.class);
+
+        assertThat(PACKAGES_WITHOUT_CYCLES.evaluate(planted).getFailureReport().getDetails())
+                .singleElement(STRING)
+                .contains("bench.planted", "bench.planted.inner");
+    }
+
+    /** A module that is not on this module's class path would be checked by no rule. */
+    @Test
+    void everyModuleIsChecked() throws IOException {
+        Set<String> modules = Pattern.compile("<module>(.*)</module>")
+                .matcher(Files.readString(Path.of("..", "pom.xml")))
+                .results()
+                .map(module -> module.group(1).replace("-", ""))
+                .collect(Collectors.toSet());
+        Set<String> checked = OURS.stream()
+                .map(type -> type.getPackageName().substring(ROOT.length()).split("[.]", 2)[0])
+                .collect(Collectors.toSet());
+
+        assertThat(modules).contains("core", "bench");
+        assertThat(checked)
+                .containsAll(modules.stream()
+                        .filter(module -> !module.equals(EXAMPLES))
+                        .toList());
     }
 
     @Test
