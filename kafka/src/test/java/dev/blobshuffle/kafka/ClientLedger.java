@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -32,19 +33,29 @@ final class ClientLedger {
     private final MemoryBlobStore store;
     private final List<PartitionRows> partitions = new ArrayList<>();
     private final List<Acknowledged> acknowledged = new ArrayList<>();
-    private final List<String> violations = new ArrayList<>();
+    private final List<String> violations;
+
+    /** Rows of committed transactions, and of aborted ones, as their writers know. */
+    private final List<Sent> committed = new ArrayList<>();
+
+    private final Set<Sent> aborted = new HashSet<>();
     private int writers;
 
-    ClientLedger(SimulatedBroker broker, MemoryBlobStore store) {
+    /** @param violations where they are noted; ledgers of several topics may share it */
+    ClientLedger(SimulatedBroker broker, MemoryBlobStore store, List<String> violations) {
         this.broker = broker;
         this.store = store;
+        this.violations = violations;
         for (int partition = 0; partition < broker.partitions(); partition++) {
             partitions.add(new PartitionRows());
         }
     }
 
-    /** A row: who wrote it, its number there, and where it lies. */
-    private record Row(int writer, int number, long real, int index, int count) {}
+    /** A row: who wrote it, its number there, by which attempt it came here, and where it lies. */
+    private record Row(int writer, int number, int attempt, long real, int index, int count) {}
+
+    /** A row that was sent to a partition, and by which attempt. */
+    record Sent(int writer, int number, int attempt, int partition) {}
 
     private record Acknowledged(int writer, int number, int partition, long offset) {}
 
@@ -56,6 +67,9 @@ final class ClientLedger {
 
         private final Map<Long, Integer> places = new HashMap<>();
         private final BitSet delivered = new BitSet();
+
+        /** For each writer, the number of its last row. */
+        private final Map<Integer, Integer> last = new HashMap<>();
     }
 
     int newWriter() {
@@ -64,6 +78,20 @@ final class ClientLedger {
 
     void acknowledged(int writer, int number, int partition, long offset) {
         acknowledged.add(new Acknowledged(writer, number, partition, offset));
+    }
+
+    /** A transaction's commit returned: all that was sent in it is there. */
+    void committed(List<Sent> rows) {
+        committed.addAll(rows);
+    }
+
+    /** A transaction's abort returned: nothing that was sent in it is there. */
+    void aborted(List<Sent> rows) {
+        aborted.addAll(rows);
+    }
+
+    private static long key(int writer, int number) {
+        return (long) writer << 32 | number;
     }
 
     void delivered(int partition, int place) {
@@ -83,26 +111,34 @@ final class ClientLedger {
     /** The rows of a partition, as far as its log reaches now. */
     private PartitionRows rows(int partition) {
         PartitionRows rows = partitions.get(partition);
-        for (long offset = rows.firsts.size(); offset < broker.end(partition); offset++) {
+        for (long offset = rows.firsts.size(); offset < broker.stableEnd(partition); offset++) {
             rows.firsts.add(rows.rows.size());
             ProducerRecord<byte[], byte[]> record = broker.record(partition, offset);
+            if (record == null) {
+                continue;
+            }
             if (record.headers().lastHeader(NotificationRecord.HEADER) == null) {
-                add(rows, record.value(), offset, 0, 1);
+                add(partition, rows, record.value(), offset, 0, 1);
             } else {
                 Notification notification = NotificationCodec.decode(record.value());
                 List<byte[]> values = values(partition, notification);
                 for (int index = 0; index < values.size(); index++) {
-                    add(rows, values.get(index), offset, index, values.size());
+                    add(partition, rows, values.get(index), offset, index, values.size());
                 }
             }
         }
         return rows;
     }
 
-    private static void add(PartitionRows rows, byte[] value, long offset, int index, int count) {
+    private void add(int partition, PartitionRows rows, byte[] value, long offset, int index, int count) {
         ByteBuffer identity = ByteBuffer.wrap(value);
-        Row row = new Row(identity.getInt(), identity.getInt(), offset, index, count);
-        rows.places.put((long) row.writer << 32 | row.number, rows.rows.size());
+        Row row = new Row(identity.getInt(), identity.getInt(), identity.getInt(), offset, index, count);
+        Integer last = rows.last.put(row.writer, row.number);
+        if (last != null && last >= row.number) {
+            violation("row " + row.number + " of writer " + row.writer + " lies in partition " + partition + " of "
+                    + broker.topic() + " behind its row " + last);
+        }
+        rows.places.put(key(row.writer, row.number), rows.rows.size());
         rows.rows.add(row);
     }
 
@@ -117,7 +153,7 @@ final class ClientLedger {
                 store.get(notification.blob(), range).toCompletableFuture().join()) {
             SegmentReader reader = new SegmentReader(
                     notification,
-                    new Partition(SimulatedBroker.TOPIC, partition),
+                    new Partition(broker.topic(), partition),
                     Keyring.none(),
                     SegmentReader.Memory.UNLIMITED);
             reader.input(bytes.buffer());
@@ -183,12 +219,51 @@ final class ClientLedger {
         return offset < rows.firsts.size() ? rows.firsts.get((int) offset) : rows.rows.size();
     }
 
+    private void checkTransactions() {
+        for (Sent row : committed) {
+            PartitionRows rows = rows(row.partition);
+            Integer place = rows.places.get(key(row.writer, row.number));
+            if (place == null || rows.rows.get(place).attempt != row.attempt) {
+                violation("row " + row.number + " of writer " + row.writer + " was committed and is not in "
+                        + broker.topic());
+            }
+        }
+        for (int partition = 0; partition < partitions.size(); partition++) {
+            for (Row row : rows(partition).rows) {
+                if (aborted.contains(new Sent(row.writer, row.number, row.attempt, partition))) {
+                    violation("row " + row.number + " of writer " + row.writer + " was aborted and lies in "
+                            + broker.topic());
+                }
+            }
+        }
+    }
+
     /** Whether a reader that stands at these places has something to read. */
     boolean hasMore(Map<Integer, Integer> next, Set<Integer> owned) {
         return owned.stream().anyMatch(partition -> {
             Integer at = next.get(partition);
             return (at != null ? at : start(partition)) < rows(partition).rows.size();
         });
+    }
+
+    /** Every row of another topic's log lies in this one's too, in the same partition, and no other row does. */
+    void checkCopyOf(ClientLedger other) {
+        for (int partition = 0; partition < broker.partitions(); partition++) {
+            Set<Long> expected = other.rows(partition).places.keySet();
+            Set<Long> found = rows(partition).places.keySet();
+            for (Long key : expected) {
+                if (!found.contains(key)) {
+                    violation("row " + key.intValue() + " of writer " + (key >> 32) + " was consumed from partition "
+                            + partition + " and is not in " + broker.topic());
+                }
+            }
+            for (Long key : found) {
+                if (!expected.contains(key)) {
+                    violation("row " + key.intValue() + " of writer " + (key >> 32) + " lies in " + broker.topic()
+                            + " and was never consumed");
+                }
+            }
+        }
     }
 
     /** Everything in the logs was delivered, and everything acknowledged is there, where it was said to be. */
@@ -200,9 +275,10 @@ final class ClientLedger {
                         "row " + rows.delivered.nextClearBit(0) + " of partition " + partition + " was not delivered");
             }
         }
+        checkTransactions();
         for (Acknowledged one : acknowledged) {
             PartitionRows rows = rows(one.partition);
-            Integer place = rows.places.get((long) one.writer << 32 | one.number);
+            Integer place = rows.places.get(key(one.writer, one.number));
             if (place == null) {
                 violation("row " + one.number + " of writer " + one.writer + " was acknowledged and is not in the log");
             } else if (offset(rows.rows.get(place)) != one.offset) {

@@ -1,11 +1,8 @@
 package dev.blobshuffle.kafka;
 
-import dev.blobshuffle.core.shuffle.Engine;
-import dev.blobshuffle.testkit.SimulatedProcess;
 import dev.blobshuffle.testkit.SimulatedTime;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -16,46 +13,50 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InconsistentGroupProtocolException;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/**
- * An application that polls, commits, seeks and pauses. Each time a partition comes, its records must
- * start at the record that the last commit names, and go on without a gap. Owned by its actor.
- */
+/** An application that polls, commits, seeks and pauses. Owned by its actor. */
 final class ClientReader implements ConsumerRebalanceListener {
     /** So many polls without a record in a row, with something to read, are no longer a fault that passes. */
     private static final int HOPELESS = 3000;
 
     private final ClientSchedule.Run run;
     private final BlobConsumer<byte[], byte[]> consumer;
-    private final Set<Integer> owned = new HashSet<>();
+    private final ClientSchedule.Topic topic;
+    private final ClientPositions positions;
     private final Set<Integer> paused = new HashSet<>();
-
-    /** Place in its log of the row that must come next, for the partitions that have begun. */
-    private final Map<Integer, Integer> next = new HashMap<>();
 
     private int emptyPolls;
     private @Nullable KafkaException last;
 
-    ClientReader(ClientSchedule.Run run, SimulatedProcess process, Engine engine) {
+    ClientReader(ClientSchedule.Run run, ClientSchedule.Topic topic, BlobConsumer<byte[], byte[]> consumer) {
         this.run = run;
-        this.consumer = run.consumer(process, engine);
+        this.topic = topic;
+        this.consumer = consumer;
+        positions = new ClientPositions(topic.ledger());
     }
 
     void run() {
-        consumer.subscribe(List.of(SimulatedBroker.TOPIC), this);
+        consumer.subscribe(List.of(topic.broker().topic()), this);
         while (!run.isDone()) {
             try {
                 step();
-            } catch (CommitFailedException | TimeoutException e) {
+            } catch (CommitFailedException | RebalanceInProgressException | TimeoutException e) {
+                run.saw("commit refused: " + e.getClass().getSimpleName());
                 last = e; // The next commit commits more; a fenced member hears of it in its next poll.
+            } catch (InconsistentGroupProtocolException e) {
+                topic.ledger().violation("a reader heard of a refusal that did not last: " + e);
             } catch (KafkaException e) {
                 last = e;
                 run.pause(false);
             }
             if (emptyPolls > HOPELESS) {
-                run.ledger.violation("a reader of " + owned + " reads no more; the last failure: " + last);
+                topic.ledger()
+                        .violation("a reader of " + positions.owned() + " of "
+                                + topic.broker().topic() + " reads no more; the last failure: " + last);
             }
         }
     }
@@ -64,10 +65,10 @@ final class ClientReader implements ConsumerRebalanceListener {
         SimulatedTime time = run.time;
         int count = 0;
         for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(time.random(200)))) {
-            take(record);
+            positions.take(record);
             count++;
         }
-        emptyPolls = count > 0 || !run.ledger.hasMore(next, owned) ? 0 : emptyPolls + 1;
+        emptyPolls = count > 0 || !positions.hasMore() ? 0 : emptyPolls + 1;
         run.pause(true);
         if (time.random(4) == 0 || run.isQuiet()) {
             consumer.commitSync();
@@ -81,45 +82,27 @@ final class ClientReader implements ConsumerRebalanceListener {
         }
     }
 
-    private void take(ConsumerRecord<byte[], byte[]> record) {
-        int partition = record.partition();
-        if (!owned.contains(partition)) {
-            run.ledger.violation("a record of partition " + partition + " came without the partition");
-            return;
-        }
-        int place = run.ledger.place(record);
-        Integer expected = next.get(partition);
-        int due = expected != null ? expected : run.ledger.start(partition);
-        // What the log has let go of, only a reader that went back can miss.
-        boolean isPurged = due < place && place <= run.ledger.logStart(partition);
-        if (place != due && !isPurged) {
-            run.ledger.violation("row " + place + " of partition " + partition + " came where row " + due + " was due"
-                    + (expected == null ? " at the start" : ""));
-        }
-        next.put(partition, place + 1);
-        run.ledger.delivered(partition, place);
-    }
-
     /** What a commit without arguments committed. */
     private void checkCommits() {
-        next.forEach((partition, place) -> {
-            OffsetAndMetadata commit = run.committed(partition);
-            if (commit != null && run.ledger.placeOf(partition, commit) != place) {
-                run.ledger.violation("the commit " + commit + " of partition " + partition + " names row "
-                        + run.ledger.placeOf(partition, commit) + " where row " + place + " is next");
+        ClientLedger ledger = topic.ledger();
+        positions.next().forEach((partition, place) -> {
+            OffsetAndMetadata commit = topic.broker().committed(partition);
+            if (commit != null && ledger.placeOf(partition, commit) != place) {
+                ledger.violation("the commit " + commit + " of partition " + partition + " names row "
+                        + ledger.placeOf(partition, commit) + " where row " + place + " is next");
             }
         });
     }
 
     private void changePauses() {
         if (paused.isEmpty() && !run.isQuiet()) {
-            for (int partition : owned) {
-                consumer.pause(List.of(SimulatedBroker.kafka(partition)));
+            for (int partition : positions.owned()) {
+                consumer.pause(List.of(topic.broker().kafka(partition)));
                 paused.add(partition);
             }
         } else {
             for (int partition : Set.copyOf(paused)) {
-                consumer.resume(List.of(SimulatedBroker.kafka(partition)));
+                consumer.resume(List.of(topic.broker().kafka(partition)));
                 paused.remove(partition);
             }
         }
@@ -127,11 +110,11 @@ final class ClientReader implements ConsumerRebalanceListener {
 
     /** Goes back to a record that was delivered. */
     private void seek() {
-        for (Map.Entry<Integer, Integer> at : next.entrySet()) {
+        for (Map.Entry<Integer, Integer> at : positions.next().entrySet()) {
             int place = run.time.random(at.getValue() + 1);
-            Long offset = run.ledger.virtualOffset(at.getKey(), place);
+            Long offset = topic.ledger().virtualOffset(at.getKey(), place);
             if (offset != null) {
-                consumer.seek(SimulatedBroker.kafka(at.getKey()), offset);
+                consumer.seek(topic.broker().kafka(at.getKey()), offset);
                 at.setValue(place);
             }
         }
@@ -139,11 +122,8 @@ final class ClientReader implements ConsumerRebalanceListener {
 
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
-        for (TopicPartition partition : partitions) {
-            owned.add(partition.partition());
-            next.remove(partition.partition());
-            paused.remove(partition.partition());
-        }
+        positions.assigned(partitions);
+        partitions.forEach(partition -> paused.remove(partition.partition()));
     }
 
     @Override
@@ -152,19 +132,21 @@ final class ClientReader implements ConsumerRebalanceListener {
             if (run.time.random(2) == 0) {
                 consumer.commitSync();
             }
-        } catch (CommitFailedException | TimeoutException e) {
+        } catch (CommitFailedException | RebalanceInProgressException | TimeoutException e) {
             last = e;
         } finally {
-            onPartitionsLost(partitions);
+            gone(partitions);
         }
     }
 
     @Override
     public void onPartitionsLost(Collection<TopicPartition> partitions) {
-        for (TopicPartition partition : partitions) {
-            owned.remove(partition.partition());
-            next.remove(partition.partition());
-            paused.remove(partition.partition());
-        }
+        run.saw("partitions lost");
+        gone(partitions);
+    }
+
+    private void gone(Collection<TopicPartition> partitions) {
+        positions.gone(partitions);
+        partitions.forEach(partition -> paused.remove(partition.partition()));
     }
 }

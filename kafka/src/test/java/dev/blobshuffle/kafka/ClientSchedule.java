@@ -19,20 +19,42 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.LongFunction;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.jspecify.annotations.Nullable;
 
 /**
- * One schedule of Kafka's front door: real {@code BlobProducer}s and {@code BlobConsumer}s over a
- * simulated log and group. Members come, stand still until they are fenced, go on as zombies, and are
- * killed; partitions move; the store and the brokers fail; the log is purged; readers seek and pause.
- * A seed decides everything. Made by its name: the mutants are hunted with it.
+ * One schedule of Kafka's front door: real {@code BlobProducer}s and {@code BlobConsumer}s over simulated
+ * logs and groups. Members come, stand still until they are fenced, go on as zombies, and are killed;
+ * partitions move; the store and the brokers fail; the log is purged; readers seek and pause. With
+ * exactly-once, transformers copy the writers' topic to the readers' one. A seed decides everything, the
+ * groups' protocol and the guarantee too. Made by its name: the mutants are hunted with it.
  */
 public final class ClientSchedule implements LongFunction<String[]> {
     private static final Duration FAULTY = Duration.ofSeconds(20);
     private static final Duration SESSION = Duration.ofSeconds(2);
+    private static final Duration TRANSACTION = Duration.ofSeconds(5);
+
+    /** What happens in some schedule, if there are enough of them. */
+    static final Set<String> EVENTS = Set.of(
+            "consumer protocol, at least once",
+            "consumer protocol, exactly once",
+            "eager, at least once",
+            "eager, exactly once",
+            "cooperative, at least once",
+            "cooperative, exactly once",
+            "partitions lost",
+            "commit refused: CommitFailedException",
+            "commit refused: RebalanceInProgressException",
+            "transaction committed",
+            "transaction aborted",
+            "transaction committed as partitions went",
+            "transaction timed out",
+            "transaction failed: CommitFailedException",
+            "transaction failed: TimeoutException",
+            "producer fenced");
 
     private static final TopicMatcher TOPICS = TopicMatcher.of(List.of("blob-.*"), List.of());
 
@@ -54,21 +76,24 @@ public final class ClientSchedule implements LongFunction<String[]> {
         }
     };
 
+    /** What a seed's schedule broke, and what happened in it, in the words of {@link #EVENTS}. */
+    record Outcome(List<String> violations, Set<String> events) {}
+
     @Override
     public String[] apply(long seed) {
-        return run(seed).toArray(new String[0]);
+        return run(seed).violations().toArray(new String[0]);
     }
 
-    /** The violations of a seed's schedule. */
-    static List<String> run(long seed) {
+    /** Runs a seed's schedule. */
+    static Outcome run(long seed) {
         try (SimulatedTime time = new SimulatedTime(seed)) {
             Run run = new Run(time);
             try {
-                return run.violations();
+                return new Outcome(run.run(), run.events);
             } catch (AssertionError e) {
-                List<String> all = new ArrayList<>(run.ledger.violations());
+                List<String> all = new ArrayList<>(run.violations);
                 all.add(e.getMessage() + (e.getCause() == null ? "" : ": " + trace(e.getCause())));
-                return all;
+                return new Outcome(all, run.events);
             }
         }
     }
@@ -76,7 +101,7 @@ public final class ClientSchedule implements LongFunction<String[]> {
     /** A number that two runs of one seed share. */
     static long trace(long seed) {
         try (SimulatedTime time = new SimulatedTime(seed)) {
-            new Run(time).violations();
+            new Run(time).run();
             return time.trace();
         }
     }
@@ -89,27 +114,48 @@ public final class ClientSchedule implements LongFunction<String[]> {
         return text.toString();
     }
 
+    /** A topic with a group that reads it, and what is known of them. */
+    record Topic(SimulatedBroker broker, SimulatedGroup group, ClientLedger ledger) {}
+
     /** The world of one schedule. Guarded by the simulation's baton. */
     static final class Run {
         final SimulatedTime time;
-        final SimulatedBroker broker;
-        final ClientLedger ledger;
+        final int partitions;
+        private final List<String> violations = new ArrayList<>();
+        private final Set<String> events = new TreeSet<>();
+
+        /** The writers' topic first, the readers' last. */
+        private final List<Topic> topics = new ArrayList<>();
+
+        private final SimulatedCoordinator coordinator;
         private final FaultyBlobStore store;
         private final MemoryBlobStore stored = new MemoryBlobStore("clients", 64 << 20);
         private final int instances;
         private final int rows;
         private final boolean hasFaults;
+        private final boolean isExactlyOnce;
         private final BatcherOptions.Builder batching;
         private final List<SimulatedProcess> processes = new ArrayList<>();
+        private final List<String> transactionalIds = new ArrayList<>();
         private int writing;
         private int started;
+        private int opened;
+        private int attempts;
+        private int storm;
+        private long outageEnd;
         private boolean isCalm;
 
         Run(SimulatedTime time) {
             this.time = time;
-            broker = new SimulatedBroker(1 + time.random(3));
+            partitions = 1 + time.random(3);
+            outageEnd = time.nanos();
+            coordinator = new SimulatedCoordinator(time);
             instances = 1 + time.random(3);
-            rows = 20 + time.random(60);
+            isExactlyOnce = time.random(2) == 0;
+            rows = 20 + time.random(isExactlyOnce ? 30 : 60);
+            int protocol = time.random(4);
+            saw((protocol < 2 ? "consumer protocol" : protocol == 2 ? "eager" : "cooperative")
+                    + (isExactlyOnce ? ", exactly once" : ", at least once"));
             hasFaults = time.random(4) > 0;
             batching = BatcherOptions.builder()
                     .batchBytes(1L << (8 + time.random(6)))
@@ -125,22 +171,46 @@ public final class ClientSchedule implements LongFunction<String[]> {
             int perThousand = hasFaults ? time.random(200) : 0;
             FaultPlan faulty = FaultPlan.random(time, perThousand, Duration.ofMillis(60), kinds);
             FaultPlan sound = FaultPlan.random(time, 0, Duration.ofMillis(60), kinds);
-            store = new FaultyBlobStore(stored, time, request -> (isQuiet() ? sound : faulty).next(request));
-            ledger = new ClientLedger(broker, stored);
+            FaultPlan outage = FaultPlan.random(time, 1000, Duration.ofMillis(60), List.of(Fault.Kind.FAIL_BEFORE));
+            store = new FaultyBlobStore(stored, time, request -> {
+                FaultPlan plan = isQuiet() ? sound : time.nanos() - outageEnd < 0 ? outage : faulty;
+                return plan.next(request);
+            });
+            topics.add(topic("blob-s", protocol));
+            if (isExactlyOnce) {
+                topics.add(topic("blob-t", protocol));
+            }
         }
 
-        List<String> violations() {
+        private Topic topic(String name, int protocol) {
+            SimulatedBroker broker = new SimulatedBroker(name, partitions);
+            SimulatedGroup group = protocol < 2
+                    ? new ConsumerGroup(time, partitions)
+                    : new ClassicGroup(time, partitions, protocol == 3);
+            return new Topic(broker, group, new ClientLedger(broker, stored, violations));
+        }
+
+        private Topic written() {
+            return topics.get(0);
+        }
+
+        private Topic read() {
+            return topics.get(topics.size() - 1);
+        }
+
+        List<String> run() {
             for (int i = 0; i < instances; i++) {
                 startInstance();
             }
             time.actor("supervisor", this::supervise);
             time.run();
-            if (ledger.violations().isEmpty()) {
+            if (!isBroken()) {
                 time.settle(Duration.ofMinutes(1));
-                ledger.checkEnd();
+                topics.forEach(topic -> topic.ledger().checkEnd());
+                read().ledger().checkCopyOf(written().ledger());
             }
             store.close();
-            return ledger.violations();
+            return List.copyOf(violations);
         }
 
         boolean isQuiet() {
@@ -153,8 +223,23 @@ public final class ClientSchedule implements LongFunction<String[]> {
         }
 
         boolean isDone() {
-            return isCalm && writing == 0 && broker.isConsumed()
-                    || !ledger.violations().isEmpty();
+            boolean isOver = isCalm && writing == 0 && coordinator.isIdle();
+            return isOver && topics.stream().allMatch(topic -> topic.broker().isConsumed()) || isBroken();
+        }
+
+        /** Notes one of {@link #EVENTS}. */
+        void saw(String event) {
+            events.add(event);
+        }
+
+        /** A number for another transaction. */
+        int newAttempt() {
+            return ++attempts;
+        }
+
+        /** Whether a promise was broken. */
+        boolean isBroken() {
+            return !violations.isEmpty();
         }
 
         private void startInstance() {
@@ -164,27 +249,76 @@ public final class ClientSchedule implements LongFunction<String[]> {
                     .batching(batching.build())
                     .readBufferBytes(time.random(3) == 0 ? 1 : 1 << 20)
                     .build();
+            boolean isTransactional = isExactlyOnce && time.random(3) > 0;
             process.actor("writer", () -> {
                 writing++;
                 try {
-                    new ClientWriter(this, process, producer(process, engine)).run(rows);
+                    ClientWriter writer = new ClientWriter(this, process, written());
+                    if (isTransactional) {
+                        writer.run(rows, transaction(process, engine, written()));
+                    } else {
+                        writer.run(
+                                rows,
+                                producer(
+                                        process,
+                                        engine,
+                                        new SimulatedProducer(written().broker(), time, process, this::isFaulty),
+                                        false));
+                    }
                 } finally {
                     writing--;
                 }
             });
-            process.actor("reader", () -> new ClientReader(this, process, engine).run());
+            if (isExactlyOnce) {
+                process.actor(
+                        "transformer",
+                        () -> new ClientTransformer(
+                                        this,
+                                        written(),
+                                        consumer(process, engine, written()),
+                                        transaction(process, engine, read()))
+                                .run());
+            }
+            process.actor("reader", () -> new ClientReader(this, read(), consumer(process, engine, read())).run());
         }
 
-        private BlobProducer<byte[], byte[]> producer(SimulatedProcess process, Engine engine) {
+        /** Transactions that write a topic. At first some take over an id, of which nobody knows whether it is in use. */
+        private ClientTransaction transaction(SimulatedProcess process, Engine engine, Topic to) {
+            return new ClientTransaction(this, to, isReplacement -> {
+                boolean isTakenOver = !isReplacement && !transactionalIds.isEmpty() && time.random(2) == 0;
+                String id = isTakenOver
+                        ? transactionalIds.get(time.random(transactionalIds.size()))
+                        : "id-" + transactionalIds.size();
+                if (!isTakenOver) {
+                    transactionalIds.add(id);
+                }
+                return producer(
+                        process,
+                        engine,
+                        new SimulatedTransactionalProducer(
+                                to.broker(),
+                                written().broker(),
+                                written().group(),
+                                coordinator,
+                                id,
+                                time,
+                                process,
+                                this::isFaulty),
+                        true);
+            });
+        }
+
+        private BlobProducer<byte[], byte[]> producer(
+                SimulatedProcess process, Engine engine, SimulatedProducer real, boolean isTransactional) {
             return new BlobProducer<>(new ProducerParts<>(
-                    new SimulatedProducer(broker, time, process, this::isFaulty).client(),
+                    real.client(),
                     engine,
-                    process.name(),
+                    process.name() + "-" + opened++,
                     new ProducerWiring(
                             Mode.GENERAL,
                             TOPICS,
                             ProducerWiring.Writes.BLOBS,
-                            false,
+                            isTransactional,
                             Duration.ofSeconds(30),
                             Duration.ofMinutes(2),
                             ClientPair.alone(),
@@ -199,9 +333,10 @@ public final class ClientSchedule implements LongFunction<String[]> {
                     () -> {}));
         }
 
-        BlobConsumer<byte[], byte[]> consumer(SimulatedProcess process, Engine engine) {
+        private BlobConsumer<byte[], byte[]> consumer(SimulatedProcess process, Engine engine, Topic topic) {
+            boolean isAutomatic = topic == read() && time.random(3) == 0;
             return new BlobConsumer<>(new ConsumerParts<>(
-                    new SimulatedConsumer(broker, time, process, this::isFaulty).client(),
+                    SimulatedConsumer.of(topic.broker(), topic.group(), time, process, this::isFaulty),
                     engine,
                     new ConsumerWiring(
                             Mode.GENERAL,
@@ -213,7 +348,7 @@ public final class ClientSchedule implements LongFunction<String[]> {
                             process),
                     new RecordDeserializer.Bytes(),
                     new ConsumerInterceptorChain<>(List.of()),
-                    time.random(3) == 0 ? Duration.ofMillis(100 + time.random(1000)) : null,
+                    isAutomatic ? Duration.ofMillis(100 + time.random(1000)) : null,
                     Duration.ofMinutes(1),
                     Map::of,
                     () -> {}));
@@ -224,8 +359,15 @@ public final class ClientSchedule implements LongFunction<String[]> {
             int strikes = 3 + time.random(8);
             while (!isDone()) {
                 time.pause(Duration.ofMillis(20 + time.random(300)));
-                broker.expire(time.nanos() - SESSION.toNanos());
-                assign();
+                coordinator.expire(time.nanos() - TRANSACTION.toNanos());
+                for (Topic topic : topics) {
+                    topic.group().expire(time.nanos() - SESSION.toNanos());
+                    if (storm > 0) {
+                        topic.group().shake();
+                    }
+                    topic.group().advance();
+                }
+                storm = Math.max(0, storm - 1);
                 if (strikes > 0) {
                     strikes--;
                     strike();
@@ -235,29 +377,27 @@ public final class ClientSchedule implements LongFunction<String[]> {
             }
         }
 
-        private void assign() {
-            List<Integer> members = broker.members();
-            for (int partition = 0; partition < broker.partitions() && !members.isEmpty(); partition++) {
-                if (broker.isTargetless(partition)) {
-                    broker.target(partition, members.get(time.random(members.size())));
-                }
-            }
-        }
-
         private void strike() {
-            int kind = time.random(5);
-            List<Integer> members = broker.members();
-            int partition = time.random(broker.partitions());
-            if (kind <= 1 && !members.isEmpty()) {
-                broker.target(partition, members.get(time.random(members.size())));
+            int kind = time.random(6);
+            Topic topic = topics.get(time.random(topics.size()));
+            if (kind == 0) {
+                topic.group().shake();
+            } else if (kind == 1) {
+                storm = 1 + time.random(10);
             } else if (kind == 2) {
                 processes.get(time.random(processes.size())).kill();
                 startInstance();
             } else if (kind == 3) {
-                OffsetAndMetadata commit = broker.committed(partition);
-                broker.purge(partition, commit == null ? 0 : commit.offset());
+                int partition = time.random(partitions);
+                OffsetAndMetadata commit = topic.broker().committed(partition);
+                topic.broker().purge(partition, commit == null ? 0 : commit.offset());
+            } else if (kind == 4) {
+                outageEnd = time.nanos() + (hasFaults ? time.random(12_000) * 1_000_000L : 0);
             } else {
                 startInstance();
+            }
+            if (topic.group() instanceof ClassicGroup classic && time.random(3) == 0) {
+                classic.refuse(time.random(8000) * 1_000_000L);
             }
         }
 
@@ -265,11 +405,6 @@ public final class ClientSchedule implements LongFunction<String[]> {
         void pause(boolean mayBeLong) {
             boolean isLong = mayBeLong && !isQuiet() && time.random(40) == 0;
             time.pause(Duration.ofMillis(isLong ? time.random(6000) : time.random(30)));
-        }
-
-        @Nullable
-        OffsetAndMetadata committed(int partition) {
-            return broker.committed(partition);
         }
     }
 }

@@ -10,41 +10,38 @@ import org.apache.kafka.common.KafkaException;
 
 /** Sends rows through a {@code BlobProducer} and notes which were acknowledged, and where. Owned by its actor. */
 final class ClientWriter {
-    private static final int IDENTITY = 8;
+    private static final int IDENTITY = 12;
 
     private final ClientSchedule.Run run;
     private final SimulatedProcess process;
-    private final BlobProducer<byte[], byte[]> producer;
+    private final ClientLedger ledger;
+    private final String topic;
     private final int writer;
 
-    ClientWriter(ClientSchedule.Run run, SimulatedProcess process, BlobProducer<byte[], byte[]> producer) {
+    ClientWriter(ClientSchedule.Run run, SimulatedProcess process, ClientSchedule.Topic topic) {
         this.run = run;
         this.process = process;
-        this.producer = producer;
-        writer = run.ledger.newWriter();
+        this.ledger = topic.ledger();
+        this.topic = topic.broker().topic();
+        writer = ledger.newWriter();
     }
 
-    void run(int rows) {
+    void run(int rows, BlobProducer<byte[], byte[]> producer) {
         SimulatedTime time = run.time;
-        for (int number = 0; number < rows && run.ledger.violations().isEmpty(); number++) {
+        for (int number = 0; number < rows && !run.isBroken(); number++) {
             int row = number;
-            int partition = time.random(run.broker.partitions());
-            byte[] value = ByteBuffer.allocate(IDENTITY + time.random(100))
-                    .putInt(writer)
-                    .putInt(row)
-                    .array();
+            int partition = time.random(run.partitions);
             try {
                 var ignored = producer.send(
-                        new ProducerRecord<>(SimulatedBroker.TOPIC, partition, (long) row, null, value),
-                        (metadata, failure) -> {
+                        new ProducerRecord<>(topic, partition, (long) row, null, value(row)), (metadata, failure) -> {
                             if (failure == null && process.isAlive()) {
-                                run.ledger.acknowledged(writer, row, partition, metadata.offset());
+                                ledger.acknowledged(writer, row, partition, metadata.offset());
                             }
                         });
             } catch (BufferExhaustedException e) {
                 time.pause(Duration.ofMillis(10));
             } catch (KafkaException e) {
-                run.ledger.violation("writer " + writer + " cannot go on: " + e);
+                ledger.violation("writer " + writer + " cannot go on: " + e);
             }
             if (time.random(3) == 0) {
                 run.pause(false);
@@ -55,5 +52,45 @@ final class ClientWriter {
         }
         producer.flush();
         producer.close(Duration.ofSeconds(30));
+    }
+
+    /** The same in transactions. Rows of those that are aborted are not sent again. */
+    void run(int rows, ClientTransaction transaction) {
+        SimulatedTime time = run.time;
+        for (int number = 0; number < rows && !run.isBroken(); number++) {
+            try {
+                transaction.send(writer, number, time.random(run.partitions), value(number));
+                if (time.random(20) == 0) {
+                    transaction.flush();
+                }
+            } catch (KafkaException e) {
+                transaction.abort();
+            }
+            if (time.random(3) == 0) {
+                run.pause(true);
+            }
+            if (time.random(8) == 0) {
+                end(transaction);
+            }
+        }
+        if (transaction.isOpen()) {
+            transaction.commit(null, null);
+        }
+        transaction.close();
+    }
+
+    private void end(ClientTransaction transaction) {
+        if (run.time.random(4) == 0) {
+            transaction.abort();
+        } else if (transaction.isOpen()) {
+            transaction.commit(null, null);
+        }
+    }
+
+    private byte[] value(int row) {
+        return ByteBuffer.allocate(IDENTITY + run.time.random(100))
+                .putInt(writer)
+                .putInt(row)
+                .array();
     }
 }

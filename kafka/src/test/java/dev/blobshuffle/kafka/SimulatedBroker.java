@@ -2,56 +2,89 @@ package dev.blobshuffle.kafka;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log of one topic and the coordinator of one group, as the consumer group protocol (KIP-848) has
- * them: a partition gets a new owner only when the old one has let go of it, or is fenced. Guarded by the
- * simulation's baton.
+ * The log of one topic and the commits of one group. Readers see the log up to its last stable offset, and
+ * nothing of aborted transactions. Guarded by the simulation's baton.
  */
 final class SimulatedBroker {
-    static final String TOPIC = "blob-s";
-
-    private final List<List<ProducerRecord<byte[], byte[]>>> logs = new ArrayList<>();
+    private final String topic;
+    private final List<List<Entry>> logs = new ArrayList<>();
     private final long[] starts;
+    private final long[] stableEnds;
     private final Map<Integer, OffsetAndMetadata> commits = new HashMap<>();
-    private final Map<Integer, Integer> targets = new HashMap<>();
-    private final Map<Integer, Integer> owners = new HashMap<>();
-    private final Map<Integer, Long> members = new TreeMap<>();
-    private int joined;
 
-    SimulatedBroker(int partitions) {
+    /** For each partition, the last transaction that is about to commit its offset. */
+    private final Map<Integer, SimulatedTransaction> committing = new HashMap<>();
+
+    SimulatedBroker(String topic, int partitions) {
+        this.topic = topic;
         starts = new long[partitions];
+        stableEnds = new long[partitions];
         for (int partition = 0; partition < partitions; partition++) {
             logs.add(new ArrayList<>());
         }
     }
 
-    static TopicPartition kafka(int partition) {
-        return new TopicPartition(TOPIC, partition);
+    /** A control record has no record. */
+    private record Entry(
+            @Nullable ProducerRecord<byte[], byte[]> record,
+            @Nullable SimulatedTransaction transaction) {}
+
+    String topic() {
+        return topic;
+    }
+
+    TopicPartition kafka(int partition) {
+        return new TopicPartition(topic, partition);
     }
 
     int partitions() {
         return logs.size();
     }
 
-    /** Appends a record. @return its offset */
-    long append(ProducerRecord<byte[], byte[]> record) {
-        List<ProducerRecord<byte[], byte[]>> log = logs.get(record.partition());
-        log.add(record);
+    /** Appends a record, of a transaction or of none. @return its offset */
+    long append(ProducerRecord<byte[], byte[]> record, @Nullable SimulatedTransaction transaction) {
+        List<Entry> log = logs.get(record.partition());
+        log.add(new Entry(record, transaction));
+        if (transaction != null) {
+            transaction.atEnd(() -> mark(log, transaction));
+        }
         return log.size() - 1;
     }
 
+    /** One control record for each transaction and partition. */
+    private static void mark(List<Entry> log, SimulatedTransaction transaction) {
+        Entry last = log.get(log.size() - 1);
+        if (last.record != null || last.transaction != transaction) {
+            log.add(new Entry(null, transaction));
+        }
+    }
+
+    /** The record of an offset below the stable end; null if readers do not see it. */
+    @Nullable
     ProducerRecord<byte[], byte[]> record(int partition, long offset) {
-        return logs.get(partition).get((int) offset);
+        Entry entry = logs.get(partition).get((int) offset);
+        return entry.transaction == null || entry.transaction.isCommitted() ? entry.record : null;
+    }
+
+    /** The last stable offset: everything below is decided. */
+    long stableEnd(int partition) {
+        List<Entry> log = logs.get(partition);
+        int end = (int) stableEnds[partition];
+        while (end < log.size()
+                && (log.get(end).transaction == null
+                        || !log.get(end).transaction.isOpen())) {
+            end++;
+        }
+        stableEnds[partition] = end;
+        return end;
     }
 
     long end(int partition) {
@@ -71,80 +104,38 @@ final class SimulatedBroker {
         commits.put(partition, offset);
     }
 
+    /** Commits an offset with a transaction. Until it ends, nobody hears of any commit of the partition. */
+    void commit(int partition, OffsetAndMetadata offset, SimulatedTransaction transaction) {
+        committing.put(partition, transaction);
+        transaction.atCommit(() -> commit(partition, offset));
+    }
+
+    /** Whether no transaction is about to commit an offset of the partition. */
+    boolean isCommitStable(int partition) {
+        SimulatedTransaction last = committing.get(partition);
+        return last == null || !last.isOpen();
+    }
+
     @Nullable
     OffsetAndMetadata committed(int partition) {
         return commits.get(partition);
     }
 
-    /** Whether everything in the logs is committed. */
+    /** Whether everything in the logs that readers see is committed. */
     boolean isConsumed() {
         for (int partition = 0; partition < partitions(); partition++) {
             OffsetAndMetadata commit = commits.get(partition);
-            boolean isInside = commit == null || commit.metadata().startsWith("bs1:");
-            if (end(partition) > 0 && (isInside || commit.offset() < end(partition))) {
+            boolean isInside = commit != null && commit.metadata().startsWith("bs1:");
+            long from = commit == null ? 0 : commit.offset();
+            if (isInside || stableEnd(partition) < end(partition)) {
                 return false;
+            }
+            for (long offset = from; offset < end(partition); offset++) {
+                if (record(partition, offset) != null) {
+                    return false;
+                }
             }
         }
         return true;
-    }
-
-    /** A member joins. @return its number */
-    int join(long nowNanos) {
-        members.put(++joined, nowNanos);
-        return joined;
-    }
-
-    /** A member leaves, or is taken for dead: its partitions are free. */
-    void fence(int member) {
-        members.remove(member);
-        owners.values().removeIf(owner -> owner == member);
-        targets.values().removeIf(target -> target == member);
-    }
-
-    boolean isMember(int member) {
-        return members.containsKey(member);
-    }
-
-    void heartbeat(int member, long nowNanos) {
-        members.computeIfPresent(member, (known, before) -> nowNanos);
-    }
-
-    /** Takes members that were silent for too long for dead. @return how many */
-    int expire(long silentSinceNanos) {
-        Set<Integer> silent = new HashSet<>();
-        members.forEach((member, last) -> {
-            if (silentSinceNanos - last > 0) {
-                silent.add(member);
-            }
-        });
-        silent.forEach(this::fence);
-        return silent.size();
-    }
-
-    List<Integer> members() {
-        return List.copyOf(members.keySet());
-    }
-
-    void target(int partition, int member) {
-        targets.put(partition, member);
-    }
-
-    boolean isTargetless(int partition) {
-        return !targets.containsKey(partition);
-    }
-
-    boolean isMeant(int partition, int member) {
-        return targets.getOrDefault(partition, -1) == member;
-    }
-
-    /** Takes a partition that is meant for a member, if its last owner has let go of it. */
-    boolean own(int partition, int member) {
-        return isMeant(partition, member)
-                && isMember(member)
-                && owners.computeIfAbsent(partition, free -> member) == member;
-    }
-
-    void letGo(int partition, int member) {
-        owners.remove(partition, member);
     }
 }

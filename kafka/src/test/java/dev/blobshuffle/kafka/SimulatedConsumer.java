@@ -30,44 +30,73 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Kafka's consumer over a {@link SimulatedBroker}, with the order of events of
- * {@code group.protocol=consumer}: a background thread changes the assignment at any call, and callbacks
- * run in a later poll. A new partition is visible before its callback and read after it; a revoked one
- * stays visible for a while after its callback. Commits and questions for commits can time out, a commit
- * also after it has had its effect. Owned by the simulated thread that uses it.
+ * Kafka's consumer over a {@link SimulatedBroker}; how partitions come and go is its protocol's. It reads
+ * committed records only. Commits and questions for commits can time out, a commit also after it has had
+ * its effect. Owned by the simulated thread that uses it.
  */
-final class SimulatedConsumer implements InvocationHandler {
-    private final SimulatedBroker broker;
-    private final SimulatedTime time;
-    private final SimulatedProcess process;
+abstract class SimulatedConsumer implements InvocationHandler {
+    final SimulatedBroker broker;
+    final SimulatedTime time;
+    final SimulatedProcess process;
+    final Set<Integer> assigned = new TreeSet<>();
+    ConsumerRebalanceListener listener = new Silent();
+    int member;
+    private final SimulatedGroup group;
     private final BooleanSupplier isFaulty;
-
-    private final Set<Integer> assigned = new TreeSet<>();
-    private final Set<Integer> awaitingCallback = new TreeSet<>();
-    private final Set<Integer> revoking = new TreeSet<>();
     private final Set<Integer> paused = new TreeSet<>();
     private final Map<Integer, Long> positions = new TreeMap<>();
-    private ConsumerRebalanceListener listener = new Silent();
-    private boolean isRevocationTold;
-    private boolean isLossToBeTold;
-    private int member;
 
     /** @param isFaulty whether something goes wrong now */
-    SimulatedConsumer(SimulatedBroker broker, SimulatedTime time, SimulatedProcess process, BooleanSupplier isFaulty) {
+    SimulatedConsumer(
+            SimulatedBroker broker,
+            SimulatedGroup group,
+            SimulatedTime time,
+            SimulatedProcess process,
+            BooleanSupplier isFaulty) {
         this.broker = broker;
+        this.group = group;
         this.time = time;
         this.process = process;
         this.isFaulty = isFaulty;
-        member = broker.join(process.nanos());
+        member = group.join(process.nanos());
     }
 
+    /** A consumer of the group's protocol. */
+    static Consumer<byte[], byte[]> of(
+            SimulatedBroker broker,
+            SimulatedGroup group,
+            SimulatedTime time,
+            SimulatedProcess process,
+            BooleanSupplier isFaulty) {
+        SimulatedConsumer consumer = group instanceof ClassicGroup classic
+                ? new ClassicConsumer(broker, classic, time, process, isFaulty)
+                : new ConsumerProtocolConsumer(broker, (ConsumerGroup) group, time, process, isFaulty);
+        return consumer.client();
+    }
+
+    /** What happens on a thread of its own, at any call. */
+    abstract void background();
+
+    /** What a poll does before it fetches: callbacks, and the rebalance in the classic protocol. */
+    abstract void rebalance();
+
+    /** Partitions that are fetched now. */
+    abstract Set<Integer> readable();
+
+    /** The generation that commits name. */
+    abstract int generation();
+
+    /** @throws CommitFailedException or another failure, if a commit is refused before the broker is asked */
+    abstract void checkCommit();
+
     @SuppressWarnings("unchecked") // The proxy implements it.
-    Consumer<byte[], byte[]> client() {
+    private Consumer<byte[], byte[]> client() {
         return (Consumer<byte[], byte[]>)
                 Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {Consumer.class}, this);
     }
@@ -93,7 +122,7 @@ final class SimulatedConsumer implements InvocationHandler {
             case "assignment":
                 return kafka(assigned);
             case "subscription":
-                return Set.of(SimulatedBroker.TOPIC);
+                return Set.of(broker.topic());
             case "subscribe":
                 listener = (ConsumerRebalanceListener) arguments[1];
                 return null;
@@ -108,6 +137,10 @@ final class SimulatedConsumer implements InvocationHandler {
             case "seek":
                 seek((TopicPartition) arguments[0], arguments[1]);
                 return null;
+            case "seekToBeginning":
+                numbers((Collection<TopicPartition>) arguments[0])
+                        .forEach(partition -> positions.put(partition, broker.start(partition)));
+                return null;
             case "pause":
                 paused.addAll(numbers((Collection<TopicPartition>) arguments[0]));
                 return null;
@@ -121,17 +154,22 @@ final class SimulatedConsumer implements InvocationHandler {
             case "currentLag":
                 return OptionalLong.empty();
             case "groupMetadata":
-                return new ConsumerGroupMetadata("group");
+                return metadata();
             case "close":
-                broker.fence(member);
+                group.fence(member);
                 return null;
             default:
                 throw new UnsupportedOperationException(method.toString());
         }
     }
 
-    private static Set<TopicPartition> kafka(Set<Integer> partitions) {
-        return partitions.stream().map(SimulatedBroker::kafka).collect(Collectors.toSet());
+    @SuppressWarnings("deprecation") // Only a consumer may make one.
+    private ConsumerGroupMetadata metadata() {
+        return new ConsumerGroupMetadata("group", generation(), String.valueOf(member), Optional.empty());
+    }
+
+    final Set<TopicPartition> kafka(Set<Integer> partitions) {
+        return partitions.stream().map(broker::kafka).collect(Collectors.toSet());
     }
 
     /** As Kafka does, refuses what is not assigned. */
@@ -146,70 +184,20 @@ final class SimulatedConsumer implements InvocationHandler {
         return numbers;
     }
 
-    /** A step of the background thread. */
-    private void background() {
-        if (!broker.isMember(member)) {
-            isLossToBeTold = true;
-            return;
-        }
-        broker.heartbeat(member, process.nanos());
-        if (!revoking.isEmpty()) {
-            if (isRevocationTold) {
-                isRevocationTold = false;
-                revoking.forEach(partition -> broker.letGo(partition, member));
-                forget(revoking);
-                revoking.clear();
-            }
-            return;
-        }
-        for (int partition = 0; partition < broker.partitions(); partition++) {
-            if (assigned.contains(partition) && !broker.isMeant(partition, member)) {
-                revoking.add(partition);
-            } else if (!assigned.contains(partition) && broker.own(partition, member)) {
-                assigned.add(partition);
-                awaitingCallback.add(partition);
-            }
-        }
-    }
-
-    private void forget(Set<Integer> partitions) {
-        assigned.removeAll(partitions);
-        awaitingCallback.removeAll(partitions);
+    final void forget(Set<Integer> partitions) {
         paused.removeAll(partitions);
         positions.keySet().removeAll(partitions);
-    }
-
-    private void runCallbacks() {
-        if (isLossToBeTold) {
-            isLossToBeTold = false;
-            listener.onPartitionsLost(kafka(assigned));
-            forget(Set.copyOf(assigned));
-            revoking.clear();
-            isRevocationTold = false;
-            member = broker.join(process.nanos());
-        }
-        if (!revoking.isEmpty() && !isRevocationTold) {
-            listener.onPartitionsRevoked(kafka(revoking));
-            isRevocationTold = true;
-        }
-        if (!awaitingCallback.isEmpty()) {
-            Set<Integer> told = Set.copyOf(awaitingCallback);
-            try {
-                listener.onPartitionsAssigned(kafka(told));
-            } finally {
-                awaitingCallback.removeAll(told);
-            }
-        }
+        assigned.removeAll(partitions);
     }
 
     private ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
         long deadline = process.nanos() + timeout.toNanos();
         while (true) {
             background();
-            runCallbacks();
+            rebalance();
             ConsumerRecords<byte[], byte[]> fetched = fetch();
             long left = deadline - process.nanos();
-            if (!fetched.isEmpty() || left <= 0) {
+            if (!fetched.nextOffsets().isEmpty() || left <= 0) {
                 return fetched;
             }
             time.pause(Duration.ofNanos(Math.min(left, 1 + time.random(20_000_000))));
@@ -219,31 +207,34 @@ final class SimulatedConsumer implements InvocationHandler {
     private ConsumerRecords<byte[], byte[]> fetch() {
         Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> records = new LinkedHashMap<>();
         Map<TopicPartition, OffsetAndMetadata> next = new HashMap<>();
-        Set<Integer> readable = new TreeSet<>(assigned);
-        readable.removeAll(awaitingCallback);
-        readable.removeAll(revoking);
+        Set<Integer> readable = new TreeSet<>(readable());
         readable.removeAll(paused);
         for (int partition : readable) {
             if (!hasPosition(partition) || time.random(3) == 0) {
                 continue;
             }
             long from = Math.max(positions.get(partition), broker.start(partition));
-            long end = Math.min(broker.end(partition), from + 1 + time.random(5));
+            long end = Math.min(broker.stableEnd(partition), from + 1 + time.random(5));
             List<ConsumerRecord<byte[], byte[]>> read = new ArrayList<>();
             for (long offset = from; offset < end; offset++) {
-                read.add(record(partition, offset));
+                ProducerRecord<byte[], byte[]> sent = broker.record(partition, offset);
+                if (sent != null) {
+                    read.add(record(partition, offset, sent));
+                }
+            }
+            if (from < end) {
+                positions.put(partition, end);
+                next.put(broker.kafka(partition), new OffsetAndMetadata(end));
             }
             if (!read.isEmpty()) {
-                positions.put(partition, end);
-                records.put(SimulatedBroker.kafka(partition), read);
-                next.put(SimulatedBroker.kafka(partition), new OffsetAndMetadata(end));
+                records.put(broker.kafka(partition), read);
             }
         }
         return new ConsumerRecords<>(records, next);
     }
 
-    private ConsumerRecord<byte[], byte[]> record(int partition, long offset) {
-        ProducerRecord<byte[], byte[]> sent = broker.record(partition, offset);
+    private static ConsumerRecord<byte[], byte[]> record(
+            int partition, long offset, ProducerRecord<byte[], byte[]> sent) {
         int keySize = sent.key() == null ? -1 : sent.key().length;
         int valueSize = sent.value() == null ? -1 : sent.value().length;
         return new ConsumerRecord<>(
@@ -263,7 +254,7 @@ final class SimulatedConsumer implements InvocationHandler {
     /** Kafka's consumer asks for commits by itself, and that takes time. */
     private boolean hasPosition(int partition) {
         if (!positions.containsKey(partition)) {
-            if (time.random(3) == 0) {
+            if (time.random(3) == 0 || !broker.isCommitStable(partition)) {
                 return false;
             }
             OffsetAndMetadata commit = broker.committed(partition);
@@ -277,6 +268,10 @@ final class SimulatedConsumer implements InvocationHandler {
         if (isFaulty.getAsBoolean()) {
             background();
             throw new TimeoutException("The coordinator does not answer.");
+        }
+        if (!asked.stream().allMatch(partition -> broker.isCommitStable(partition.partition()))) {
+            time.pause(Duration.ofNanos(time.random(20_000_000)));
+            throw new TimeoutException("A transaction is about to commit an offset.");
         }
         Map<TopicPartition, OffsetAndMetadata> answer = new HashMap<>();
         asked.forEach(partition -> answer.put(partition, broker.committed(partition.partition())));
@@ -299,14 +294,15 @@ final class SimulatedConsumer implements InvocationHandler {
         Exception failure = null;
         try {
             commit(offsets);
-        } catch (CommitFailedException e) {
+        } catch (CommitFailedException | RebalanceInProgressException e) {
             failure = e;
         }
         callback.onComplete(offsets, failure);
     }
 
     private void commit(Map<TopicPartition, OffsetAndMetadata> offsets) {
-        if (!broker.isMember(member)) {
+        checkCommit();
+        if (!group.isCurrent(member, generation())) {
             throw new CommitFailedException("The member was fenced.");
         }
         offsets.forEach((partition, offset) -> broker.commit(partition.partition(), offset));

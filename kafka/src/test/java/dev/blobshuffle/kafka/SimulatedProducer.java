@@ -23,13 +23,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Kafka's idempotent producer over a {@link SimulatedBroker}: records arrive later and in order, answers
- * come later still, and some records are lost. Guarded by the simulation's baton.
+ * come later still, and some records are lost. With transactions, a loss is an error until the abort, and
+ * requests to the coordinator time out with and without effect. Guarded by the simulation's baton.
  */
-final class SimulatedProducer implements InvocationHandler {
+class SimulatedProducer implements InvocationHandler {
     private final SimulatedBroker broker;
-    private final SimulatedTime time;
+    final SimulatedTime time;
     private final SimulatedProcess process;
-    private final BooleanSupplier isFaulty;
+    final BooleanSupplier isFaulty;
     private final Signal answered;
     private int unanswered;
     private long lastArrival;
@@ -64,42 +65,73 @@ final class SimulatedProducer implements InvocationHandler {
             case "close":
                 return null;
             default:
-                throw new UnsupportedOperationException(method.toString());
+                return transactional(method, arguments);
         }
+    }
+
+    /** A method that only transactions need. */
+    @Nullable
+    Object transactional(Method method, Object[] arguments) {
+        throw new UnsupportedOperationException(method.toString());
     }
 
     private List<PartitionInfo> partitions() {
         Node[] nodes = {new Node(1, "broker", 9092)};
         List<PartitionInfo> partitions = new ArrayList<>();
         for (int partition = 0; partition < broker.partitions(); partition++) {
-            partitions.add(new PartitionInfo(SimulatedBroker.TOPIC, partition, nodes[0], nodes, nodes));
+            partitions.add(new PartitionInfo(broker.topic(), partition, nodes[0], nodes, nodes));
         }
         return partitions;
     }
 
     private Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+        checkSend();
         long now = time.elapsed().toNanos();
         long arrival = Math.max(lastArrival + 1, now + time.random(10_000_000));
         lastArrival = arrival;
         unanswered++;
         CompletableFuture<RecordMetadata> result = new CompletableFuture<>();
-        time.schedule(Duration.ofNanos(arrival - now), () -> arrive(record, callback, result));
+        SimulatedTransaction transaction = transaction();
+        time.schedule(Duration.ofNanos(arrival - now), () -> arrive(record, transaction, callback, result));
         return result;
     }
 
+    /** The transaction that records belong to now. */
+    @Nullable
+    SimulatedTransaction transaction() {
+        return null;
+    }
+
+    /** Throws if a send is refused now. */
+    void checkSend() {}
+
+    /** Why the broker refuses a record that arrives; null if it takes it. */
+    @Nullable
+    RuntimeException refusal(@Nullable SimulatedTransaction transaction) {
+        return null;
+    }
+
+    /** A send has failed. */
+    void failed(RuntimeException failure) {}
+
     private void arrive(
-            ProducerRecord<byte[], byte[]> record, Callback callback, CompletableFuture<RecordMetadata> result) {
-        boolean isLost = isFaulty.getAsBoolean();
-        boolean isStored = !isLost || time.random(3) == 0;
-        long offset = isStored ? broker.append(record) : -1;
+            ProducerRecord<byte[], byte[]> record,
+            @Nullable SimulatedTransaction transaction,
+            Callback callback,
+            CompletableFuture<RecordMetadata> result) {
+        RuntimeException refusal = refusal(transaction);
+        boolean isLost = refusal == null && isFaulty.getAsBoolean();
+        boolean isStored = refusal == null && (!isLost || time.random(3) == 0);
+        long offset = isStored ? broker.append(record, transaction) : -1;
+        RuntimeException failure = isLost ? new TimeoutException("The broker does not answer.") : refusal;
         time.schedule(Duration.ofNanos(time.random(10_000_000)), () -> {
             if (!process.isAlive()) {
                 return;
             }
             RecordMetadata metadata = new RecordMetadata(
-                    SimulatedBroker.kafka(record.partition()), isLost ? -1 : offset, 0, record.timestamp(), 0, 0);
-            if (isLost) {
-                TimeoutException failure = new TimeoutException("The broker does not answer.");
+                    broker.kafka(record.partition()), failure != null ? -1 : offset, 0, record.timestamp(), 0, 0);
+            if (failure != null) {
+                failed(failure);
                 callback.onCompletion(metadata, failure);
                 result.completeExceptionally(failure);
             } else {
@@ -111,7 +143,7 @@ final class SimulatedProducer implements InvocationHandler {
         });
     }
 
-    private void flush() throws InterruptedException {
+    final void flush() throws InterruptedException {
         while (true) {
             long seen = answered.count();
             if (unanswered == 0) {

@@ -1,0 +1,129 @@
+package dev.blobshuffle.kafka;
+
+import dev.blobshuffle.testkit.SimulatedProcess;
+import dev.blobshuffle.testkit.SimulatedTime;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.common.errors.InconsistentGroupProtocolException;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
+
+/**
+ * A consumer with the order of events of {@code group.protocol=classic}: the whole rebalance runs inside
+ * polls. With an eager assignor all partitions are revoked, still visible, before the member joins; with a
+ * cooperative one those that it did not get back, when the generation begins, and it joins once more. New
+ * partitions are visible in their callback. A member that missed its session loses all, and may be
+ * refused for a while. Owned by the simulated thread that uses it.
+ */
+final class ClassicConsumer extends SimulatedConsumer {
+    private final ClassicGroup group;
+    private boolean isLost;
+    private boolean isJoining;
+    private int generation = -1;
+
+    ClassicConsumer(
+            SimulatedBroker broker,
+            ClassicGroup group,
+            SimulatedTime time,
+            SimulatedProcess process,
+            BooleanSupplier isFaulty) {
+        super(broker, group, time, process, isFaulty);
+        this.group = group;
+    }
+
+    /** The heartbeat thread. */
+    @Override
+    void background() {
+        if (group.isMember(member)) {
+            group.heartbeat(member, process.nanos());
+        } else {
+            isLost = true;
+        }
+    }
+
+    @Override
+    void rebalance() {
+        if (isLost) {
+            isJoining = false;
+            generation = -1;
+            lose();
+            if (group.isRefusing()) {
+                throw new InconsistentGroupProtocolException("A member has no assignor in common with the others.");
+            }
+            isLost = false;
+            member = group.join(process.nanos());
+        }
+        if (group.isAwaited(member)) {
+            if (isJoining) {
+                group.rejoin(member, assigned); // The next rebalance came before its generation began here.
+            } else {
+                prepare();
+            }
+        }
+        group.advance();
+        if (isJoining && group.isMember(member) && !group.isWaiting(member) && !group.isAwaited(member)) {
+            complete();
+        }
+    }
+
+    private void lose() {
+        try {
+            if (!assigned.isEmpty()) {
+                listener.onPartitionsLost(kafka(assigned));
+            }
+        } finally {
+            forget(Set.copyOf(assigned));
+        }
+    }
+
+    private void prepare() {
+        if (!group.isCooperative() && !assigned.isEmpty()) {
+            try {
+                listener.onPartitionsRevoked(kafka(assigned));
+            } finally {
+                forget(Set.copyOf(assigned));
+            }
+        }
+        if (group.isMember(member)) {
+            isJoining = true;
+            group.rejoin(member, assigned);
+        }
+    }
+
+    private void complete() {
+        isJoining = false;
+        generation = group.generation();
+        Set<Integer> now = Set.copyOf(group.assignment(member));
+        Set<Integer> revoked = new TreeSet<>(assigned);
+        revoked.removeAll(now);
+        try {
+            if (!revoked.isEmpty()) {
+                listener.onPartitionsRevoked(kafka(revoked));
+                group.rebalance();
+            }
+        } finally {
+            forget(revoked);
+        }
+        Set<Integer> added = new TreeSet<>(now);
+        added.removeAll(assigned);
+        assigned.addAll(added);
+        listener.onPartitionsAssigned(kafka(added));
+    }
+
+    @Override
+    Set<Integer> readable() {
+        return assigned;
+    }
+
+    @Override
+    int generation() {
+        return generation;
+    }
+
+    @Override
+    void checkCommit() {
+        if (isJoining) {
+            throw new RebalanceInProgressException("The group is rebalancing.");
+        }
+    }
+}
