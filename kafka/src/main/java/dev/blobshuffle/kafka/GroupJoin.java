@@ -43,7 +43,7 @@ final class GroupJoin {
      * @throws InconsistentGroupProtocolException fatal: the group has native members for too long
      */
     ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
-        if (isRefused && time.nanos() < nextAttempt) {
+        if (isRefused && nextAttempt - time.nanos() > 0) {
             pause(timeout);
             return ConsumerRecords.empty();
         }
@@ -83,7 +83,7 @@ final class GroupJoin {
         Signal none = time.signal();
         long now = time.nanos();
         try {
-            none.await(none.count(), Math.min(nextAttempt, now + timeout.toNanos()));
+            none.await(none.count(), now + Math.min(nextAttempt - now, timeout.toNanos()));
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         }
