@@ -4,11 +4,11 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.Codec;
 import dev.blobshuffle.core.zone.Zone;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The values of all settings of an instance, checked. The settings are the constants of this class, the same in every front door, described in {@code docs/settings.md}.
@@ -305,9 +305,6 @@ public final class Settings {
     /** Enough for the sections of some blobs of the usual size. */
     private static final ByteSize USUAL_CACHE_MEMORY = ByteSize.ofMebibytes(128);
 
-    /** Settings of single nodes of a topology, which check them themselves. */
-    private static final String OF_NODES = Setting.PREFIX + "keyparallel.";
-
     private static final List<Setting<?>> ALL = List.of(
             STORE,
             STORE_HEDGE_ENABLED,
@@ -378,7 +375,8 @@ public final class Settings {
     static Settings parse(Map<String, ?> configuration, Map<String, String> environment) {
         Map<Setting<?>, Object> values = new HashMap<>();
         configuration.forEach((key, value) -> {
-            if (key.startsWith(Setting.PREFIX) && !key.startsWith(OF_NODES)) {
+            NodeSetting.requireKnown(key);
+            if (key.startsWith(Setting.PREFIX) && !key.startsWith(NodeSetting.PREFIX)) {
                 Setting<?> setting = named(key);
                 if (value == null) {
                     throw new InvalidSettings("Cannot use setting " + key + ": it is null. Give " + setting.form()
@@ -404,12 +402,8 @@ public final class Settings {
                 return setting;
             }
         }
-        String nearest = ALL.stream()
-                .map(Setting::name)
-                .min(Comparator.comparingInt(name -> EditDistance.between(name, key)))
-                .orElseThrow();
-        throw new InvalidSettings("Cannot use setting " + key + ": there is none of this name. The nearest is "
-                + nearest + "; docs/settings.md lists all.");
+        throw NodeSetting.unknown(
+                key, Stream.concat(ALL.stream().map(Setting::name), NodeSetting.namesForAll().stream()));
     }
 
     /** The value of a setting: as given, or the default. */

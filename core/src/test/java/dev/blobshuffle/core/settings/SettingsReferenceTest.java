@@ -17,16 +17,33 @@ class SettingsReferenceTest {
                 |---|---|---|---|
                 """);
         for (Setting<?> setting : Settings.all()) {
-            page.append("| `")
-                    .append(setting.name())
-                    .append("` | ")
-                    .append(GeneratedPage.cell(setting.defaultText()))
-                    .append(" | ")
-                    .append(GeneratedPage.cell(setting.form()))
-                    .append(" | ")
-                    .append(GeneratedPage.cell(setting.doc()))
-                    .append(" |\n");
+            row(page, setting.name(), setting.defaultText(), setting.form(), setting.doc());
+        }
+        page.append("""
+
+                ## Slow functions
+
+                Settings of functions that Kafka Streams [calls in parallel](guides/key-parallel.md). Each holds for all nodes whose code leaves the default.
+                With a node's name before it, as in `blobshuffle.keyparallel.NAME.timeout.ms`, it overrides that node's code.
+
+                | Name | Default | Form | Meaning |
+                |---|---|---|---|
+                """);
+        for (NodeSetting setting : NodeSetting.values()) {
+            row(page, setting.nameForAll(), setting.defaultText(), setting.form(), setting.doc());
         }
         GeneratedPage.check("settings.md", SettingsReferenceTest.class, page.toString());
+    }
+
+    private static void row(StringBuilder page, String name, String defaultText, String form, String doc) {
+        page.append("| `")
+                .append(name)
+                .append("` | ")
+                .append(GeneratedPage.cell(defaultText))
+                .append(" | ")
+                .append(GeneratedPage.cell(form))
+                .append(" | ")
+                .append(GeneratedPage.cell(doc))
+                .append(" |\n");
     }
 }

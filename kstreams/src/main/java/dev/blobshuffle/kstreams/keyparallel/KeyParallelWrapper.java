@@ -1,6 +1,7 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.settings.NodeSetting;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
@@ -23,17 +24,20 @@ public final class KeyParallelWrapper implements ProcessorWrapper {
 
     @Override
     public void configure(Map<String, ?> configs) {
-        Object names = configs.get(NodeSettings.WRAP);
+        configs.keySet().forEach(NodeSetting::requireKnown);
+        Object names = configs.get(NodeSetting.WRAP.nameForAll());
         if (names == null) {
             throw new InvalidSettings("Cannot call processors in parallel: " + KeyParallelWrapper.class.getName()
-                    + " does not know which. Set " + NodeSettings.WRAP
+                    + " does not know which. Set " + NodeSetting.WRAP.nameForAll()
                     + " to a regular expression for names of nodes.");
         }
         try {
             nodes = Pattern.compile(names.toString());
         } catch (PatternSyntaxException e) {
             throw new InvalidSettings(
-                    "Cannot use setting " + NodeSettings.WRAP + "=" + names + ": it is not a regular expression.", e);
+                    "Cannot use setting " + NodeSetting.WRAP.nameForAll() + "=" + names
+                            + ": it is not a regular expression.",
+                    e);
         }
     }
 

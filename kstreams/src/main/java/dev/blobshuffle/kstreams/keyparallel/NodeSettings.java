@@ -2,19 +2,17 @@ package dev.blobshuffle.kstreams.keyparallel;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.settings.ByteSize;
+import dev.blobshuffle.core.settings.NodeSetting;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * The application's settings {@code blobshuffle.keyparallel.*}: those with the name of a node in front override what its code says, the others hold where the code leaves the default.
  * Stateless.
  */
 enum NodeSettings {
-    ORDERING("ordering", "key, key-output, partition or unordered") {
+    ORDERING(NodeSetting.ORDERING) {
         @Override
         KeyParallelOptionsBuilder set(KeyParallelOptionsBuilder options, String value) {
             return options.ordering(
@@ -26,8 +24,7 @@ enum NodeSettings {
             return options.ordering();
         }
     },
-    CONCURRENCY(
-            "max.concurrency", "a number of calls, 1 or more, or two of them for what the service can do: 8..1024") {
+    CONCURRENCY(NodeSetting.MAX_CONCURRENCY) {
         @Override
         KeyParallelOptionsBuilder set(KeyParallelOptionsBuilder options, String value) {
             return options.concurrency(Concurrency.parse(value));
@@ -38,7 +35,7 @@ enum NodeSettings {
             return options.concurrency();
         }
     },
-    PENDING_RECORDS("max.pending.records", "a number of records, 1 or more") {
+    PENDING_RECORDS(NodeSetting.MAX_PENDING_RECORDS) {
         @Override
         KeyParallelOptionsBuilder set(KeyParallelOptionsBuilder options, String value) {
             return options.maxPending(Integer.parseInt(value));
@@ -49,7 +46,7 @@ enum NodeSettings {
             return options.maxPending();
         }
     },
-    PENDING_BYTES("max.pending.bytes", "bytes: 16777216 or 16 MiB") {
+    PENDING_BYTES(NodeSetting.MAX_PENDING_BYTES) {
         @Override
         KeyParallelOptionsBuilder set(KeyParallelOptionsBuilder options, String value) {
             return options.maxPendingBytes(ByteSize.parse(value));
@@ -60,7 +57,7 @@ enum NodeSettings {
             return options.maxPendingBytes();
         }
     },
-    PROCESS_BYTES("max.process.bytes", "bytes: 268435456 or 256 MiB") {
+    PROCESS_BYTES(NodeSetting.MAX_PROCESS_BYTES) {
         @Override
         KeyParallelOptionsBuilder set(KeyParallelOptionsBuilder options, String value) {
             return options.maxProcessBytes(ByteSize.parse(value));
@@ -71,7 +68,7 @@ enum NodeSettings {
             return options.maxProcessBytes();
         }
     },
-    TIMEOUT("timeout.ms", "milliseconds, 1 or more") {
+    TIMEOUT(NodeSetting.TIMEOUT) {
         @Override
         KeyParallelOptionsBuilder set(KeyParallelOptionsBuilder options, String value) {
             return options.timeout(Duration.ofMillis(Long.parseLong(value)));
@@ -82,7 +79,7 @@ enum NodeSettings {
             return options.timeout();
         }
     },
-    DRAIN_TIMEOUT("drain.timeout.ms", "milliseconds, 1 or more") {
+    DRAIN_TIMEOUT(NodeSetting.DRAIN_TIMEOUT) {
         @Override
         KeyParallelOptionsBuilder set(KeyParallelOptionsBuilder options, String value) {
             return options.drainTimeout(Duration.ofMillis(Long.parseLong(value)));
@@ -94,22 +91,15 @@ enum NodeSettings {
         }
     };
 
-    static final String PREFIX = "blobshuffle.keyparallel.";
+    private final NodeSetting setting;
 
-    /** Which nodes {@link KeyParallelWrapper} chooses. */
-    static final String WRAP = PREFIX + "wrap";
-
-    private final String key;
-    private final String form;
-
-    NodeSettings(String key, String form) {
-        this.key = key;
-        this.form = form;
+    NodeSettings(NodeSetting setting) {
+        this.setting = setting;
     }
 
-    /** Its name, behind the prefix and perhaps a node's name. */
-    String key() {
-        return key;
+    /** Its name, form and default. */
+    NodeSetting setting() {
+        return setting;
     }
 
     abstract KeyParallelOptionsBuilder set(KeyParallelOptionsBuilder options, String value);
@@ -122,12 +112,12 @@ enum NodeSettings {
      * @throws InvalidSettings fatal: a setting is unknown, or its value not of its form
      */
     static KeyParallelOptions applied(KeyParallelOptions code, Map<String, ?> application) {
-        checkNames(application);
+        application.keySet().forEach(NodeSetting::requireKnown);
         KeyParallelOptions defaults = KeyParallelOptions.named(code.name());
         KeyParallelOptionsBuilder options = new KeyParallelOptionsBuilder(code);
         for (NodeSettings setting : values()) {
-            String own = PREFIX + code.name() + "." + setting.key;
-            String general = PREFIX + setting.key;
+            String own = setting.setting.nameFor(code.name());
+            String general = setting.setting.nameForAll();
             Object overriding = application.get(own);
             Object fallback = application.get(general);
             if (overriding != null) {
@@ -145,26 +135,8 @@ enum NodeSettings {
             var ignored = with.build();
             return with;
         } catch (IllegalArgumentException e) {
-            throw new InvalidSettings("Cannot use setting " + name + "=" + value + ": it is not " + form + ".", e);
+            throw new InvalidSettings(
+                    "Cannot use setting " + name + "=" + value + ": it is not " + setting.form() + ".", e);
         }
-    }
-
-    /** Other nodes' names are not known here; but every setting ends like one of ours. */
-    private static void checkNames(Map<String, ?> application) {
-        List<String> known = Arrays.stream(values()).map(setting -> setting.key).toList();
-        Optional<String> wrong = application.keySet().stream()
-                .filter(name -> name.startsWith(PREFIX)
-                        && !name.equals(WRAP)
-                        && known.stream().noneMatch(key -> isOf(name, key)))
-                .findFirst();
-        if (wrong.isPresent()) {
-            throw new InvalidSettings("Cannot use setting " + wrong.get() + ": there is none of this name. There are "
-                    + String.join(", ", known) + ", after " + PREFIX + " or " + PREFIX
-                    + "NAME., where NAME is a node's.");
-        }
-    }
-
-    private static boolean isOf(String name, String key) {
-        return name.equals(PREFIX + key) || name.endsWith("." + key);
     }
 }

@@ -59,6 +59,10 @@ class KeyParallelWrapperTest {
                 .hasMessageContaining("blobshuffle.keyparallel.wrap");
         assertThatThrownBy(() -> wrapper.configure(Map.of("blobshuffle.keyparallel.wrap", "(")))
                 .isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(() -> wrapper.configure(
+                        Map.of("blobshuffle.keyparallel.wrap", "none", "blobshuffle.keyparallel.orderin", "key")))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("The nearest is blobshuffle.keyparallel.ordering;");
     }
 
     private TopologyTestDriver driver(Properties settings) {

@@ -1,16 +1,21 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.settings.ByteSize;
-import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.settings.NodeSetting;
+import dev.blobshuffle.kstreams.BlobShuffleClientSupplier;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Properties;
 import org.junit.jupiter.api.Test;
 
 class NodeSettingsTest {
@@ -63,18 +68,44 @@ class NodeSettingsTest {
         }
     }
 
-    /** The shuffle's own settings are of the same family, and checked as strictly. */
+    /** With our clients an application hears of a wrong name although it has no node, or none of this name. */
     @Test
-    void shuffleLeavesThemAlone() {
-        Settings shuffle = Settings.parse(Map.of("blobshuffle.keyparallel.timeout.ms", "1"));
-        assertThat(shuffle.isGiven(Settings.BATCH_MAX_BYTES)).isFalse();
+    void clientSupplierRefusesUnknownNamesWithoutANode() {
+        Properties settings = new Properties();
+        settings.put("application.id", "any");
+        settings.put("bootstrap.servers", "localhost:1");
+        settings.put("blobshuffle.store", "memory://node-settings");
+        settings.put("blobshuffle.keyparallel.lookup.timeout.ms", "1");
+        assertThatCode(() -> new BlobShuffleClientSupplier(settings)).doesNotThrowAnyException();
+
+        settings.put("blobshuffle.keyparallel.max.concurency", "1");
+        assertThatThrownBy(() -> new BlobShuffleClientSupplier(settings))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("The nearest is blobshuffle.keyparallel.max.concurrency;");
+    }
+
+    @Test
+    void referenceHasTheDefaultsOfTheCode() {
+        KeyParallelOptions defaults = KeyParallelOptions.named("any");
+        assertThat(NodeSetting.ORDERING.defaultText())
+                .isEqualTo(defaults.ordering().name().toLowerCase(Locale.ROOT));
+        assertThat(NodeSetting.MAX_PENDING_RECORDS.defaultText()).isEqualTo(String.valueOf(defaults.maxPending()));
+        assertThat(NodeSetting.MAX_PENDING_BYTES.defaultText())
+                .isEqualTo(defaults.maxPendingBytes().toString());
+    }
+
+    @Test
+    void eachSettingButTheWrappersIsOfNodes() {
+        assertThat(NodeSettings.values())
+                .extracting(NodeSettings::setting)
+                .containsExactlyElementsOf(EnumSet.complementOf(EnumSet.of(NodeSetting.WRAP)));
     }
 
     @Test
     void guideListsEachSettingAndMetric() throws IOException {
         String guide = Files.readString(Path.of("../docs/guides/key-parallel.md"));
         for (NodeSettings setting : NodeSettings.values()) {
-            assertThat(guide).contains("`" + setting.key() + "`");
+            assertThat(guide).contains("`" + setting.setting().key() + "`");
         }
         for (String metric : NodeMetrics.NAMES) {
             assertThat(guide).contains("`" + metric + "`");
