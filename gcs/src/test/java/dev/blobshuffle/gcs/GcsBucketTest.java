@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What goes over the wire, and what answers mean. */
 class GcsBucketTest {
@@ -200,6 +201,60 @@ class GcsBucketTest {
         assertThat(service.requests()).hasSize(3);
         assertThat(service.requests().get(2).headers().getFirst("Authorization"))
                 .isEqualTo("Bearer abc");
+    }
+
+    @Test
+    void aRegisterIsReadAtOneGeneration() {
+        String answer = "{\"bucket\":\"bucket\",\"name\":\"key\",\"generation\":\"7\",\"size\":\"99\"}";
+        answerWith(200, answer);
+        assertThat(bucket(Checksum.NONE).read("key", 99)).hasValueSatisfying(register -> {
+            assertThat(register.version()).isEqualTo("7");
+            assertThat(register.text()).isEqualTo(answer);
+        });
+        assertThat(service.requests().get(1).uri()).contains("ifGenerationMatch=7", "alt=media");
+    }
+
+    /** Something else lies under its name: it is not read into memory. */
+    @Test
+    void aRegisterThatIsTooLongIsNotRead() {
+        answerWith(200, "{\"bucket\":\"bucket\",\"name\":\"key\",\"generation\":\"7\",\"size\":\"99\"}");
+        assertThatThrownBy(() -> bucket(Checksum.NONE).read("key", 98))
+                .hasMessageContaining("it has 99 bytes, more than 98");
+        assertThat(service.requests()).hasSize(1);
+    }
+
+    @Test
+    void aRegisterThatIsReplacedAgainAndAgainIsReadFiveTimes() {
+        answerWith(412, "{\"error\":{\"code\":412,\"message\":\"no\"}}");
+        assertThatThrownBy(() -> bucket(Checksum.NONE).read("key", 99)).isInstanceOf(StoreUnavailable.class);
+        assertThat(service.requests()).hasSize(5);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {404, 412})
+    void aRegisterThatChangedMeanwhileIsNotReplaced(int status) {
+        answerWith(status, "{\"error\":{\"code\":" + status + ",\"message\":\"no\"}}");
+        assertThat(bucket(Checksum.NONE).putIfVersion("key", "7", new byte[3])).isFalse();
+        assertThat(service.requests().get(0).uri()).contains("ifGenerationMatch=7");
+    }
+
+    /** An object takes about one write per second; whether a write without an answer had an effect, the next read tells. */
+    @ParameterizedTest
+    @CsvSource({
+        "429, rateLimitExceeded, StoreThrottled",
+        "503, backendError, StoreThrottled",
+        "500, internalError, StoreUnavailable"
+    })
+    void aReplacementWithoutAnAnswerIsNoRefusal(int status, String reason, String type) {
+        answerWith(
+                status,
+                "{\"error\":{\"code\":" + status
+                        + ",\"message\":\"no\",\"errors\":[{\"domain\":\"global\",\"reason\":\"" + reason
+                        + "\",\"message\":\"no\"}]}}");
+        assertThatThrownBy(() -> bucket(Checksum.NONE).putIfVersion("key", "7", new byte[3]))
+                .satisfies(failure ->
+                        assertThat(failure.getClass().getSimpleName()).isEqualTo(type));
+        assertThat(service.requests()).hasSize(1);
     }
 
     private void answerWith(int status, String body) {
