@@ -9,6 +9,7 @@ import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -20,6 +21,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ClaimProtocolSimulationTest {
     private static final int SEEDS = 200;
     private static final int MOST_STEPS = 6000;
+
+    /** Of the second wait. A start takes less than half of it. */
+    private static final int WAIT = 600;
 
     /** What the second cluster is. */
     private enum Second {
@@ -79,6 +83,15 @@ class ClaimProtocolSimulationTest {
     }
 
     private static void sweep(Actor self, List<Cluster> all, Set<Part> without) throws InterruptedException {
+        sweep(self, all, without, 0, new ArrayList<>());
+    }
+
+    /**
+     * @param wait steps of the second wait at least
+     * @param tombstones takes note of when each round had its tombstones
+     */
+    private static void sweep(Actor self, List<Cluster> all, Set<Part> without, int wait, List<Integer> tombstones)
+            throws InterruptedException {
         Claimant claimant = self.claimant();
         for (int round = 0; round < 4; round++) {
             if (!claimant.raise(ClaimWorld.TOPIC).isOwn()) {
@@ -90,8 +103,9 @@ class ClaimProtocolSimulationTest {
             if (!claimant.raise(ClaimWorld.TOPIC).isOwn()) {
                 return;
             }
+            tombstones.add(self.now());
             if (!without.contains(Part.SECOND_WAIT)) {
-                self.awaitChecks(all.toArray(Cluster[]::new));
+                self.awaitChecks(wait, all.toArray(Cluster[]::new));
             }
             if (!without.contains(Part.ASK_BEFORE_DELETING)
                     && !claimant.check(ClaimWorld.TOPIC).isOwn()) {
@@ -118,6 +132,99 @@ class ClaimProtocolSimulationTest {
             }
         }
         return false;
+    }
+
+    /** The copy sweeps beside an original that does not: the original's checks must find it. */
+    private static List<String> playQuietOriginal(long seed, Set<Part> without) {
+        ClaimWorld world = new ClaimWorld(seed, 4);
+        Cluster first = new Cluster("cluster");
+        List<Cluster> all = new ArrayList<>(List.of(first));
+        int before = 50 + world.random(200);
+        instance(world, first, without);
+        world.run(Set.of(world.add(first, ClaimWorld.Actor::step)), before);
+        Cluster copy = first.copy();
+        all.add(copy);
+        return world.run(Set.of(world.add(copy, self -> sweep(self, all, without))), MOST_STEPS);
+    }
+
+    /**
+     * The original has stopped when the copy is made, and starts while the copy sweeps. If it starts within
+     * the waiting time, all that its log leads to is there and stays.
+     */
+    private static List<String> playLateOriginal(long seed, Set<Part> without) {
+        ClaimWorld world = new ClaimWorld(seed, 0);
+        Cluster first = new Cluster("cluster");
+        List<Cluster> all = new ArrayList<>(List.of(first));
+        Actor early = world.add(first, self -> {
+            self.claimant().raise(ClaimWorld.TOPIC);
+            for (int blob = 0; blob < 5; blob++) {
+                self.write();
+            }
+        });
+        world.run(Set.of(early), MOST_STEPS);
+        Cluster copy = first.copy();
+        copy.log.clear(); // Its topics were purged since.
+        all.add(copy);
+        List<Integer> tombstones = new ArrayList<>();
+        Actor sweeper = world.add(copy, self -> sweep(self, all, without, WAIT, tombstones));
+        int delay = world.random(WAIT / 2);
+        Actor late = world.add(first, self -> {
+            while (tombstones.isEmpty() || self.now() < tombstones.get(0) + delay) {
+                self.step();
+            }
+            self.claimant().raise(ClaimWorld.TOPIC);
+            self.requireBlobs();
+            self.checked();
+            for (int step = 0; step < 2 * WAIT; step++) {
+                self.step();
+            }
+            self.requireBlobs();
+            self.left();
+        });
+        return world.run(Set.of(sweeper, late), 4 * MOST_STEPS);
+    }
+
+    @Test
+    void copyThatSweepsBesideAQuietOriginalDeletesNothingOfIt() {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            assertThat(playQuietOriginal(seed, Set.of())).as("seed %d", seed).isEmpty();
+        }
+    }
+
+    @Test
+    void originalThatStartsWithinTheWaitingTimeLosesNothing() {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            assertThat(playLateOriginal(seed, Set.of())).as("seed %d", seed).isEmpty();
+        }
+    }
+
+    @Test
+    void withoutChecksTheCopyDeletesALiveBlob() {
+        assertThat(found(seed -> playQuietOriginal(seed, Set.of(Part.CHECKS))))
+                .contains("of a live cluster was deleted");
+    }
+
+    @Test
+    void withoutTheSecondWaitAnOriginalThatStartsComesTooLate() {
+        assertThat(found(seed -> playLateOriginal(seed, Set.of(Part.SECOND_WAIT))))
+                .contains("was gone within the waiting time");
+    }
+
+    @Test
+    void withoutAskingBeforeDeletingAContestIsNotHeard() {
+        assertThat(found(seed -> playLateOriginal(seed, Set.of(Part.ASK_BEFORE_DELETING))))
+                .contains("of a live cluster was deleted");
+    }
+
+    /** The first violation of any seed; empty if there is none. */
+    private static String found(LongFunction<List<String>> play) {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            List<String> violations = play.apply(seed);
+            if (!violations.isEmpty()) {
+                return violations.get(0);
+            }
+        }
+        return "";
     }
 
     @Test

@@ -29,6 +29,7 @@ final class ClaimWorld {
     private int nextBlob;
     private int nextId;
     private int crashesLeft;
+    private int steps;
 
     ClaimWorld(long seed, int crashes) {
         random = new Random(seed);
@@ -130,8 +131,27 @@ final class ClaimWorld {
             held.subList(0, held.size() / 2).forEach(cluster.log::remove);
         }
 
+        /** It is live from here on, and waits for nobody's check. */
         void checked() {
             cluster.checks.merge(number, 1, Integer::sum);
+        }
+
+        /** It ends, and nobody waits for its checks any more. */
+        void left() {
+            cluster.checks.remove(number);
+        }
+
+        /** Checks that the store has every blob to which the cluster's log leads. */
+        void requireBlobs() {
+            step();
+            cluster.log.stream()
+                    .filter(blob -> !blobs.contains(blob))
+                    .forEach(blob -> violations.add("blob " + blob + " was gone within the waiting time"));
+        }
+
+        /** Steps of the world until now. */
+        int now() {
+            return steps;
         }
 
         Set<Integer> list() {
@@ -152,8 +172,13 @@ final class ClaimWorld {
             } while (cluster.onTheWay.stream().anyMatch(before::contains));
         }
 
-        /** Until every live instance has begun and ended a check; that is what the waiting time stands for. */
-        void awaitChecks(Cluster... all) {
+        /**
+         * The waiting time: every live instance begins and ends a check in it.
+         *
+         * @param least steps that it lasts at least
+         */
+        void awaitChecks(int least, Cluster... all) {
+            int end = steps + least;
             List<Map<Integer, Integer>> before = new ArrayList<>();
             for (Cluster one : all) {
                 before.add(new LinkedHashMap<>(one.checks));
@@ -161,7 +186,7 @@ final class ClaimWorld {
             boolean isOver = false;
             while (!isOver) {
                 step();
-                isOver = true;
+                isOver = steps >= end;
                 for (int i = 0; i < all.length; i++) {
                     for (Map.Entry<Integer, Integer> old : before.get(i).entrySet()) {
                         isOver &= all[i].checks.getOrDefault(old.getKey(), 0) >= old.getValue() + 2;
@@ -174,7 +199,8 @@ final class ClaimWorld {
             step();
             for (Cluster one : all) {
                 for (int blob : some) {
-                    if (one.log.contains(blob) || one.onTheWay.contains(blob)) {
+                    boolean isLive = !one.checks.isEmpty();
+                    if (isLive && (one.log.contains(blob) || one.onTheWay.contains(blob))) {
                         violations.add("blob " + blob + " of a live cluster was deleted");
                     }
                 }
@@ -238,6 +264,7 @@ final class ClaimWorld {
         for (int step = 0; step < mostSteps && !until.stream().allMatch(actor -> actor.isDone); step++) {
             List<Actor> ready = actors.stream().filter(actor -> !actor.isDone).toList();
             Actor next = ready.get(random.nextInt(ready.size()));
+            steps++;
             next.turn.release();
             back.acquireUninterruptibly();
         }

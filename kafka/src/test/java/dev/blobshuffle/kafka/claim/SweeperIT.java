@@ -445,4 +445,33 @@ class SweeperIT {
             assertThat(blobs()).isEqualTo(1);
         }
     }
+
+    /** The claim was made long before the stranger came: only the next check can see it. */
+    @Test
+    void aRunningWriterFindsAStrangerAtItsNextCheck() {
+        StoreContext context = StoreContext.unmetered(time);
+        try (BlobStore store =
+                StoreClaim.open(directory.toUri().toString(), context, identity("writer"), Duration.ofMillis(20))) {
+            StoreCell cell = new StoreCell(
+                    (MeasurableStore) store(),
+                    ((MeasurableStore) store()).registers().orElseThrow());
+            await(() -> cell.read().isPresent());
+            Register claimed = cell.read().orElseThrow();
+            ClaimText now = ClaimText.parse(claimed.text());
+            assertThat(now.contest()).as(store.location()).isEmpty();
+
+            boolean isWritten = cell.replace(
+                    Optional.of(claimed),
+                    now.raised("another", Set.of("claims"), "0123456789abcdef0123456789abcdef")
+                            .text());
+
+            assertThat(isWritten).isTrue();
+            await(() ->
+                    ClaimText.parse(cell.read().orElseThrow().text()).contest().isPresent());
+            assertThat(ClaimText.parse(cell.read().orElseThrow().text())
+                            .contest()
+                            .orElseThrow())
+                    .contains("cluster another uses the store too");
+        }
+    }
 }

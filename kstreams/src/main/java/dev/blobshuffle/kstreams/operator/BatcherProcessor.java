@@ -216,7 +216,7 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
     }
 
     /** The process may have stood still while the notification waited here. */
-    private static void requireInTime(Arrivals.Stored stored) {
+    static void requireInTime(Arrivals.Stored stored) {
         if (stored.delivery().isTooLate()) {
             throw new DeadlineExceeded(
                     "Cannot forward a notification: a sweep may delete blob "
