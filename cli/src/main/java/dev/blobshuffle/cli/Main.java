@@ -5,6 +5,7 @@ import dev.blobshuffle.cli.doctor.DoctorCommand;
 import dev.blobshuffle.cli.drained.DrainedCommand;
 import dev.blobshuffle.cli.gc.GcCommand;
 import dev.blobshuffle.cli.inspect.InspectCommand;
+import dev.blobshuffle.cli.option.Replaced;
 import dev.blobshuffle.cli.plan.PlanCommand;
 import dev.blobshuffle.cli.skip.SkipCommand;
 import java.io.PrintWriter;
@@ -26,6 +27,7 @@ import picocli.CommandLine.HelpCommand;
             GcCommand.class,
             SkipCommand.class,
             CacheCommand.class,
+            CompletionCommand.class,
             HelpCommand.class
         },
         synopsisSubcommandLabel = "COMMAND",
@@ -44,7 +46,9 @@ public final class Main {
 
     /** The command line with all its subcommands, not yet parsed. Other modules add theirs. */
     public static CommandLine commandLine() {
-        return new CommandLine(new Main()).setParameterExceptionHandler(Main::refuse);
+        return new CommandLine(new Main())
+                .setParameterExceptionHandler(Main::refuse)
+                .setExecutionStrategy(Replaced::runAndWarn);
     }
 
     /** Prints the error and where to find help. The whole usage would push the error off the screen. */

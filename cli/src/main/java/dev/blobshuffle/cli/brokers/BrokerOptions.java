@@ -1,56 +1,87 @@
 package dev.blobshuffle.cli.brokers;
 
-import java.io.IOException;
-import java.io.Reader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
+import dev.blobshuffle.cli.option.ConfigOptions;
+import dev.blobshuffle.core.failure.InvalidSettings;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Properties;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Which brokers a command asks, and how: options that commands share, and the settings of Kafka clients that they make. Filled by the command line; owned by the command. */
 public final class BrokerOptions {
-    private static final int CALL_TIMEOUT_MILLIS = 30_000;
-    private static final int REQUEST_TIMEOUT_MILLIS = 10_000;
+    private static final String BROKERS = "bootstrap.servers";
+    private static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(10);
 
-    @Option(names = "--bootstrap", required = true, paramLabel = "HOST:PORT,…", description = "The brokers.")
-    private String bootstrap;
+    @Mixin
+    private ConfigOptions config;
 
     @Option(
-            names = "--command-config",
-            paramLabel = "FILE",
-            description = "Properties of the Kafka clients, for example security.")
+            names = "--bootstrap",
+            paramLabel = "HOST:PORT,…",
+            description = "The brokers (default: bootstrap.servers from --config or --profile).")
+    private @Nullable String bootstrap;
+
+    @Option(names = "--command-config", hidden = true, paramLabel = "FILE", description = "Deprecated: use --config.")
     private @Nullable Path commandConfig;
 
     /** Made by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public BrokerOptions() {}
 
-    /** Where the brokers are. */
+    /** The settings of the application, if the user named them. */
+    public ConfigOptions config() {
+        return config;
+    }
+
+    /** Where the brokers are, if anything names them. */
+    public Optional<String> named() {
+        return Optional.ofNullable(bootstrap)
+                .or(() -> Optional.ofNullable(config.connection().get(BROKERS)));
+    }
+
+    /**
+     * Where the brokers are.
+     *
+     * @throws InvalidSettings fatal: nothing names them, or a file of settings cannot be read
+     */
     public String bootstrap() {
-        return bootstrap;
+        return named().orElseThrow(
+                        () -> new InvalidSettings("Cannot find the brokers: none are named. Give --bootstrap,"
+                                + " or --config or --profile with " + BROKERS + "."));
     }
 
     /**
      * What the user gave, with timeouts for somebody who waits at a terminal.
      *
-     * @throws IOException if the file of settings cannot be read
+     * @throws InvalidSettings fatal: nothing names the brokers, or a file of settings cannot be read
      */
-    public Map<String, Object> client() throws IOException {
-        Properties properties = new Properties();
+    public Map<String, Object> client() {
+        return client(CALL_TIMEOUT);
+    }
+
+    /**
+     * What the user gave, with timeouts where it has none.
+     *
+     * @param timeout of a call
+     * @throws InvalidSettings fatal: nothing names the brokers, or a file of settings cannot be read
+     */
+    public Map<String, Object> client(Duration timeout) {
+        Map<String, Object> client = new HashMap<>(config.connection());
         if (commandConfig != null) {
-            try (Reader reader = Files.newBufferedReader(commandConfig, StandardCharsets.UTF_8)) {
-                properties.load(reader);
-            }
+            client.putAll(ConfigOptions.read("--command-config", commandConfig));
         }
-        Map<String, Object> client = new HashMap<>();
-        properties.stringPropertyNames().forEach(name -> client.put(name, properties.getProperty(name)));
-        client.put("bootstrap.servers", bootstrap);
-        client.putIfAbsent("default.api.timeout.ms", CALL_TIMEOUT_MILLIS);
-        client.putIfAbsent("request.timeout.ms", REQUEST_TIMEOUT_MILLIS);
+        client.put(BROKERS, bootstrap());
+        client.putIfAbsent("default.api.timeout.ms", millis(timeout));
+        client.putIfAbsent("request.timeout.ms", Math.min(millis(timeout), millis(REQUEST_TIMEOUT)));
         return client;
+    }
+
+    private static int millis(Duration duration) {
+        return (int) Math.min(duration.toMillis(), Integer.MAX_VALUE);
     }
 }

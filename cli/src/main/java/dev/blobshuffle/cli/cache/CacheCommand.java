@@ -1,6 +1,10 @@
 package dev.blobshuffle.cli.cache;
 
+import dev.blobshuffle.cli.option.ConfigOptions;
+import dev.blobshuffle.cli.option.Quantity;
 import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.settings.Setting;
 import dev.blobshuffle.core.settings.Settings;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -11,7 +15,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -25,6 +31,14 @@ import picocli.CommandLine.Spec;
             "GET /health tells everybody whether it runs. --metrics-listen shows metrics to Prometheus."
         })
 public final class CacheCommand implements Callable<Integer> {
+    /** What an application and the caches of its zone must agree on. */
+    private static final List<Setting<?>> FROM_CONFIG = List.of(
+            Settings.PEER_SECRET_FILE,
+            Settings.PEER_TRANSPORT,
+            Settings.PEER_TLS_CERTIFICATE_FILE,
+            Settings.PEER_TLS_KEY_FILE,
+            Settings.PEER_TLS_TRUST_FILE);
+
     @Spec
     private CommandSpec spec;
 
@@ -38,15 +52,22 @@ public final class CacheCommand implements Callable<Integer> {
             description = "Where to answer; port 0 for any free one.")
     private String listen;
 
-    @Option(names = "--store", required = true, paramLabel = "URI", description = "The store, as in blobshuffle.store.")
-    private String store;
+    @Mixin
+    private ConfigOptions config;
+
+    @Option(
+            names = "--store",
+            paramLabel = "URI",
+            description = "The store, as in blobshuffle.store (default: from --config or --profile).")
+    private @Nullable String store;
 
     @Option(
             names = "--capacity",
             required = true,
-            paramLabel = "BYTES",
-            description = "Most bytes in memory, for example 4 GiB. Give the JVM more than that.")
-    private String capacity;
+            paramLabel = "SIZE",
+            converter = Quantity.Bytes.class,
+            description = "Most bytes in memory, for example 4GiB. Give the JVM more than that.")
+    private Double capacity;
 
     @Option(
             names = "--advertised",
@@ -61,8 +82,12 @@ public final class CacheCommand implements Callable<Integer> {
             description = "Caches on disk too; several directories for several disks.")
     private @Nullable List<Path> diskDirectories;
 
-    @Option(names = "--disk-capacity", paramLabel = "BYTES", description = "Most bytes on disk (default: 10 GiB).")
-    private @Nullable String diskCapacity;
+    @Option(
+            names = "--disk-capacity",
+            paramLabel = "SIZE",
+            converter = Quantity.Bytes.class,
+            description = "Most bytes on disk (default: 10GiB).")
+    private @Nullable Double diskCapacity;
 
     @Option(
             names = "--metrics-listen",
@@ -111,14 +136,16 @@ public final class CacheCommand implements Callable<Integer> {
 
     private Settings settings() {
         Map<String, Object> settings = new HashMap<>();
-        settings.put(Settings.STORE.name(), store);
+        FROM_CONFIG.forEach(
+                setting -> config.value(setting.name()).ifPresent(value -> settings.put(setting.name(), value)));
+        settings.put(Settings.STORE.name(), store());
         settings.put(Settings.ZONE.name(), zone);
-        settings.put(Settings.CACHE_MEMORY_BYTES.name(), capacity);
+        settings.put(Settings.CACHE_MEMORY_BYTES.name(), bytes(capacity));
         settings.put(Settings.CACHE_ON_WRITE.name(), "false");
         settings.put(Settings.PEER_LISTEN.name(), listen);
         putIfGiven(settings, Settings.PEER_ADVERTISED.name(), advertised);
         putIfGiven(settings, Settings.METRICS_LISTEN.name(), metricsListen);
-        putIfGiven(settings, Settings.CACHE_DISK_BYTES.name(), diskCapacity);
+        putIfGiven(settings, Settings.CACHE_DISK_BYTES.name(), diskCapacity == null ? null : bytes(diskCapacity));
         putIfGiven(settings, Settings.PEER_SECRET_FILE.name(), secretFile);
         putIfGiven(settings, Settings.PEER_TRANSPORT.name(), transport);
         putIfGiven(settings, Settings.PEER_TLS_CERTIFICATE_FILE.name(), tlsCertificate);
@@ -130,6 +157,19 @@ public final class CacheCommand implements Callable<Integer> {
                     diskDirectories.stream().map(Path::toString).collect(Collectors.toList()));
         }
         return Settings.parse(settings);
+    }
+
+    /** Nothing that names a store is wrong usage. */
+    private String store() {
+        try {
+            return config.store(store);
+        } catch (InvalidSettings e) {
+            throw new CommandLine.ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static String bytes(double size) {
+        return Long.toString(Math.round(size));
     }
 
     private static void putIfGiven(Map<String, Object> settings, String name, @Nullable Object value) {

@@ -64,7 +64,7 @@ final class BrokerCheckup {
                     Finding.KAFKA,
                     "brokers",
                     "cannot be asked: " + reason(e),
-                    "Check --bootstrap, and security settings in --command-config."));
+                    "Check --bootstrap, and security settings in --config."));
         }
     }
 

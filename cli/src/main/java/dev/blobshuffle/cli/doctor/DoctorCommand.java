@@ -1,6 +1,9 @@
 package dev.blobshuffle.cli.doctor;
 
+import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.cli.option.Quantity;
+import dev.blobshuffle.cli.option.Replaced;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.store.BlobStore;
@@ -8,23 +11,17 @@ import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreFinding.Level;
 import dev.blobshuffle.core.time.SystemTime;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.Reader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Properties;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -44,36 +41,22 @@ import picocli.CommandLine.Spec;
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 public final class DoctorCommand implements Callable<Integer> {
-    private static final String STORE = "blobshuffle.store";
-    private static final String BROKERS = "bootstrap.servers";
-    private static final int MAX_MEBIBYTES = 64;
+    private static final int MEBIBYTE = 1 << 20;
+    private static final int MOST_BYTES = 64 * MEBIBYTE;
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration LEAST_TIMEOUT = Duration.ofSeconds(1);
 
     @Spec
     private CommandSpec spec;
 
+    @Mixin
+    private BrokerOptions brokers;
+
     @Option(
             names = "--store",
             paramLabel = "URI",
-            description = "The store, as in blobshuffle.store (default: from --config).")
+            description = "The store, as in blobshuffle.store (default: from --config or --profile).")
     private @Nullable String store;
-
-    @Option(
-            names = "--bootstrap",
-            paramLabel = "HOST:PORT,…",
-            description = "The brokers (default: bootstrap.servers from --config; none: not checked).")
-    private @Nullable String bootstrap;
-
-    @Option(
-            names = "--config",
-            paramLabel = "FILE",
-            description = "Properties of the application: its settings are held against the store's latency.")
-    private @Nullable Path config;
-
-    @Option(
-            names = "--command-config",
-            paramLabel = "FILE",
-            description = "Properties of the Kafka clients, for example security.")
-    private @Nullable Path commandConfig;
 
     @Option(
             names = "--samples",
@@ -81,11 +64,29 @@ public final class DoctorCommand implements Callable<Integer> {
             description = "Puts and gets to measure, for at most half a minute.")
     private int samples;
 
-    @Option(names = "--mib", defaultValue = "4", description = "Size of the blobs to measure with, MiB.")
-    private int mebibytes;
+    @Option(
+            names = "--blob-size",
+            paramLabel = "SIZE",
+            converter = Quantity.Bytes.class,
+            description = "Size of the blobs to measure with (4MiB).")
+    private @Nullable Double givenSize;
 
-    @Option(names = "--timeout-seconds", defaultValue = "30", description = "How long any one answer may take.")
-    private int timeoutSeconds;
+    @Option(names = "--mib", hidden = true, description = "Deprecated: use --blob-size, with a unit.")
+    private @Nullable Integer formerMebibytes;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "TIME",
+            converter = Quantity.Time.class,
+            description = "How long any one answer may take (30s).")
+    private @Nullable Duration givenTimeout;
+
+    @Option(
+            names = "--timeout-seconds",
+            hidden = true,
+            converter = Quantity.BareSeconds.class,
+            description = "Deprecated: use --timeout, with a unit.")
+    private @Nullable Duration formerTimeout;
 
     @Option(
             names = "--create",
@@ -103,19 +104,16 @@ public final class DoctorCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        if (samples < 1 || mebibytes < 1 || mebibytes > MAX_MEBIBYTES || timeoutSeconds < 1) {
-            throw invalid("Cannot measure: --samples and --timeout-seconds must be 1 or more, --mib 1 to "
-                    + MAX_MEBIBYTES + ".");
-        }
-        Map<String, String> configuration = configuration(config, "--config");
-        String uri = store != null ? store : configuration.get(STORE);
-        if (uri == null) {
-            throw invalid("Cannot check a store: none is named. Give --store, or --config with " + STORE + ".");
+        Asked asked;
+        try {
+            asked = asked();
+        } catch (InvalidSettings e) {
+            throw new CommandLine.ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
         Diagnosis diagnosis;
         try (SystemTime time = new SystemTime();
-                Patience patience = new Patience(Duration.ofSeconds(timeoutSeconds), time)) {
-            diagnosis = diagnose(uri, configuration, time, patience);
+                Patience patience = new Patience(asked.timeout(), time)) {
+            diagnosis = diagnose(asked, time, patience);
         }
         PrintWriter out = spec.commandLine().getOut();
         out.print(json ? Json.write(diagnosis.asJson()) : diagnosis.text());
@@ -123,31 +121,46 @@ public final class DoctorCommand implements Callable<Integer> {
         return diagnosis.count(Level.ERROR) == 0 ? 0 : 1;
     }
 
-    private CommandLine.ParameterException invalid(String message) {
-        return new CommandLine.ParameterException(spec.commandLine(), message);
+    /**
+     * What to check.
+     *
+     * @param client settings of Kafka clients; empty if no brokers are named
+     */
+    private record Asked(String store, int blobBytes, Duration timeout, Optional<Map<String, Object>> client) {}
+
+    private Asked asked() {
+        Double formerSize = formerMebibytes == null ? null : formerMebibytes * (double) MEBIBYTE;
+        double size = Replaced.of("--blob-size", givenSize, formerSize).orElse(4.0 * MEBIBYTE);
+        Duration timeout = Replaced.of("--timeout", givenTimeout, formerTimeout).orElse(TIMEOUT);
+        if (samples < 1 || size < 1 || size > MOST_BYTES || timeout.compareTo(LEAST_TIMEOUT) < 0) {
+            throw new InvalidSettings("Cannot measure: --samples must be 1 or more, --timeout 1s or more,"
+                    + " --blob-size 1B to " + MOST_BYTES / MEBIBYTE + "MiB.");
+        }
+        Optional<Map<String, Object>> client = brokers.named().map(any -> brokers.client(timeout));
+        return new Asked(brokers.config().store(store), (int) Math.round(size), timeout, client);
     }
 
-    private Diagnosis diagnose(String uri, Map<String, String> configuration, SystemTime time, Patience patience)
-            throws InterruptedException {
+    private Diagnosis diagnose(Asked asked, SystemTime time, Patience patience) throws InterruptedException {
         List<Finding> findings = new ArrayList<>();
         Optional<String> location = Optional.empty();
         Optional<Latencies> puts = Optional.empty();
         Optional<Latencies> gets = Optional.empty();
         StoreContext context = StoreContext.unmetered(time);
         StoreContext given = creates ? context : context.existing();
-        try (BlobStore opened = patience.call(() -> BlobStores.openUnchecked(uri, given))) {
+        try (BlobStore opened = patience.call(() -> BlobStores.openUnchecked(asked.store(), given))) {
             location = Optional.of(opened.location());
             StoreCheckup checkup = new StoreCheckup(opened, time, patience);
-            checkup.run(samples, mebibytes << 20);
+            checkup.run(samples, asked.blobBytes());
             findings.addAll(checkup.findings());
             puts = checkup.puts();
             gets = checkup.gets();
         } catch (BlobShuffleException e) {
             findings.add(Finding.failed(Finding.STORE, "open", e));
         }
-        Optional<Duration> mostTimeout = checkBrokers(configuration, time, findings);
-        if (config != null) {
+        Optional<Duration> mostTimeout = checkBrokers(asked, time, findings);
+        if (brokers.config().isForApplication()) {
             try {
+                Map<String, String> configuration = brokers.config().values();
                 findings.addAll(CommitAdvice.of(CommitSettings.of(configuration), puts, mostTimeout));
                 findings.add(RetentionAdvice.of(configuration));
                 findings.add(EncryptionAdvice.of(configuration));
@@ -159,33 +172,14 @@ public final class DoctorCommand implements Callable<Integer> {
     }
 
     /** The brokers' limit of transaction timeouts, if they were asked and said. */
-    private Optional<Duration> checkBrokers(Map<String, String> configuration, SystemTime time, List<Finding> findings)
+    private Optional<Duration> checkBrokers(Asked asked, SystemTime time, List<Finding> findings)
             throws InterruptedException {
-        String brokers = bootstrap != null ? bootstrap : configuration.get(BROKERS);
-        if (brokers == null) {
+        if (asked.client().isEmpty()) {
             return Optional.empty();
         }
-        Map<String, Object> client = new HashMap<>(configuration(commandConfig, "--command-config"));
-        client.put(BROKERS, brokers);
-        client.putIfAbsent("default.api.timeout.ms", timeoutSeconds * 1000);
-        client.putIfAbsent("request.timeout.ms", Math.min(10, timeoutSeconds) * 1000);
-        BrokerCheckup checkup = new BrokerCheckup(client, Duration.ofSeconds(timeoutSeconds), time);
+        BrokerCheckup checkup = new BrokerCheckup(asked.client().get(), asked.timeout(), time);
         checkup.run();
         findings.addAll(checkup.findings());
         return checkup.mostTransactionTimeout();
-    }
-
-    private Map<String, String> configuration(@Nullable Path file, String option) {
-        Map<String, String> configuration = new HashMap<>();
-        if (file != null) {
-            Properties properties = new Properties();
-            try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
-                properties.load(reader);
-            } catch (IOException | IllegalArgumentException e) {
-                throw invalid("Cannot read " + option + ": " + e + ". Give a properties file.");
-            }
-            properties.stringPropertyNames().forEach(name -> configuration.put(name, properties.getProperty(name)));
-        }
-        return configuration;
     }
 }

@@ -42,6 +42,6 @@ final class RetentionAdvice {
                 : StoreFinding.hint(
                         SUBJECT,
                         what,
-                        "Run `blobshuffle gc --delete` regularly, or remove " + Settings.SWEEP_INTERVAL + ".");
+                        "Run `blobshuffle gc --execute` regularly, or remove " + Settings.SWEEP_INTERVAL + ".");
     }
 }

@@ -5,7 +5,6 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.TopicMatcher;
 import dev.blobshuffle.kafka.log.LogScan;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;
@@ -68,11 +67,9 @@ public final class DrainedCommand implements Callable<Integer> {
         PrintWriter err = spec.commandLine().getErr();
         try {
             return check(brokers.client());
-        } catch (IOException e) {
-            err.println("Cannot read --command-config: " + e + ". Give a properties file.");
         } catch (ExecutionException e) {
             err.println("Cannot ask the brokers at " + brokers.bootstrap() + ": " + e.getCause()
-                    + ". Check --bootstrap and --command-config.");
+                    + ". Check --bootstrap and --config.");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             err.println("Cannot tell whether " + applicationId + " is drained: interrupted. Run it again.");

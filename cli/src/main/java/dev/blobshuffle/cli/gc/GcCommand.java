@@ -1,6 +1,8 @@
 package dev.blobshuffle.cli.gc;
 
 import dev.blobshuffle.cli.brokers.BrokerOptions;
+import dev.blobshuffle.cli.option.Quantity;
+import dev.blobshuffle.cli.option.Replaced;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.retention.Halt;
@@ -18,7 +20,6 @@ import dev.blobshuffle.kafka.claim.ClaimIdentity;
 import dev.blobshuffle.kafka.claim.StoreClaim;
 import dev.blobshuffle.kafka.claim.SweepClaim;
 import dev.blobshuffle.kafka.log.KafkaNotificationLogs;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,13 +46,14 @@ import picocli.CommandLine.Spec;
         description = {
             "Deletes the blobs of a store to which no notification in Kafka leads any more.",
             "Lists the store, waits for the grace period, and reads the topics that the blobs name. Before it deletes, it",
-            "waits once more, so that live instances can object (--objection-seconds).",
-            "Without --delete it only says what it would delete, and what holds the oldest blob that stays.",
+            "waits once more, so that live instances can object (--objection).",
+            "Without --execute it only says what it would delete, and what holds the oldest blob that stays.",
             "Applications delete their own blobs (blobshuffle.sweep.interval.ms); this is for the rest, and where they do not."
         })
 public final class GcCommand implements Callable<Integer> {
     private static final int UNKNOWN = 2;
     private static final long LOG_BYTES_PER_SECOND = 1L << 30;
+    private static final Duration OBJECTION = Duration.ofMinutes(5);
     private static final Duration LEAST_OBJECTION = StoreClaim.CHECK.multipliedBy(3);
 
     @Spec
@@ -62,36 +64,48 @@ public final class GcCommand implements Callable<Integer> {
 
     @Option(
             names = "--store",
-            required = true,
             paramLabel = "URI",
-            description = "The store, as in blobshuffle.store. No other cluster may use it.")
-    private String storeUri;
+            description = {
+                "The store, as in blobshuffle.store (default: from --config or --profile). No other cluster may use it."
+            })
+    private @Nullable String storeUri;
 
-    @Option(names = "--delete", description = "Delete, and not only tell.")
+    @Option(names = "--execute", description = "Delete, and not only report.")
+    private boolean executes;
+
+    @Option(names = "--delete", hidden = true, description = "Deprecated: use --execute.")
     private boolean deletes;
 
-    @Option(names = "--dry-run", description = "Only tell: the default.")
+    @Option(names = "--dry-run", hidden = true, description = "Deprecated: leave it out, it is the default.")
     private boolean tells;
 
     @Option(
             names = "--retention",
             defaultValue = "needed",
-            paramLabel = "needed|MS",
+            paramLabel = "needed|TIME",
+            converter = Quantity.Retention.class,
             description = {
-                "What stays, as in blobshuffle.retention: what a notification leads to (default), or what is younger than that many milliseconds,",
+                "What stays, as in blobshuffle.retention: what a notification leads to (default), or what is younger than that,",
                 "whoever may still come for the rest."
             })
     private String retention;
 
     @Option(
-            names = "--grace-seconds",
-            defaultValue = "3600",
-            paramLabel = "N",
+            names = "--grace",
+            paramLabel = "TIME",
+            converter = Quantity.Time.class,
             description = {
-                "How long a stored blob may be without its notification (default: ${DEFAULT-VALUE}, which is also the least). Give more",
+                "How long a stored blob may be without its notification (default: 1h, which is also the least). Give more",
                 "only if a writer's blobshuffle.delivery.timeout.ms is longer than 45 minutes: the timeout and 15 minutes."
             })
-    private long graceSeconds;
+    private @Nullable Duration givenGrace;
+
+    @Option(
+            names = "--grace-seconds",
+            hidden = true,
+            converter = Quantity.BareSeconds.class,
+            description = "Deprecated: use --grace, with a unit.")
+    private @Nullable Duration formerGrace;
 
     @Option(
             names = "--writers-stopped",
@@ -108,21 +122,28 @@ public final class GcCommand implements Callable<Integer> {
     private List<String> deletedTopics = new ArrayList<>();
 
     @Option(
-            names = "--objection-seconds",
-            defaultValue = "300",
-            paramLabel = "N",
+            names = "--objection",
+            paramLabel = "TIME",
+            converter = Quantity.Time.class,
             description = {
                 "How long to wait before deleting. Each live instance looks once a minute who sweeps, and objects if it is",
-                "not its own cluster (default: ${DEFAULT-VALUE}, at least 180)."
+                "not its own cluster (default: 5m, at least 3m)."
             })
-    private long objectionSeconds;
+    private @Nullable Duration givenObjection;
+
+    @Option(
+            names = "--objection-seconds",
+            hidden = true,
+            converter = Quantity.BareSeconds.class,
+            description = "Deprecated: use --objection, with a unit.")
+    private @Nullable Duration formerObjection;
 
     @Option(
             names = "--confirm",
             paramLabel = "N",
             description = {
                 "Delete although the sweep found a reason to stop, if no more than N blobs would go.",
-                "N is the number that the run without --delete printed."
+                "N is the number that the run without --execute printed."
             })
     private @Nullable Integer confirmed;
 
@@ -132,7 +153,7 @@ public final class GcCommand implements Callable<Integer> {
     @Option(
             names = "--only-cluster",
             description = {
-                "Take the store over: other clusters that used it are gone for good. With --delete.",
+                "Take the store over: other clusters that used it are gone for good. With --execute.",
                 "A live instance of another cluster objects to that too."
             })
     private boolean isOnlyCluster;
@@ -176,8 +197,6 @@ public final class GcCommand implements Callable<Integer> {
         try (SystemTime time = new SystemTime()) {
             checkOptions();
             return sweep(brokers.client(), time);
-        } catch (IOException e) {
-            err.println("Cannot read --command-config: " + e + ". Give a properties file.");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             err.println("Cannot sweep: interrupted. Run it again.");
@@ -197,28 +216,44 @@ public final class GcCommand implements Callable<Integer> {
                             + ": no blob is kept for a group. Blobs are kept while notifications to them are in Kafka's logs, and Kafka's retention or a purge takes these away,"
                             + " whatever groups have read. To let go of them now, delete the records (kafka-delete-records) or the topic, and run gc again.");
         }
-        if (deletes && tells) {
-            throw new InvalidSettings("Cannot sweep: --delete and --dry-run contradict each other. Give one of them.");
+        if (executes() && tells) {
+            throw new InvalidSettings("Cannot sweep: --execute and --dry-run contradict each other. Give one of them.");
         }
-        if (isOnlyCluster && !deletes) {
+        if (isOnlyCluster && !executes()) {
             throw new InvalidSettings(
-                    "Cannot sweep: --only-cluster changes what the store says, and --delete is not given. Give both.");
+                    "Cannot sweep: --only-cluster changes what the store says, and --execute is not given. Give both.");
         }
-        boolean isShort = objectionSeconds < LEAST_OBJECTION.toSeconds() && !writersStopped;
-        if (objectionSeconds < 0 || isShort) {
-            throw new InvalidSettings("Cannot sweep: --objection-seconds is " + objectionSeconds
-                    + ", and live instances look once a minute. Give " + LEAST_OBJECTION.toSeconds() + " or more.");
+        boolean isShort = objection().compareTo(LEAST_OBJECTION) < 0 && !writersStopped;
+        if (objection().isNegative() || isShort) {
+            throw new InvalidSettings("Cannot sweep: --objection is " + seconds(objection())
+                    + ", and live instances look once a minute. Give " + seconds(LEAST_OBJECTION) + " or more.");
         }
-        if (graceSeconds < 0 || rate < 1 || most < 1) {
-            throw new InvalidSettings("Cannot sweep: --grace-seconds is " + graceSeconds + ", --rate " + rate
-                    + ", --most " + most + ". Give 0 or more, 1 or more, and 1 or more.");
+        if (grace().isNegative() || rate < 1 || most < 1) {
+            throw new InvalidSettings("Cannot sweep: --grace is " + seconds(grace()) + ", --rate " + rate + ", --most "
+                    + most + ". Give 0 or more, 1 or more, and 1 or more.");
         }
-        if (!writersStopped && graceSeconds < Settings.COMMAND_GRACE.toSeconds()) {
-            throw new InvalidSettings("Cannot sweep: --grace-seconds is " + graceSeconds
+        if (!writersStopped && grace().compareTo(Settings.COMMAND_GRACE) < 0) {
+            throw new InvalidSettings("Cannot sweep: --grace is " + seconds(grace())
                     + ", and a blob may be stored for longer before its notification is sent. Give "
-                    + Settings.COMMAND_GRACE.toSeconds()
+                    + seconds(Settings.COMMAND_GRACE)
                     + " or more. For a store without writers see --writers-stopped.");
         }
+    }
+
+    private boolean executes() {
+        return executes || deletes;
+    }
+
+    private Duration grace() {
+        return Replaced.of("--grace", givenGrace, formerGrace).orElse(Settings.COMMAND_GRACE);
+    }
+
+    private Duration objection() {
+        return Replaced.of("--objection", givenObjection, formerObjection).orElse(OBJECTION);
+    }
+
+    private static String seconds(Duration time) {
+        return time.toMillis() % 1000 == 0 ? time.toSeconds() + "s" : time.toMillis() + "ms";
     }
 
     private int sweep(Map<String, Object> client, SystemTime time) throws InterruptedException {
@@ -226,7 +261,7 @@ public final class GcCommand implements Callable<Integer> {
                 Settings.parse(Map.of(Settings.RETENTION.name(), retention)).value(Settings.RETENTION);
         PrintWriter out = spec.commandLine().getOut();
         StoreContext context = StoreContext.unmetered(time).existing();
-        try (BlobStore opened = BlobStores.openUnchecked(storeUri, context);
+        try (BlobStore opened = BlobStores.openUnchecked(brokers.config().store(storeUri), context);
                 KafkaNotificationLogs logs = new KafkaNotificationLogs(client, time)) {
             if (!(opened instanceof MeasurableStore store)) {
                 throw new InvalidSettings("Cannot sweep " + opened.location()
@@ -248,7 +283,7 @@ public final class GcCommand implements Callable<Integer> {
             Set<String> hidden = logs.hidden(found.unknownTopics());
             List<Holder> holders =
                     found.oldest().isPresent() ? Holder.of(found.oldest().get(), logs.admin()) : List.of();
-            GcReport report = new GcReport(found, holders, hidden, deletes);
+            GcReport report = new GcReport(found, holders, hidden, executes());
             out.print(json ? report.json(store.location(), retention) : report.text());
             out.flush();
             return 0;
@@ -257,11 +292,11 @@ public final class GcCommand implements Callable<Integer> {
 
     private GcRun.Waits waits() {
         return new GcRun.Waits(
-                deletes,
+                executes(),
                 isOnlyCluster,
                 writersStopped,
-                Duration.ofSeconds(graceSeconds),
-                Duration.ofSeconds(objectionSeconds),
+                grace(),
+                objection(),
                 Optional.ofNullable(confirmed),
                 this::progress);
     }

@@ -51,7 +51,7 @@ record GcReport(SweepReport found, List<Holder> holders, Set<String> hidden, boo
                 found.unneeded()
                         + (isDeleted()
                                 ? " blobs are deleted, " + found.unneededBytes() + " bytes."
-                                : " blobs are not needed. Nothing was deleted; run it with --delete."));
+                                : " blobs are not needed. Nothing was deleted; run it with --execute."));
         if (found.orphans() > 0) {
             line(
                     text,

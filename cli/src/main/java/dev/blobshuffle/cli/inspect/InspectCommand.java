@@ -1,11 +1,13 @@
 package dev.blobshuffle.cli.inspect;
 
 import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.cli.option.ConfigOptions;
 import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.BlobVerifier;
 import dev.blobshuffle.core.format.Footer;
+import dev.blobshuffle.core.settings.Settings;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
@@ -15,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -37,6 +40,9 @@ public final class InspectCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
+    @Mixin
+    private ConfigOptions config;
+
     @Parameters(paramLabel = "BLOB", description = "File of the blob, as a file store or a download left it.")
     private Path file;
 
@@ -56,8 +62,8 @@ public final class InspectCommand implements Callable<Integer> {
     @Option(
             names = "--encryption-keys",
             paramLabel = "URI",
-            description = "Where the keys of an encrypted blob are, as blobshuffle.encryption.keys."
-                    + " Without it only the footer is read.")
+            description = "Where the keys of an encrypted blob are, as blobshuffle.encryption.keys"
+                    + " (default: from --config or --profile). Without it only the footer is read.")
     private Optional<String> keys = Optional.empty();
 
     /** Made by the command line. */
@@ -68,7 +74,8 @@ public final class InspectCommand implements Callable<Integer> {
     public Integer call() {
         PrintWriter err = spec.commandLine().getErr();
         try {
-            Keyring keyring = Keyring.open(keys, keys.map(source -> Keyring.WRITE_PLAIN));
+            Optional<String> source = keys.or(() -> config.value(Settings.ENCRYPTION_KEYS.name()));
+            Keyring keyring = Keyring.open(source, source.map(any -> Keyring.WRITE_PLAIN));
             return inspect(ByteBuffer.wrap(Files.readAllBytes(file)), keyring);
         } catch (InvalidSettings e) {
             err.println(e.getMessage());

@@ -1,5 +1,7 @@
 package dev.blobshuffle.cli.plan;
 
+import dev.blobshuffle.cli.option.Quantity;
+import dev.blobshuffle.cli.option.Replaced;
 import dev.blobshuffle.core.pricing.PriceTable;
 import dev.blobshuffle.core.pricing.PriceTables;
 import dev.blobshuffle.planner.Goal;
@@ -42,18 +44,27 @@ final class TuningOptions {
     Double maxCost;
 
     @Option(
-            names = "--batch-bytes",
+            names = "--batch-size",
             paramLabel = "SIZE",
             converter = Quantity.Bytes.class,
             description = "Do not choose: price this batch.max.bytes (with --delay).")
     @Nullable
-    Double batchBytes;
+    Double batchSize;
+
+    @Option(
+            names = "--batch-bytes",
+            hidden = true,
+            paramLabel = "SIZE",
+            converter = Quantity.Bytes.class,
+            description = "Deprecated: use --batch-size.")
+    @Nullable
+    Double formerBatchSize;
 
     @Option(
             names = "--delay",
             paramLabel = "TIME",
             converter = Quantity.Time.class,
-            description = "Do not choose: price this batch.max.delay.ms (with --batch-bytes).")
+            description = "Do not choose: price this batch.max.delay.ms (with --batch-size).")
     @Nullable
     Duration delay;
 
@@ -107,25 +118,44 @@ final class TuningOptions {
     Double hedging;
 
     @Option(
-            names = "--inline-bytes",
+            names = "--inline-size",
             paramLabel = "SIZE",
             converter = Quantity.Bytes.class,
             description = "inline.max.bytes (where the prices break even).")
     @Nullable
-    Double inlineBytes;
+    Double inlineSize;
+
+    @Option(
+            names = "--inline-bytes",
+            hidden = true,
+            paramLabel = "SIZE",
+            converter = Quantity.Bytes.class,
+            description = "Deprecated: use --inline-size.")
+    @Nullable
+    Double formerInlineSize;
 
     @Option(
             names = "--record-overhead",
-            paramLabel = "BYTES",
-            description = "Bytes that a blob takes for a record beside key and value (6).")
+            paramLabel = "SIZE",
+            converter = Quantity.Bytes.class,
+            description = "What a blob takes for a record beside key and value (6B).")
     @Nullable
     Double overhead;
 
     @Option(
-            names = "--cpu-seconds-per-gib",
-            paramLabel = "SECONDS",
+            names = "--cpu-per-gib",
+            paramLabel = "TIME",
+            converter = Quantity.Time.class,
             description =
-                    "Processor time of your application for each GiB shuffled, as `bench shuffle` measures it (35.1, the paper's).")
+                    "Processor time of your application for each GiB shuffled, as `bench shuffle` measures it (35.1s, the paper's).")
+    @Nullable
+    Duration cpuPerGib;
+
+    @Option(
+            names = "--cpu-seconds-per-gib",
+            hidden = true,
+            paramLabel = "SECONDS",
+            description = "Deprecated: use --cpu-per-gib, with a unit.")
     @Nullable
     Double cpuSeconds;
 
@@ -150,7 +180,8 @@ final class TuningOptions {
         double breakEven = table.breakEvenBytes(workload.zones(), workload.replicationFactor())
                 .map(bytes -> Math.ceil(bytes / KIBIBYTE) * KIBIBYTE)
                 .orElse(0.0);
-        builder.inlineBytes(inlineBytes == null ? breakEven : inlineBytes);
+        builder.inlineBytes(
+                Replaced.of("--inline-size", inlineSize, formerInlineSize).orElse(breakEven));
         if (layout != null) {
             builder.layout(layout);
         }
@@ -164,9 +195,8 @@ final class TuningOptions {
         if (overhead != null) {
             builder.overheadBytes(overhead);
         }
-        if (cpuSeconds != null) {
-            builder.cpuSecondsPerGib(cpuSeconds);
-        }
+        Double cpu = cpuPerGib == null ? null : cpuPerGib.toNanos() / 1e9;
+        Replaced.of("--cpu-per-gib", cpu, cpuSeconds).ifPresent(builder::cpuSecondsPerGib);
         return builder.build();
     }
 
@@ -174,14 +204,16 @@ final class TuningOptions {
         if (Optional.ofNullable(targetP95).isPresent() && maxCost != null) {
             throw new PlanFailed("Cannot plan for both --target-p95 and --max-cost. Give one.");
         }
+        Double batchBytes =
+                Replaced.of("--batch-size", batchSize, formerBatchSize).orElse(null);
         if ((batchBytes == null) != (delay == null)) {
             throw new PlanFailed(
-                    "Cannot price settings: one of --batch-bytes and --delay is missing. Give both, or neither and a goal.");
+                    "Cannot price settings: one of --batch-size and --delay is missing. Give both, or neither and a goal.");
         }
         if (batchBytes != null && delay != null) {
             if (targetP95 != null || maxCost != null) {
                 throw new PlanFailed(
-                        "Cannot both price settings and look for some. Give --batch-bytes and --delay, or --target-p95, or --max-cost.");
+                        "Cannot both price settings and look for some. Give --batch-size and --delay, or --target-p95, or --max-cost.");
             }
             return new Goal.Fixed(
                     base.toBuilder().blobBytes(batchBytes).delay(delay).build());

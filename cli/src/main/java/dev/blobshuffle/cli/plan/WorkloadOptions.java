@@ -1,5 +1,6 @@
 package dev.blobshuffle.cli.plan;
 
+import dev.blobshuffle.cli.option.Quantity;
 import dev.blobshuffle.planner.Workload;
 import dev.blobshuffle.planner.Workload.Guarantee;
 import java.time.Duration;

@@ -14,7 +14,6 @@ import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.SkipGroup;
 import dev.blobshuffle.kafka.log.LogScan;
 import dev.blobshuffle.kafka.log.MissingBlobs;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -29,6 +28,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -59,8 +59,11 @@ public final class SkipCommand implements Callable<Integer> {
     @Mixin
     private BrokerOptions brokers;
 
-    @Option(names = "--store", required = true, paramLabel = "URI", description = "The store, as in blobshuffle.store.")
-    private String storeUri;
+    @Option(
+            names = "--store",
+            paramLabel = "URI",
+            description = "The store, as in blobshuffle.store (default: from --config or --profile).")
+    private @Nullable String storeUri;
 
     @Option(
             names = "--group",
@@ -100,12 +103,9 @@ public final class SkipCommand implements Callable<Integer> {
         PrintWriter err = spec.commandLine().getErr();
         try (SystemTime time = new SystemTime()) {
             return skip(brokers.client(), time);
-        } catch (IOException e) {
-            err.println("Cannot read --command-config: " + e + ". Give a properties file.");
         } catch (ExecutionException e) {
-            err.println(
-                    "Cannot skip: the brokers at " + brokers.bootstrap() + " say " + e.getCause()
-                            + ". Check --bootstrap, --command-config, --group and --topic, and that the application is stopped.");
+            err.println("Cannot skip: the brokers at " + brokers.bootstrap() + " say " + e.getCause()
+                    + ". Check --bootstrap, --config, --group and --topic, and that the application is stopped.");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             err.println("Cannot skip: interrupted. Run it again.");
@@ -120,7 +120,8 @@ public final class SkipCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         try (Admin admin = Admin.create(client);
                 BlobStore opened = BlobStores.openUnchecked(
-                        storeUri, StoreContext.unmetered(time).existing())) {
+                        brokers.config().store(storeUri),
+                        StoreContext.unmetered(time).existing())) {
             if (!(opened instanceof MeasurableStore store)) {
                 throw new InvalidSettings("Cannot skip: " + opened.location()
                         + " does not tell whether a blob is there. Give a file or object store.");

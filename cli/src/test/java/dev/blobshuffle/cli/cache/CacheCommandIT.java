@@ -34,6 +34,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -61,6 +62,10 @@ class CacheCommandIT {
     private int blobs;
 
     private Process start(String store, Path secret) throws Exception {
+        Path config = Files.writeString(
+                directory.resolve("app.properties"),
+                "blobshuffle.store=" + store + "\nblobshuffle.peer.secret.file=" + secret
+                        + "\nblobshuffle.peer.listen=127.0.0.1:1\n");
         return new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xmx256m",
@@ -73,13 +78,11 @@ class CacheCommandIT {
                         "--listen",
                         "127.0.0.1:0",
                         "--capacity",
-                        "64 MiB",
-                        "--store",
-                        store,
+                        "64MiB",
+                        "--config",
+                        config.toString(),
                         "--metrics-listen",
-                        "127.0.0.1:0",
-                        "--secret-file",
-                        secret.toString())
+                        "127.0.0.1:0")
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
     }

@@ -151,8 +151,7 @@ class DoctorCommandTest {
         expectError(uri("blobs", "eu-central-1"), "open", "refused");
         sim.comeBack();
         sim.follow(WireFaultPlan.always(WireFault.stall(WireFault.Kind.STALL, Duration.ofHours(1))));
-        assertThat(doctor(uri("blobs", "eu-central-1"), "--timeout-seconds", "1"))
-                .isEqualTo(1);
+        assertThat(doctor(uri("blobs", "eu-central-1"), "--timeout", "1s")).isEqualTo(1);
         assertThat(output).contains("no answer for 1 s");
     }
 
@@ -213,7 +212,7 @@ class DoctorCommandTest {
     }
 
     private int doctor(String uri, String... more) {
-        List<String> arguments = new ArrayList<>(List.of("--samples", "2", "--mib", "1", "--create"));
+        List<String> arguments = new ArrayList<>(List.of("--samples", "2", "--blob-size", "1MiB", "--create"));
         if (!uri.isEmpty()) {
             arguments.addAll(List.of("--store", uri));
         }

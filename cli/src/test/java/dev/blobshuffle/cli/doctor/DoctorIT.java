@@ -41,7 +41,7 @@ class DoctorIT {
         try (ServerSocket socket = new ServerSocket(0)) {
             port = socket.getLocalPort();
         }
-        assertThat(doctor(1, "--bootstrap", "localhost:" + port, "--timeout-seconds", "2"))
+        assertThat(doctor(1, "--bootstrap", "localhost:" + port, "--timeout", "2s"))
                 .contains("ERROR   kafka    brokers: cannot be asked", "Check --bootstrap");
     }
 

@@ -170,8 +170,7 @@ class DrainedIT {
         Path config = directory.resolve("client.properties");
         Files.writeString(config, "default.api.timeout.ms=1500\nrequest.timeout.ms=1000\n");
 
-        assertThat(drained(
-                        "--bootstrap", "127.0.0.1:1", "--application-id", "x", "--command-config", config.toString()))
+        assertThat(drained("--bootstrap", "127.0.0.1:1", "--application-id", "x", "--config", config.toString()))
                 .isEqualTo(2);
 
         assertThat(err.toString()).contains("Cannot ask the brokers at 127.0.0.1:1");

@@ -52,15 +52,8 @@ class GcAttacksIT {
     private Path directory;
 
     private static Outcome gc(BlobTopic by, Path store, String... more) {
-        List<String> arguments = new ArrayList<>(List.of(
-                "--delete",
-                "--writers-stopped",
-                "--grace-seconds",
-                "0",
-                "--objection-seconds",
-                "0",
-                "--confirm",
-                "99"));
+        List<String> arguments = new ArrayList<>(
+                List.of("--execute", "--writers-stopped", "--grace", "0s", "--objection", "0s", "--confirm", "99"));
         arguments.addAll(Arrays.asList(more));
         return by.run(new GcCommand(), store, new StringWriter(), arguments.toArray(String[]::new));
     }
@@ -194,7 +187,7 @@ class GcAttacksIT {
                         "127.0.0.1:1",
                         "--store",
                         store.toUri().toString(),
-                        "--delete",
+                        "--execute",
                         "--retention",
                         "900000");
         assertThat(status).isEqualTo(2);

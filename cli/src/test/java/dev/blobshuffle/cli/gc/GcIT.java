@@ -24,6 +24,7 @@ import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.kafka.log.NotificationRecord;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -51,6 +52,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** On a real broker and a file store: what can be read stays, everything else goes. */
 class GcIT {
@@ -137,15 +139,8 @@ class GcIT {
     }
 
     private Outcome sweep(String... more) {
-        List<String> arguments = new ArrayList<>(List.of(
-                "--delete",
-                "--writers-stopped",
-                "--grace-seconds",
-                "0",
-                "--objection-seconds",
-                "0",
-                "--confirm",
-                "9999"));
+        List<String> arguments = new ArrayList<>(
+                List.of("--execute", "--writers-stopped", "--grace", "0s", "--objection", "0s", "--confirm", "9999"));
         arguments.addAll(Arrays.asList(more));
         return gc(new StringWriter(), arguments.toArray(String[]::new));
     }
@@ -224,16 +219,8 @@ class GcIT {
         List<Notification> stored = storeWithoutTelling(2);
         assertThat(blobs()).isEqualTo(2);
         StringWriter out = new StringWriter();
-        CompletableFuture<Outcome> running = CompletableFuture.supplyAsync(() -> gc(
-                out,
-                "--delete",
-                "--writers-stopped",
-                "--grace-seconds",
-                "5",
-                "--objection-seconds",
-                "0",
-                "--confirm",
-                "9"));
+        CompletableFuture<Outcome> running = CompletableFuture.supplyAsync(() ->
+                gc(out, "--execute", "--writers-stopped", "--grace", "5s", "--objection", "0s", "--confirm", "9"));
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (!out.toString().contains("Waiting")) {
             assertThat(System.nanoTime()).as("listed in time").isLessThan(deadline);
@@ -254,7 +241,7 @@ class GcIT {
         write("released");
         purgeBefore(1);
         storeWithoutTelling(1);
-        assertThat(json("--delete").get("orphaned_blobs").asInt()).isZero();
+        assertThat(json("--execute").get("orphaned_blobs").asInt()).isZero();
         assertThat(blobs()).isZero();
 
         Notification orphan = storeWithoutTelling(1).get(0);
@@ -265,20 +252,13 @@ class GcIT {
         assertThat(dry.get("orphaned_bytes").asLong())
                 .isEqualTo(dry.get("unneeded_bytes").asLong())
                 .isPositive();
-        assertThat(json("--delete").get("orphaned_blobs").asInt()).isEqualTo(1);
+        assertThat(json("--execute").get("orphaned_blobs").asInt()).isEqualTo(1);
         assertThat(blobs()).isZero();
     }
 
     private JsonNode json(String... more) throws IOException {
-        List<String> arguments = new ArrayList<>(List.of(
-                "--writers-stopped",
-                "--grace-seconds",
-                "0",
-                "--objection-seconds",
-                "0",
-                "--confirm",
-                "9999",
-                "--json"));
+        List<String> arguments = new ArrayList<>(
+                List.of("--writers-stopped", "--grace", "0s", "--objection", "0s", "--confirm", "9999", "--json"));
         arguments.addAll(Arrays.asList(more));
         Outcome outcome = gc(new StringWriter(), arguments.toArray(String[]::new));
         assertThat(outcome.status()).as(outcome.text()).isZero();
@@ -338,7 +318,7 @@ class GcIT {
     void roundsThatHoldOneBlobEachSweepEverything() throws Exception {
         write("a", "b", "c", "d");
         purgeBefore(3);
-        Outcome dry = gc(new StringWriter(), "--writers-stopped", "--grace-seconds", "0", "--most", "1");
+        Outcome dry = gc(new StringWriter(), "--writers-stopped", "--grace", "0s", "--most", "1");
         assertThat(dry.text())
                 .contains("Listed 1 blobs; the next round", "1 blobs are needed", "3 blobs are not needed");
         assertThat(sweep("--most", "1").text()).contains("1 blobs are needed", "3 blobs are deleted");
@@ -376,12 +356,12 @@ class GcIT {
                         kafka.bootstrapServers(),
                         "--store",
                         store.toUri().toString(),
-                        "--delete",
+                        "--execute",
                         "--writers-stopped",
-                        "--grace-seconds",
-                        "0",
-                        "--objection-seconds",
-                        "0",
+                        "--grace",
+                        "0s",
+                        "--objection",
+                        "0s",
                         "--confirm",
                         "67",
                         "--rate",
@@ -416,7 +396,7 @@ class GcIT {
             consumer.seek(partition, 0);
             consumer.commitSync();
         }
-        Outcome text = gc(new StringWriter(), "--writers-stopped", "--grace-seconds", "0");
+        Outcome text = gc(new StringWriter(), "--writers-stopped", "--grace", "0s");
         assertThat(text.text())
                 .contains("offset 0 of " + topic + "-0", "Group behind-" + topic + " has still to read it", "2 before");
         JsonNode gc = json();
@@ -446,16 +426,9 @@ class GcIT {
             Files.move(generation, generation.resolveSibling("0000000007"));
         }
         write("young");
-        assertThat(gc(new StringWriter(), "--delete", "--retention", "60000").status())
+        assertThat(gc(new StringWriter(), "--execute", "--retention", "60000").status())
                 .isEqualTo(2);
-        assertThat(gc(
-                                new StringWriter(),
-                                "--delete",
-                                "--retention",
-                                "900000",
-                                "--writers-stopped",
-                                "--objection-seconds",
-                                "0")
+        assertThat(gc(new StringWriter(), "--execute", "--retention", "15m", "--writers-stopped", "--objection", "0s")
                         .text())
                 .contains("older than 900000 ms", "1 blobs are deleted");
         assertThat(blobs()).isEqualTo(1);
@@ -492,8 +465,7 @@ class GcIT {
     void withoutTheOptionNothingIsDeleted() throws Exception {
         write("a");
         purgeBefore(1);
-        assertThat(gc(new StringWriter(), "--writers-stopped", "--grace-seconds", "0")
-                        .text())
+        assertThat(gc(new StringWriter(), "--writers-stopped", "--grace", "0s").text())
                 .contains("1 blobs are not needed. Nothing was deleted");
         assertThat(blobs()).isEqualTo(1);
     }
@@ -560,8 +532,26 @@ class GcIT {
 
     @Test
     void graceBelowWhatWritersNeedIsRefusedWhileTheyRun() {
-        Outcome outcome = gc(new StringWriter(), "--delete", "--grace-seconds", "3599");
+        Outcome outcome = gc(new StringWriter(), "--execute", "--grace", "3599s");
         assertThat(outcome.status()).isEqualTo(2);
-        assertThat(outcome.text()).contains("--grace-seconds is 3599", "3600", "--writers-stopped");
+        assertThat(outcome.text()).contains("--grace is 3599s", "3600s", "--writers-stopped");
+    }
+
+    @Test
+    void brokersAndStoreComeFromTheSettingsOfTheApplication(@TempDir Path directory) throws Exception {
+        write("needed");
+        Path config = directory.resolve("app.properties");
+        Files.writeString(
+                config,
+                "bootstrap.servers=" + kafka.bootstrapServers() + "\nblobshuffle.store=" + store.toUri()
+                        + "\nmetric.reporters=absent.Reporter\n");
+        StringWriter out = new StringWriter();
+        PrintWriter writer = new PrintWriter(out);
+        int status = new CommandLine(new GcCommand())
+                .setOut(writer)
+                .setErr(writer)
+                .execute("--config", config.toString(), "--writers-stopped", "--grace", "0s");
+        assertThat(status).as(out.toString()).isZero();
+        assertThat(out.toString()).contains("Nothing was deleted; run it with --execute.");
     }
 }

@@ -139,6 +139,14 @@ class InspectCommandTest {
     }
 
     @Test
+    void theKeysComeFromTheSettingsOfTheApplication() throws IOException {
+        Path config = Files.writeString(
+                directory.resolve("app.properties"), "blobshuffle.encryption.keys=" + keys("golden", (byte) 0) + "\n");
+        assertThat(inspect(ENCRYPTED, "--config", config)).isZero();
+        assertThat(out.toString()).contains("Sound: ");
+    }
+
+    @Test
     void anEncryptedBlobIsDamagedUnderAnotherKeyOfThatName() throws IOException {
         assertThat(inspect(ENCRYPTED, "--encryption-keys", keys("golden", (byte) 1)))
                 .isEqualTo(1);

@@ -114,7 +114,7 @@ class PlanCommandTest {
                         "1GiB/s",
                         "--instances",
                         "24",
-                        "--batch-bytes",
+                        "--batch-size",
                         "16MiB",
                         "--delay",
                         "5s",
@@ -179,7 +179,7 @@ class PlanCommandTest {
     @Test
     void theStoreIsAsFastAsItWasMeasured() throws IOException {
         String place = prometheus("first", "orders", "a").toString();
-        String[] settings = {"--from-metrics", place, "--batch-bytes", "1MiB", "--delay", "50ms", "--json"};
+        String[] settings = {"--from-metrics", place, "--batch-size", "1MiB", "--delay", "50ms", "--json"};
         assertThat(plan(settings)).isZero();
         assertThat(json().at("/assumptions/latency_profile").asText()).endsWith(" with measured medians");
         double measured = json().at("/latency_seconds/mean_parts/store").asDouble();
@@ -254,7 +254,7 @@ class PlanCommandTest {
         "--throughput 100Mb/s, 2, may mean bits",
         "--throughput 99999999999TiB/s, 1, 900 TiB/s",
         "--throughput 1MiB/s --application x, 1, Give --from-metrics",
-        "--throughput 1MiB/s --batch-bytes 1MiB --delay 1s --target-p95 2s, 1, Cannot both price",
+        "--throughput 1MiB/s --batch-size 1MiB --delay 1s --target-p95 2s, 1, Cannot both price",
         "--throughput 1MiB/s --target-p95 -2s, 1, Give a positive time",
         "--throughput 0MiB/s, 1, throughput is 0",
         "--throughput 1MiB/s --instances 2, 1, cannot be in 3 zones",
@@ -264,7 +264,7 @@ class PlanCommandTest {
         "--throughput 1MiB/s --guarantee maybe, 2, exactly_once_v2 or at_least_once",
         "--throughput 1MiB/s --commit-interval soon, 2, 500ms",
         "--throughput 1MiB/s --target-p95 2s --max-cost 1, 1, Give one",
-        "--throughput 1MiB/s --batch-bytes 1MiB, 1, --delay",
+        "--throughput 1MiB/s --batch-size 1MiB, 1, --delay",
         "--throughput 1MiB/s --latency-profile slow, 1, s3-standard",
         "--throughput 1MiB/s --compression 0, 1, compressed share",
         "--from-metrics /none, 1, Cannot read metrics",

@@ -1,0 +1,170 @@
+package dev.blobshuffle.cli.option;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.files.PrivateFiles;
+import dev.blobshuffle.core.settings.Settings;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.common.config.ConfigDef;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/**
+ * Where a command finds the store, the brokers and security if no option names them: the application's
+ * own settings. Filled by the command line; owned by the command.
+ */
+public final class ConfigOptions {
+    private static final Pattern PROFILE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*");
+
+    /** What an application sets for its admin client alone, as Kafka Streams names it. */
+    private static final String ADMIN_PREFIX = "admin.";
+
+    /** Settings of an admin client that describe the application and not the way to its brokers. */
+    private static final Set<String> NOT_CONNECTION =
+            Set.of("client.id", "metric.reporters", "auto.include.jmx.reporter", "enable.metrics.push");
+
+    private static final ConfigDef ADMIN = AdminClientConfig.configDef();
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "Settings of the application: names the store, brokers and security. Options win over it.")
+    private @Nullable Path config;
+
+    @Option(
+            names = "--profile",
+            paramLabel = "NAME",
+            description = "The same, from ~/.config/blobshuffle/NAME.properties. --config wins over it.")
+    private @Nullable String profile;
+
+    private final Path profiles;
+
+    /** Read once: the file may be a pipe. */
+    private @Nullable Map<String, String> values;
+
+    /** Made by the command line. */
+    public ConfigOptions() {
+        this(Path.of(System.getProperty("user.home"), ".config", "blobshuffle"));
+    }
+
+    /** With a directory of profiles. */
+    ConfigOptions(Path profiles) {
+        this.profiles = profiles;
+    }
+
+    /** Whether the user named the settings of an application, and not only a way to its store and brokers. */
+    public boolean isForApplication() {
+        return config != null;
+    }
+
+    /**
+     * All that the files set.
+     *
+     * @throws InvalidSettings fatal: a file cannot be read, or others may read its secrets
+     */
+    public Map<String, String> values() {
+        if (values == null) {
+            Map<String, String> read = new HashMap<>();
+            if (profile != null) {
+                read.putAll(readProfile(profile));
+            }
+            if (config != null) {
+                read.putAll(read("--config", config));
+            }
+            values = Map.copyOf(read);
+        }
+        return values;
+    }
+
+    /**
+     * The URI of the store.
+     *
+     * @param given by {@code --store}
+     * @throws InvalidSettings fatal: nothing names a store
+     */
+    public String store(@Nullable String given) {
+        return Optional.ofNullable(given)
+                .or(() -> value(Settings.STORE.name()))
+                .orElseThrow(() -> new InvalidSettings("Cannot find the store: none is named. Give --store, or --config"
+                        + " or --profile with " + Settings.STORE.name() + "."));
+    }
+
+    /** The value of one setting, if a file has it. */
+    public Optional<String> value(String name) {
+        return Optional.ofNullable(values().get(name));
+    }
+
+    /**
+     * The settings that lead a Kafka client to the brokers: security, timeouts, addresses. An application
+     * sets others, such as reporters, whose classes are not on the class path of the command line.
+     */
+    public Map<String, String> connection() {
+        Map<String, String> connection = new HashMap<>();
+        Set<String> names = new HashSet<>(ADMIN.names());
+        names.removeAll(NOT_CONNECTION);
+        values().forEach((name, value) -> {
+            if (names.contains(name) || name.startsWith("config.providers")) {
+                connection.put(name, value);
+            }
+        });
+        for (String name : names) {
+            value(ADMIN_PREFIX + name).ifPresent(value -> connection.put(name, value));
+        }
+        return connection;
+    }
+
+    private Map<String, String> readProfile(String name) {
+        if (!PROFILE.matcher(name).matches()) {
+            throw new InvalidSettings("Cannot use profile '" + name
+                    + "': a name has letters, digits, '.', '_' and '-'. For a file of your own give --config.");
+        }
+        Path file = profiles.resolve(name + ".properties");
+        Map<String, String> read = read("--profile", file);
+        if (read.entrySet().stream().anyMatch(ConfigOptions::isSecret)) {
+            try {
+                PrivateFiles.check(file);
+            } catch (IOException e) {
+                throw new InvalidSettings("Cannot check who may read " + file + ": " + e + ". Check its directory.", e);
+            }
+        }
+        return read;
+    }
+
+    /** A reference to a secret, as config providers resolve it, is none. */
+    private static boolean isSecret(Map.Entry<String, String> entry) {
+        return !entry.getValue().startsWith("${")
+                && ADMIN.configKeys().values().stream()
+                        .filter(key -> key.type == ConfigDef.Type.PASSWORD)
+                        .anyMatch(key -> entry.getKey().equals(key.name)
+                                || entry.getKey().endsWith("." + key.name));
+    }
+
+    /**
+     * Reads a properties file.
+     *
+     * @param option that named it, for the message
+     * @throws InvalidSettings fatal: the file cannot be read
+     */
+    public static Map<String, String> read(String option, Path file) {
+        Properties properties = new Properties();
+        try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+            properties.load(reader);
+        } catch (IOException | IllegalArgumentException e) {
+            throw new InvalidSettings("Cannot read " + option + ": " + e + ". Give a properties file.", e);
+        }
+        Map<String, String> read = new HashMap<>();
+        properties.stringPropertyNames().forEach(name -> read.put(name, properties.getProperty(name)));
+        return read;
+    }
+}

@@ -1,0 +1,5 @@
+/** What the commands' options have in common: quantities with units, files of settings, names that were replaced. */
+@NullMarked
+package dev.blobshuffle.cli.option;
+
+import org.jspecify.annotations.NullMarked;
