@@ -4,6 +4,7 @@ import dev.blobshuffle.core.cache.CacheOptions;
 import dev.blobshuffle.core.cache.CachedBlobStore;
 import dev.blobshuffle.core.cache.Caches;
 import dev.blobshuffle.core.cache.ZoneCachedBlobStore;
+import dev.blobshuffle.core.format.Footer;
 import dev.blobshuffle.core.membership.Endpoint;
 import dev.blobshuffle.core.membership.Member;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
@@ -15,9 +16,6 @@ import java.util.Set;
 
 /** The store with everything that is nearer than it: caches in memory, on disk and of the zone. Thread-safe. Closing it leaves the store open. */
 final class NearStore implements AutoCloseable {
-    /** The newest blob format that this code reads. */
-    private static final int FORMAT_VERSION = 2;
-
     private final CachedBlobStore local;
     private final BlobStore store;
     private final Optional<ZonePeers> peers;
@@ -63,7 +61,7 @@ final class NearStore implements AutoCloseable {
                     local,
                     zoned,
                     peers,
-                    endpoint.map(own -> new Member(writer, own, caching.zone(), Set.of(), FORMAT_VERSION)));
+                    endpoint.map(own -> new Member(writer, own, caching.zone(), Set.of(), Footer.VERSION)));
         } catch (RuntimeException | Error e) {
             local.close();
             throw e;

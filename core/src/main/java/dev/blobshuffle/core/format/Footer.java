@@ -24,8 +24,8 @@ public record Footer(
         Optional<String> key,
         List<Section> sections,
         List<Segment> segments) {
-    /** The version that is written. */
-    static final int VERSION = 2;
+    /** The version that is written, and the newest that can be read. */
+    public static final int VERSION = 2;
 
     /** The first version whose frames are bound to their partition. */
     private static final int FIRST_BOUND = 2;

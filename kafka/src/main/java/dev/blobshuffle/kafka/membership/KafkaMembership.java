@@ -1,5 +1,6 @@
 package dev.blobshuffle.kafka.membership;
 
+import dev.blobshuffle.core.format.Footer;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.membership.Endpoint;
 import dev.blobshuffle.core.membership.FixedZoneMap;
@@ -37,9 +38,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class KafkaMembership implements Membership {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaMembership.class);
-    /** The newest blob format that this code reads. */
-    private static final int FORMAT_VERSION = 1;
-
     private static final Duration BETWEEN_WARNINGS = Duration.ofMinutes(1);
     private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
     private static final Duration LONGEST_RETRY = Duration.ofMinutes(1);
@@ -258,7 +256,7 @@ public final class KafkaMembership implements Membership {
     private Presence presence(long id, Optional<Endpoint> endpoint) {
         Set<Partition> reads = new HashSet<>();
         readings.values().forEach(reads::addAll);
-        return new Presence(id, zone, endpoint, FORMAT_VERSION, PartitionRanges.of(reads));
+        return new Presence(id, zone, endpoint, Footer.VERSION, PartitionRanges.of(reads));
     }
 
     private void tellNews() {

@@ -1,7 +1,9 @@
 package dev.blobshuffle.kafka.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
+import dev.blobshuffle.core.format.Footer;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.membership.Endpoint;
 import dev.blobshuffle.core.membership.Member;
@@ -107,6 +109,20 @@ class KafkaMembershipIT {
         await(() -> two.members(A).isEmpty());
         assertThat(ids(two, B)).containsExactly(2L);
         assertTopicIsCompactedAndTimedByTheBroker();
+    }
+
+    @Test
+    void membersAnnounceTheNewestBlobFormatAndAcceptMembersOfAnOlderOne() {
+        KafkaMembership current = join(1, A);
+        Presence older = new Presence(2, A, Optional.of(new Endpoint("older", 1)), 1, PartitionRanges.none());
+        await(() -> {
+            write(PresenceCodec.key(2), PresenceCodec.value(older));
+            return ids(current, A).equals(List.of(1L, 2L));
+        });
+        assertThat(current.members(A))
+                .extracting(Member::id, Member::formatVersion)
+                .containsExactlyInAnyOrder(tuple(1L, Footer.VERSION), tuple(2L, 1));
+        assertThat(metrics.value(Counter.MEMBERSHIP_REFUSALS)).isZero();
     }
 
     private void assertTopicIsCompactedAndTimedByTheBroker() throws Exception {
