@@ -17,37 +17,37 @@ import java.util.function.ToLongFunction;
  * Its stages can be given up. Thread-safe; nothing blocks.
  */
 public final class ThrottledBlobStore extends InterceptingBlobStore {
-    private final Map<Kind, Turnstile> turnstiles = new EnumMap<>(Kind.class);
+    private final Map<Kind, ConcurrencyLimiter> limiters = new EnumMap<>(Kind.class);
     private final List<ShuffleMetrics.Registration> gauges;
 
     /** Limits the requests to a store. */
     public ThrottledBlobStore(BlobStore store, ThrottlePolicy policy, Time time, ShuffleMetrics metrics) {
         super(store);
         for (Kind kind : Kind.values()) {
-            turnstiles.put(kind, new Turnstile(policy.most(kind), policy.waiting(), store.location(), time));
+            limiters.put(kind, new ConcurrencyLimiter(policy.most(kind), policy.waiting(), store.location(), time));
         }
         gauges = List.of(
-                metrics.report(Gauge.STORE_REQUESTS_IN_FLIGHT, () -> sum(Turnstile::inFlight)),
-                metrics.report(Gauge.STORE_REQUESTS_WAITING, () -> sum(Turnstile::waiting)));
+                metrics.report(Gauge.STORE_REQUESTS_IN_FLIGHT, () -> sum(ConcurrencyLimiter::inFlight)),
+                metrics.report(Gauge.STORE_REQUESTS_WAITING, () -> sum(ConcurrencyLimiter::waiting)));
     }
 
-    private long sum(ToLongFunction<Turnstile> number) {
-        return turnstiles.values().stream().mapToLong(number).sum();
+    private long sum(ToLongFunction<ConcurrencyLimiter> number) {
+        return limiters.values().stream().mapToLong(number).sum();
     }
 
     @Override
     <T> CompletionStage<T> run(Call<T> call) {
-        Turnstile turnstile = turnstiles.get(call.kind());
-        if (turnstile == null) {
+        ConcurrencyLimiter limiter = limiters.get(call.kind());
+        if (limiter == null) {
             throw new IllegalStateException("Cannot run a request: its kind " + call.kind() + " has no limit.");
         }
-        return turnstile.enter(call);
+        return limiter.enter(call);
     }
 
     /** Fails what waits with {@code Closed} and closes the store below. Idempotent. */
     @Override
     public void close() {
-        turnstiles.values().forEach(Turnstile::close);
+        limiters.values().forEach(ConcurrencyLimiter::close);
         gauges.forEach(ShuffleMetrics.Registration::close);
         super.close();
     }

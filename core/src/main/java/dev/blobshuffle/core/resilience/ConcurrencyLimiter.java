@@ -13,7 +13,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** Lets a number of requests of one kind through at a time, the others in order; the number follows what the store bears. Thread-safe: guarded by its monitor. */
-final class Turnstile {
+final class ConcurrencyLimiter {
     private static final double DECREASE = 0.7;
 
     private final int most;
@@ -27,7 +27,7 @@ final class Turnstile {
     private boolean isDraining;
     private boolean isClosed;
 
-    Turnstile(int most, int mostWaiting, String location, Time time) {
+    ConcurrencyLimiter(int most, int mostWaiting, String location, Time time) {
         this.most = most;
         this.mostWaiting = mostWaiting;
         this.location = location;
@@ -70,7 +70,7 @@ final class Turnstile {
         public void abandon() {
             isUnwanted = true;
             boolean wasWaiting;
-            synchronized (Turnstile.this) {
+            synchronized (ConcurrencyLimiter.this) {
                 wasWaiting = queue.remove(this);
             }
             if (wasWaiting) {
