@@ -222,7 +222,7 @@ public final class BucketBlobStore implements InspectableStore, MeasurableStore 
     @Override
     public CompletionStage<Void> delete(Collection<BlobId> ids) {
         List<String> keys = ids.stream().map(prefix::key).toList();
-        Together<Boolean> deleted = new Together<>();
+        FutureGroup<Boolean> deleted = new FutureGroup<>();
         int step = bucket.keysPerDelete();
         for (int from = 0; from < keys.size() || from == 0; from += step) {
             List<String> some = keys.subList(from, Math.min(keys.size(), from + step));
@@ -289,7 +289,7 @@ public final class BucketBlobStore implements InspectableStore, MeasurableStore 
 
     private <T> CompletionStage<List<T>> inEachShard(
             String what, ShardListing<T> listing, Function<List<List<T>>, List<T>> join) {
-        Together<List<T>> lists = new Together<>();
+        FutureGroup<List<T>> lists = new FutureGroup<>();
         for (int i = 0; i < BlobKey.SHARDS; i++) {
             int shard = i;
             lists.add(run(others, what, () -> listing.of(shard), () -> {}));

@@ -20,7 +20,7 @@ public interface MeasurableStore extends BlobStore {
 
     /** The blobs of several generations, in no order: as {@link #list(long)} of each, which costs a store of objects many times the requests. */
     default CompletionStage<List<BlobId>> list(GenerationSpan generations) {
-        Together<List<BlobId>> lists = new Together<>();
+        FutureGroup<List<BlobId>> lists = new FutureGroup<>();
         for (long generation = generations.first(); generation < generations.last(); generation++) {
             lists.add(list(generation));
         }

@@ -8,15 +8,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-class TogetherTest {
-    private final Together<Integer> together = new Together<>();
+class FutureGroupTest {
+    private final FutureGroup<Integer> group = new FutureGroup<>();
     private final CompletableFuture<Integer> first = new CompletableFuture<>();
     private final CompletableFuture<Integer> last = new CompletableFuture<>();
 
     private CompletableFuture<List<Integer>> all(Function<List<Integer>, List<Integer>> join) {
-        together.add(first);
-        together.add(last);
-        return together.all(join).toCompletableFuture();
+        group.add(first);
+        group.add(last);
+        return group.all(join).toCompletableFuture();
     }
 
     @Test

@@ -7,8 +7,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
-/** Several pieces of work whose results are wanted as one. It ends when all have ended, with the failure of the first part that failed. Owned by its caller. */
-final class Together<T> {
+/** Futures whose results are wanted as one. It ends when all have ended, with the failure of the first part that failed. Owned by its caller. */
+final class FutureGroup<T> {
     private final List<CompletableFuture<T>> parts = new ArrayList<>();
 
     void add(CompletionStage<T> part) {
