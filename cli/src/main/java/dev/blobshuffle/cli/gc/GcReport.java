@@ -1,7 +1,7 @@
 package dev.blobshuffle.cli.gc;
 
 import dev.blobshuffle.cli.json.Json;
-import dev.blobshuffle.core.retention.Need;
+import dev.blobshuffle.core.retention.BlobReference;
 import dev.blobshuffle.core.retention.SweepReport;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,7 +25,7 @@ record GcReport(SweepReport found, List<Holder> holders, Set<String> hidden, boo
     String text() {
         StringBuilder text = new StringBuilder();
         line(text, found.needed() + " blobs are needed.");
-        found.oldest().ifPresent(need -> describe(need, text));
+        found.oldest().ifPresent(reference -> describe(reference, text));
         if (found.kept() > 0) {
             line(
                     text,
@@ -61,8 +61,8 @@ record GcReport(SweepReport found, List<Holder> holders, Set<String> hidden, boo
         return text.toString();
     }
 
-    private void describe(Need need, StringBuilder text) {
-        line(text, "The oldest that is needed is " + need + ".");
+    private void describe(BlobReference reference, StringBuilder text) {
+        line(text, "The oldest that is needed is " + reference + ".");
         for (Holder holder : holders) {
             line(
                     text,
@@ -98,18 +98,18 @@ record GcReport(SweepReport found, List<Holder> holders, Set<String> hidden, boo
         gc.put("silent_blobs", found.silent());
         gc.put("damaged_blobs", found.damaged());
         gc.put("blobs_left", left());
-        found.oldest().ifPresent(need -> gc.put("oldest_needed", oldest(need)));
+        found.oldest().ifPresent(reference -> gc.put("oldest_needed", oldest(reference)));
         return Json.write(Map.of("gc", gc));
     }
 
-    private Map<String, Object> oldest(Need need) {
+    private Map<String, Object> oldest(BlobReference reference) {
         Map<String, Object> oldest = new LinkedHashMap<>();
-        oldest.put("blob", need.blob().toString());
-        oldest.put("generation", need.blob().generation());
-        oldest.put("minute", need.minute().toString());
-        oldest.put("topic", need.partition().topic());
-        oldest.put("partition", need.partition().number());
-        oldest.put("offset", need.offset());
+        oldest.put("blob", reference.blob().toString());
+        oldest.put("generation", reference.blob().generation());
+        oldest.put("minute", reference.minute().toString());
+        oldest.put("topic", reference.partition().topic());
+        oldest.put("partition", reference.partition().number());
+        oldest.put("offset", reference.offset());
         oldest.put(
                 "groups",
                 holders.stream()

@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.gc;
 
-import dev.blobshuffle.core.retention.Need;
+import dev.blobshuffle.core.retention.BlobReference;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -28,17 +28,18 @@ record Holder(String group, long committed, long lag) {
     private static final int MOST = 1000;
 
     /** The groups that have committed an offset up to the notification's; none if the brokers do not tell. */
-    static List<Holder> of(Need need, Admin admin) throws InterruptedException {
+    static List<Holder> of(BlobReference reference, Admin admin) throws InterruptedException {
         try {
-            return find(need, admin);
+            return find(reference, admin);
         } catch (ExecutionException e) {
             return List.of(); // It only explains, and the client need not have the right to ask.
         }
     }
 
-    private static List<Holder> find(Need need, Admin admin) throws ExecutionException, InterruptedException {
-        TopicPartition partition =
-                new TopicPartition(need.partition().topic(), need.partition().number());
+    private static List<Holder> find(BlobReference reference, Admin admin)
+            throws ExecutionException, InterruptedException {
+        TopicPartition partition = new TopicPartition(
+                reference.partition().topic(), reference.partition().number());
         Map<String, ListConsumerGroupOffsetsSpec> asked = admin.listGroups().valid().get().stream()
                 .map(GroupListing::groupId)
                 .sorted()
@@ -57,7 +58,7 @@ record Holder(String group, long committed, long lag) {
         List<Holder> behind = new ArrayList<>();
         for (String group : asked.keySet()) {
             OffsetAndMetadata committed = committed(answers, group, partition);
-            if (committed != null && committed.offset() <= need.offset()) {
+            if (committed != null && committed.offset() <= reference.offset()) {
                 behind.add(new Holder(group, committed.offset(), end - committed.offset()));
             }
         }

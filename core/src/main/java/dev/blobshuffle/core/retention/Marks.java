@@ -15,7 +15,7 @@ final class Marks {
     private final Set<String> strangers = new TreeSet<>();
     private int needed;
     private long links;
-    private Optional<Need> oldest = Optional.empty();
+    private Optional<BlobReference> oldest = Optional.empty();
 
     /** @param reach hears of every notification that can be read */
     Marks(BlobListing listing, int fingerprint, LogReach reach) {
@@ -35,7 +35,7 @@ final class Marks {
         if (listing.decide(notification.blob())) {
             needed++;
             if (oldest.isEmpty() || notification.blob().compareTo(oldest.get().blob()) < 0) {
-                oldest = Optional.of(new Need(notification.blob(), partition, position));
+                oldest = Optional.of(new BlobReference(notification.blob(), partition, position));
             }
         }
     }
@@ -64,7 +64,7 @@ final class Marks {
     }
 
     /** The oldest blob that is needed. */
-    Optional<Need> oldest() {
+    Optional<BlobReference> oldest() {
         return oldest;
     }
 }

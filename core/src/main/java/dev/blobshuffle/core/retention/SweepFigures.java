@@ -54,7 +54,8 @@ final class SweepFigures implements AutoCloseable {
 
     private long oldestNeededAge() {
         return last.flatMap(sweep -> sweep.report().oldest())
-                .map(need -> Math.max(0, time.wallMillis() - need.minute().toEpochMilli()))
+                .map(reference ->
+                        Math.max(0, time.wallMillis() - reference.minute().toEpochMilli()))
                 .orElse(0L);
     }
 

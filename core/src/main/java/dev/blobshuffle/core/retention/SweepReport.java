@@ -28,7 +28,7 @@ public record SweepReport(
         int listed,
         long listedBytes,
         int needed,
-        Optional<Need> oldest,
+        Optional<BlobReference> oldest,
         int unneeded,
         long unneededBytes,
         int orphans,

@@ -279,7 +279,7 @@ public final class Sweeper implements AutoCloseable {
                 report.silent(),
                 report.damaged(),
                 report.oldest()
-                        .map(need -> " The oldest that is needed is " + need + ".")
+                        .map(reference -> " The oldest that is needed is " + reference + ".")
                         .orElse(""));
     }
 

@@ -6,13 +6,13 @@ import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Why a blob is kept.
+ * The notification that keeps a blob.
  *
- * @param blob which
+ * @param blob the blob
  * @param partition in whose log a notification leads to it
  * @param offset of that notification in the log
  */
-public record Need(BlobId blob, Partition partition, long offset) {
+public record BlobReference(BlobId blob, Partition partition, long offset) {
     /** The minute in which the blob was sealed, by its writer's clock. */
     public Instant minute() {
         return Instant.ofEpochMilli(TimeUnit.MINUTES.toMillis(blob.generation()));
