@@ -124,12 +124,12 @@ final class Candidates {
         return false;
     }
 
-    SweepReport report(Marks marks) {
+    SweepReport report(ReferenceMarker marker) {
         return new SweepReport(
                 listing.size(),
                 listing.estimatedBytes(),
-                marks.needed(),
-                marks.oldest(),
+                marker.needed(),
+                marker.oldest(),
                 unneeded,
                 unneededBytes,
                 orphans,
@@ -140,6 +140,6 @@ final class Candidates {
                 damagedExample,
                 foreign,
                 silent,
-                marks.links());
+                marker.links());
     }
 }

@@ -144,12 +144,12 @@ public final class Sweep {
     public SweepReport byLogs(BlobListing listing, NotificationLogs logs) throws InterruptedException {
         Set<String> existing = logs.topics();
         LogReach reach = new LogReach();
-        Marks marks = new Marks(listing, store.fingerprint(), reach);
+        ReferenceMarker marker = new ReferenceMarker(listing, store.fingerprint(), reach);
         Candidates candidates = new Candidates(listing, store, scope, reach);
         Set<String> next = firstTopics(listing, existing);
         Set<String> read = new TreeSet<>();
         while (true) {
-            read(next, logs, marks, reach);
+            read(next, logs, marker, reach);
             read.addAll(next);
             next = candidates.decide(
                     topics -> {
@@ -161,7 +161,7 @@ public final class Sweep {
                     existing,
                     this::restAfter);
             if (next.isEmpty()) {
-                return candidates.report(marks);
+                return candidates.report(marker);
             }
         }
     }
@@ -175,7 +175,7 @@ public final class Sweep {
         LogReach none = new LogReach();
         Candidates candidates = new Candidates(listing, store, scope, none);
         Set<String> ignored = candidates.decide(topics -> Set.of(), Set.of(), this::restAfter);
-        return candidates.report(new Marks(listing, store.fingerprint(), none));
+        return candidates.report(new ReferenceMarker(listing, store.fingerprint(), none));
     }
 
     /**
@@ -219,12 +219,12 @@ public final class Sweep {
         return first;
     }
 
-    private void read(Set<String> topics, NotificationLogs logs, Marks marks, LogReach reach)
+    private void read(Set<String> topics, NotificationLogs logs, ReferenceMarker marker, LogReach reach)
             throws InterruptedException {
         Map<Partition, NotificationLogs.Extent> extents = logs.read(topics, new NotificationLogs.Receiver() {
             @Override
             public void notification(Partition partition, long position, Notification notification, boolean isMarked) {
-                marks.mark(partition, position, notification, isMarked);
+                marker.mark(partition, position, notification, isMarked);
             }
 
             @Override
@@ -241,7 +241,7 @@ public final class Sweep {
                 reach.neverHeldAny(partition);
             }
         });
-        marks.requireOwn();
+        marker.requireOwn();
     }
 
     private void slowDown(long bytes) throws InterruptedException {

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** Takes what notifications lead to out of the undecided blobs of a listing. Owned by one thread. */
-final class Marks {
+final class ReferenceMarker {
     private final BlobListing listing;
     private final int fingerprint;
     private final LogReach reach;
@@ -18,7 +18,7 @@ final class Marks {
     private Optional<BlobReference> oldest = Optional.empty();
 
     /** @param reach hears of every notification that can be read */
-    Marks(BlobListing listing, int fingerprint, LogReach reach) {
+    ReferenceMarker(BlobListing listing, int fingerprint, LogReach reach) {
         this.reach = reach;
         this.listing = listing;
         this.fingerprint = fingerprint;
