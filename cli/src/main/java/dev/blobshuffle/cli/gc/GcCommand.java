@@ -5,7 +5,7 @@ import dev.blobshuffle.cli.option.Quantity;
 import dev.blobshuffle.cli.option.Replaced;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.retention.Halt;
+import dev.blobshuffle.core.retention.StopSignal;
 import dev.blobshuffle.core.retention.Sweep;
 import dev.blobshuffle.core.retention.SweepPace;
 import dev.blobshuffle.core.retention.SweepReport;
@@ -275,10 +275,10 @@ public final class GcCommand implements Callable<Integer> {
                 return 0;
             }
             requireDeleted(logs);
-            Halt halt = new Halt(time);
+            StopSignal stopSignal = new StopSignal(time);
             SweepScope scope = SweepScope.everything(Set.copyOf(deletedTopics));
-            Sweep sweep = new Sweep(store, scope, new SweepPace(rate, LOG_BYTES_PER_SECOND, most, most), halt);
-            GcRun run = new GcRun(sweep, claim, logs, halt, waits());
+            Sweep sweep = new Sweep(store, scope, new SweepPace(rate, LOG_BYTES_PER_SECOND, most, most), stopSignal);
+            GcRun run = new GcRun(sweep, claim, logs, stopSignal, waits());
             SweepReport found = timeToLive.isPresent() ? run.byAge(timeToLive.get(), time) : run.byLogs(time);
             Set<String> hidden = logs.hidden(found.unknownTopics());
             List<Holder> holders =

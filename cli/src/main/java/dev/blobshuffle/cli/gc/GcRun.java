@@ -3,7 +3,7 @@ package dev.blobshuffle.cli.gc;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.retention.BlobListing;
-import dev.blobshuffle.core.retention.Halt;
+import dev.blobshuffle.core.retention.StopSignal;
 import dev.blobshuffle.core.retention.Sweep;
 import dev.blobshuffle.core.retention.SweepReport;
 import dev.blobshuffle.core.time.Time;
@@ -22,7 +22,7 @@ final class GcRun {
     private final Sweep sweep;
     private final SweepClaim claim;
     private final KafkaNotificationLogs logs;
-    private final Halt halt;
+    private final StopSignal stopSignal;
     private final Waits waits;
 
     /**
@@ -45,11 +45,11 @@ final class GcRun {
             Optional<Integer> confirmed,
             Consumer<String> progress) {}
 
-    GcRun(Sweep sweep, SweepClaim claim, KafkaNotificationLogs logs, Halt halt, Waits waits) {
+    GcRun(Sweep sweep, SweepClaim claim, KafkaNotificationLogs logs, StopSignal stopSignal, Waits waits) {
         this.sweep = sweep;
         this.claim = claim;
         this.logs = logs;
-        this.halt = halt;
+        this.stopSignal = stopSignal;
         this.waits = waits;
     }
 
@@ -65,7 +65,7 @@ final class GcRun {
                     .accept("Listed " + listing.size() + " blobs"
                             + (after.isPresent() ? "; the next round looks at the others" : "") + ". Waiting "
                             + waits.grace().toSeconds() + " s for notifications on their way.");
-            halt.rest(waits.grace());
+            stopSignal.rest(waits.grace());
             SweepReport report = sweep.byLogs(listing, logs);
             all = all.plus(report);
             if (waits.deletes()) {
@@ -115,7 +115,7 @@ final class GcRun {
             waits.progress()
                     .accept(listing.condemned() + " blobs are to be deleted. Waiting "
                             + waits.objection().toSeconds() + " s for live instances to object.");
-            halt.rest(waits.objection());
+            stopSignal.rest(waits.objection());
             sweep.delete(listing, Optional.empty(), claim);
         }
     }

@@ -5,7 +5,7 @@ import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.BlobId;
-import dev.blobshuffle.core.retention.Halt;
+import dev.blobshuffle.core.retention.StopSignal;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.store.MeasurableStore;
@@ -132,7 +132,7 @@ public final class SkipCommand implements Callable<Integer> {
                     NamedOffsets.parse(offsets),
                     new LogScan(client, "read_uncommitted", time),
                     store,
-                    new Halt(time));
+                    new StopSignal(time));
             if (executes) {
                 position.requireStopped();
             }

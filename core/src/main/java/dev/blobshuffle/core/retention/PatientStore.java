@@ -42,18 +42,18 @@ public final class PatientStore {
     private static final int TAIL = 16 << 10;
 
     private final MeasurableStore store;
-    private final Halt halt;
+    private final StopSignal stopSignal;
     private final RequestMeter meter;
 
     /** A store whose requests nobody counts. */
-    public PatientStore(MeasurableStore store, Halt halt) {
-        this(store, halt, RequestMeter.NONE);
+    public PatientStore(MeasurableStore store, StopSignal stopSignal) {
+        this(store, stopSignal, RequestMeter.NONE);
     }
 
     /** @param meter takes note of each get and put; of the rest the store itself tells */
-    PatientStore(MeasurableStore store, Halt halt, RequestMeter meter) {
+    PatientStore(MeasurableStore store, StopSignal stopSignal, RequestMeter meter) {
         this.store = store;
-        this.halt = halt;
+        this.stopSignal = stopSignal;
         this.meter = meter;
     }
 
@@ -194,9 +194,9 @@ public final class PatientStore {
     private <T> T await(Supplier<CompletionStage<T>> request) throws InterruptedException {
         Duration pause = FIRST_PAUSE;
         for (int attempt = 1; ; attempt++) {
-            halt.check();
+            stopSignal.check();
             try {
-                return halt.await(request.get());
+                return stopSignal.await(request.get());
             } catch (CompletionException e) {
                 Throwable cause = unwrapped(e);
                 boolean isWorthIt = cause instanceof StoreUnavailable && !(cause instanceof StoreRefused);
@@ -204,7 +204,7 @@ public final class PatientStore {
                     throw cause instanceof BlobShuffleException failure ? failure : e;
                 }
             }
-            halt.rest(pause);
+            stopSignal.rest(pause);
             pause = pause.multipliedBy(2);
         }
     }

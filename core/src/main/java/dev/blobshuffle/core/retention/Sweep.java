@@ -48,25 +48,25 @@ public final class Sweep {
     private final PatientStore store;
     private final SweepScope scope;
     private final SweepPace pace;
-    private final Halt halt;
+    private final StopSignal stopSignal;
     private long logBytes;
 
     /**
      * A sweep that has not looked at anything.
      *
      * @param store stays open
-     * @param halt where it rests, and how it is told to end
+     * @param stopSignal where it rests, and how it is told to end
      */
-    public Sweep(MeasurableStore store, SweepScope scope, SweepPace pace, Halt halt) {
-        this(store, scope, pace, halt, RequestMeter.NONE);
+    public Sweep(MeasurableStore store, SweepScope scope, SweepPace pace, StopSignal stopSignal) {
+        this(store, scope, pace, stopSignal, RequestMeter.NONE);
     }
 
     /** @param meter takes note of the gets and puts; of the rest the store itself tells */
-    Sweep(MeasurableStore store, SweepScope scope, SweepPace pace, Halt halt, RequestMeter meter) {
-        this.store = new PatientStore(store, halt, meter);
+    Sweep(MeasurableStore store, SweepScope scope, SweepPace pace, StopSignal stopSignal, RequestMeter meter) {
+        this.store = new PatientStore(store, stopSignal, meter);
         this.scope = scope;
         this.pace = pace;
-        this.halt = halt;
+        this.stopSignal = stopSignal;
     }
 
     /**
@@ -229,7 +229,7 @@ public final class Sweep {
 
             @Override
             public void read(long bytes) throws InterruptedException {
-                halt.check();
+                stopSignal.check();
                 slowDown(bytes);
             }
         });
@@ -247,12 +247,12 @@ public final class Sweep {
     private void slowDown(long bytes) throws InterruptedException {
         logBytes += bytes;
         if (logBytes >= LOG_STEP) {
-            halt.rest(Duration.ofNanos((long) (logBytes * 1e9 / pace.logBytesPerSecond())));
+            stopSignal.rest(Duration.ofNanos((long) (logBytes * 1e9 / pace.logBytesPerSecond())));
             logBytes = 0;
         }
     }
 
     private void restAfter(int requests) throws InterruptedException {
-        halt.rest(Duration.ofNanos((long) (requests * 1e9 / pace.blobsPerSecond())));
+        stopSignal.rest(Duration.ofNanos((long) (requests * 1e9 / pace.blobsPerSecond())));
     }
 }

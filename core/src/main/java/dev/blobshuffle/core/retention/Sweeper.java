@@ -42,7 +42,7 @@ public final class Sweeper implements AutoCloseable {
     private final Time time;
     private final SweepFigures figures;
     private final RequestMeter meter;
-    private final Halt halt;
+    private final StopSignal stopSignal;
     private final Time.Workers worker;
     private final Running running;
     private final AtomicBoolean isClosed = new AtomicBoolean();
@@ -90,7 +90,7 @@ public final class Sweeper implements AutoCloseable {
         this.time = time;
         this.figures = new SweepFigures(metrics, time);
         this.meter = RequestMeter.into(metrics);
-        this.halt = new Halt(time);
+        this.stopSignal = new StopSignal(time);
         this.worker = time.workers("blobshuffle-sweeper", 1);
         this.running = new Running(time);
     }
@@ -212,7 +212,7 @@ public final class Sweeper implements AutoCloseable {
                 isStarted = true;
                 return;
             }
-            Sweep sweep = new Sweep(store, scope, SweepPace.BESIDE_AN_APPLICATION, halt, meter);
+            Sweep sweep = new Sweep(store, scope, SweepPace.BESIDE_AN_APPLICATION, stopSignal, meter);
             sweep(sweep, store);
         }
         since = time.nanos();
@@ -287,7 +287,7 @@ public final class Sweeper implements AutoCloseable {
     @Override
     public void close() {
         if (isClosed.compareAndSet(false, true)) {
-            halt.say();
+            stopSignal.raise();
             worker.close();
             running.awaitEnd(LEAVE);
             figures.close();

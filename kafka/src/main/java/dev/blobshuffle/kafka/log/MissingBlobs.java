@@ -5,8 +5,8 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.NotificationCodec;
-import dev.blobshuffle.core.retention.Halt;
 import dev.blobshuffle.core.retention.PatientStore;
+import dev.blobshuffle.core.retention.StopSignal;
 import dev.blobshuffle.core.store.MeasurableStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -146,8 +146,8 @@ public final class MissingBlobs {
      * @throws BlobCorrupt a notification that is not named cannot be decoded
      */
     public static List<Losses> find(
-            Map<TopicPartition, Long> starts, Named named, LogScan scan, MeasurableStore store, Halt halt) {
-        MissingBlobs missing = new MissingBlobs(new PatientStore(store, halt), named);
+            Map<TopicPartition, Long> starts, Named named, LogScan scan, MeasurableStore store, StopSignal stopSignal) {
+        MissingBlobs missing = new MissingBlobs(new PatientStore(store, stopSignal), named);
         scan.read(starts, SCAN_TIMEOUT, missing::look);
         return missing.found.entrySet().stream()
                 .filter(entry -> !entry.getValue().losses.isEmpty())

@@ -12,7 +12,7 @@ import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.Gauge;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.retention.BlobListing;
-import dev.blobshuffle.core.retention.Halt;
+import dev.blobshuffle.core.retention.StopSignal;
 import dev.blobshuffle.core.retention.Sweep;
 import dev.blobshuffle.core.retention.SweepPace;
 import dev.blobshuffle.core.retention.SweepReport;
@@ -372,7 +372,7 @@ class SweeperIT {
                     (MeasurableStore) opened,
                     SweepScope.of(topic::equals),
                     SweepPace.BESIDE_AN_APPLICATION,
-                    new Halt(time));
+                    new StopSignal(time));
             write(topic, "b");
             BlobListing listing = sweep.list(Optional.empty());
             write(topic, "stored after the listing");
@@ -432,8 +432,8 @@ class SweeperIT {
                 KafkaNotificationLogs logs = logs()) {
             MeasurableStore store = (MeasurableStore) opened;
             SweepClaim claim = new SweepClaim(store, identity("sweeper"), SweepClaim.Scope.APPLICATION, time);
-            Sweep sweep =
-                    new Sweep(store, SweepScope.of(topic::equals), SweepPace.BESIDE_AN_APPLICATION, new Halt(time));
+            Sweep sweep = new Sweep(
+                    store, SweepScope.of(topic::equals), SweepPace.BESIDE_AN_APPLICATION, new StopSignal(time));
             claim.raise();
             BlobListing listing = sweep.list(Optional.empty());
             assertThat(sweep.byLogs(listing, logs).unneeded()).isEqualTo(1);

@@ -7,24 +7,24 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Where a sweep rests, and where it ends early once its owner says so: between two requests, never inside one. Thread-safe. */
-public final class Halt {
+/** A signal that stops a sweep: it takes effect between two requests, never inside one, and ends a rest early. Thread-safe. */
+public final class StopSignal {
     private static final Duration LOOK = Duration.ofMinutes(1);
 
     private final Time time;
-    private final Signal said;
-    private volatile boolean isSaid;
+    private final Signal signal;
+    private volatile boolean isStopped;
 
-    /** Nobody has said anything. */
-    public Halt(Time time) {
+    /** A signal that is not raised. */
+    public StopSignal(Time time) {
         this.time = time;
-        said = time.signal();
+        signal = time.signal();
     }
 
     /** Ends the sweep at its next rest or check. Idempotent. */
-    public void say() {
-        isSaid = true;
-        said.raise();
+    public void raise() {
+        isStopped = true;
+        signal.raise();
     }
 
     /**
@@ -33,7 +33,7 @@ public final class Halt {
      * @throws Closed it is
      */
     public void check() {
-        if (isSaid) {
+        if (isStopped) {
             throw new Closed("Cannot go on sweeping: the sweeper was closed. The next sweep finds what is left.");
         }
     }
@@ -66,9 +66,9 @@ public final class Halt {
         long until = time.nanos() + duration.toNanos();
         boolean isOver = false;
         while (!isOver) {
-            long seen = said.count();
+            long seen = signal.count();
             check();
-            isOver = !said.await(seen, until);
+            isOver = !signal.await(seen, until);
         }
     }
 }
