@@ -39,7 +39,7 @@ final class LatencyForecast {
     private double weightSum;
     private double waitSum;
     private int waits;
-    private Crowd crowd = Crowd.NOBODY;
+    private HeadOfLineWait headOfLine = HeadOfLineWait.NONE;
 
     /**
      * Times that are not the store's, seconds.
@@ -78,7 +78,7 @@ final class LatencyForecast {
         double window = batching.windowSeconds();
         double full = batching.fullSeconds();
         double spread = batching.fillSpread();
-        crowd = Crowd.of(batching, workload, tuning, profile, random);
+        headOfLine = HeadOfLineWait.of(batching, workload, tuning, profile, random);
         double ownEvery = batching.commitGroups();
         double time = 0;
         double commits = 0;
@@ -151,7 +151,7 @@ final class LatencyForecast {
 
     private void read(Pending records, double visible) {
         double told = visible + overheads.channel();
-        double arrived = told + Math.max(get(records), crowd.wait(random));
+        double arrived = told + Math.max(get(records), headOfLine.wait(random));
         handedOut[records.zone()] = Math.max(handedOut[records.zone()], arrived);
         double seconds = records.sealed() - records.start();
         for (int i = 0; i < RECORDS_PER_SECTION; i++) {

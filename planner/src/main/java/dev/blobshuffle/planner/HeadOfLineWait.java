@@ -4,24 +4,25 @@ import java.util.Arrays;
 import java.util.function.LongSupplier;
 
 /**
- * The other Batchers that write to a partition: a reader hands out in the order of arrival, so that a section waits for the gets of those that were notified before
+ * The wait of a section behind those of other Batchers in its partition: a reader hands out in the order of arrival, so that a section waits for the gets of those that were notified before
  * it. They arrive by chance (Poisson) at a rate r, each taking a time G to get, so that the longest remaining wait M has {@code P(M <= m) = exp(-r E[max(0, G - m)])}.
  *
  * @param rate arrivals per second that need a get
  * @param seconds times of gets, sorted
  * @param excess for each of these, the expectation of what G exceeds it by
  */
-record Crowd(double rate, double[] seconds, double[] excess) {
+record HeadOfLineWait(double rate, double[] seconds, double[] excess) {
     /** No other Batcher, or no time. */
-    static final Crowd NOBODY = new Crowd(0, new double[0], new double[0]);
+    static final HeadOfLineWait NONE = new HeadOfLineWait(0, new double[0], new double[0]);
 
     private static final int SAMPLES = 400;
 
-    static Crowd of(Batching batching, Workload workload, Tuning tuning, LatencyProfile profile, LongSupplier random) {
+    static HeadOfLineWait of(
+            Batching batching, Workload workload, Tuning tuning, LatencyProfile profile, LongSupplier random) {
         Seal seal = batching.seal(0, Math.min(batching.fullSeconds(), batching.windowSeconds()));
         double others = batching.batchers() - 1;
         if (others <= 0 || seal.isInlined() || profile.get().isEmpty()) {
-            return NOBODY;
+            return NONE;
         }
         boolean isCached = tuning.cache() == Tuning.Cache.ZONE;
         double perSecond = batching.seals().stream()
@@ -39,7 +40,7 @@ record Crowd(double rate, double[] seconds, double[] excess) {
             double above = (double) (SAMPLES - 1 - i) / SAMPLES;
             excess[i] = excess[i + 1] + above * (seconds[i + 1] - seconds[i]);
         }
-        return new Crowd(rate, seconds, excess);
+        return new HeadOfLineWait(rate, seconds, excess);
     }
 
     /** How long a section waits for those before it, by chance; 0 if it doesn't. */
