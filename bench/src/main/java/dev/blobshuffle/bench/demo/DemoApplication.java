@@ -24,7 +24,7 @@ import org.apache.kafka.streams.KafkaStreams.State;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 
 /**
- * The main class of an instance of the demo's application: {@link Concordance} with settings from a file, which alone decide whether it runs natively or through blobs.
+ * The main class of an instance of the demo's application: {@link DemoTopology} with settings from a file, which alone decide whether it runs natively or through blobs.
  * Arguments: the settings file, and the file for what was measured. It prints {@code state <State>} on standard output at every change of state, and measures
  * latency from the line {@code measure} on standard input on. It ends when standard input ends: in order, writing what was measured, for its parent wants it to stop or is gone.
  */
@@ -46,7 +46,7 @@ final class DemoApplication {
         System.setOut(System.err);
         ShuffleProbe probe = new ShuffleProbe(Clock.systemUTC());
         Properties settings = settings(Path.of(arguments[0]));
-        KafkaStreams streams = new KafkaStreams(Concordance.topology(probe::text), settings);
+        KafkaStreams streams = new KafkaStreams(DemoTopology.topology(probe::text), settings);
         streams.setStateListener((now, before) -> announce(toParent, now));
         streams.setUncaughtExceptionHandler(failure -> {
             failure.printStackTrace();

@@ -55,7 +55,7 @@ final class DemoRun {
                 await(
                         "the lexicon to be loaded",
                         instances,
-                        () -> cluster.isDrained(ApplicationSettings.APPLICATION_ID, List.of(Concordance.LEXICON)));
+                        () -> cluster.isDrained(ApplicationSettings.APPLICATION_ID, List.of(DemoTopology.LEXICON)));
                 return measure(cluster, feed, instances);
             }
         }
@@ -104,11 +104,11 @@ final class DemoRun {
     }
 
     private void createTopics(DemoCluster cluster) {
-        cluster.createTopic(Concordance.LINES, options.partitions(), "delete");
-        cluster.createTopic(Concordance.LEXICON, options.partitions(), "compact");
-        cluster.createTopic(Concordance.COUNTS, options.partitions(), "delete");
-        cluster.createTopic(Concordance.MINUTES, options.partitions(), "delete");
-        cluster.createTopic(Concordance.QUOTATIONS, options.partitions(), "delete");
+        cluster.createTopic(DemoTopology.LINES, options.partitions(), "delete");
+        cluster.createTopic(DemoTopology.LEXICON, options.partitions(), "compact");
+        cluster.createTopic(DemoTopology.COUNTS, options.partitions(), "delete");
+        cluster.createTopic(DemoTopology.MINUTES, options.partitions(), "delete");
+        cluster.createTopic(DemoTopology.QUOTATIONS, options.partitions(), "delete");
     }
 
     private Properties settings(DemoCluster cluster, Path directory, int number) {
@@ -124,7 +124,7 @@ final class DemoRun {
 
     private void awaitDrained(DemoCluster cluster, Instances instances) {
         List<String> topics = new ArrayList<>(cluster.shuffleTopics(ApplicationSettings.APPLICATION_ID));
-        topics.add(Concordance.LINES);
+        topics.add(DemoTopology.LINES);
         await(
                 "everything to be processed",
                 instances,

@@ -37,7 +37,7 @@ final class Feed implements AutoCloseable {
 
     /** Sends the lexicon, and returns when the brokers have it. */
     void sendLexicon(Text text) {
-        text.lexicon().forEach((word, entry) -> send(Concordance.LEXICON, 0, word, entry));
+        text.lexicon().forEach((word, entry) -> send(DemoTopology.LEXICON, 0, word, entry));
         awaitSent();
     }
 
@@ -60,7 +60,7 @@ final class Feed implements AutoCloseable {
                 progress.accept((i - from) / (double) (to - from));
                 LockSupport.parkNanos(wait);
             }
-            send(Concordance.LINES, FIRST_LINE_AT + i * LINE_MILLIS, Integer.toString(i), lines.get(i));
+            send(DemoTopology.LINES, FIRST_LINE_AT + i * LINE_MILLIS, Integer.toString(i), lines.get(i));
             sentBytes += lines.get(i).length();
         }
         awaitSent();
@@ -69,8 +69,8 @@ final class Feed implements AutoCloseable {
 
     /** Sends a line that is read long after all others, with a word for each partition, so that all windows close. */
     void sendEnd(int partitions) {
-        long longAfter = FIRST_LINE_AT + Concordance.GRACE.multipliedBy(3).toMillis();
-        send(Concordance.LINES, longAfter, "end", String.join(" ", wordsForAllPartitions(partitions)));
+        long longAfter = FIRST_LINE_AT + DemoTopology.GRACE.multipliedBy(3).toMillis();
+        send(DemoTopology.LINES, longAfter, "end", String.join(" ", wordsForAllPartitions(partitions)));
         awaitSent();
     }
 

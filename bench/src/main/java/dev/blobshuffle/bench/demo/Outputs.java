@@ -23,12 +23,12 @@ record Outputs(Map<String, Long> counts, Map<String, Long> minutes, Map<String, 
         Map<String, Long> counts = new HashMap<>();
         Map<String, Long> minutes = new HashMap<>();
         Map<String, Long> quotations = new HashMap<>();
-        cluster.read(Concordance.COUNTS, record -> counts.put(text(record.key()), number(record)));
+        cluster.read(DemoTopology.COUNTS, record -> counts.put(text(record.key()), number(record)));
         cluster.read(
-                Concordance.MINUTES,
+                DemoTopology.MINUTES,
                 record -> minutes.merge(text(record.key()) + " = " + number(record), 1L, Long::sum));
         cluster.read(
-                Concordance.QUOTATIONS,
+                DemoTopology.QUOTATIONS,
                 record -> quotations.merge(text(record.key()) + " = " + text(record.value()), 1L, Long::sum));
         return new Outputs(counts, minutes, quotations);
     }
@@ -57,9 +57,9 @@ record Outputs(Map<String, Long> counts, Map<String, Long> minutes, Map<String, 
      */
     static List<String> differences(Outputs nativeRun, Outputs blobRun, int limit) {
         List<String> differences = new ArrayList<>();
-        compare(Concordance.COUNTS + ", value of", nativeRun.counts, blobRun.counts, limit, differences);
-        compare(Concordance.MINUTES + ", times of", nativeRun.minutes, blobRun.minutes, limit, differences);
-        compare(Concordance.QUOTATIONS + ", times of", nativeRun.quotations, blobRun.quotations, limit, differences);
+        compare(DemoTopology.COUNTS + ", value of", nativeRun.counts, blobRun.counts, limit, differences);
+        compare(DemoTopology.MINUTES + ", times of", nativeRun.minutes, blobRun.minutes, limit, differences);
+        compare(DemoTopology.QUOTATIONS + ", times of", nativeRun.quotations, blobRun.quotations, limit, differences);
         return differences;
     }
 

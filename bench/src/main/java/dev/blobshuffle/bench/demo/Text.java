@@ -88,7 +88,7 @@ record Text(String name, List<String> lines) {
     }
 
     private static void addLines(String text, List<String> lines) {
-        text.lines().filter(line -> !Concordance.words(line).isEmpty()).forEach(lines::add);
+        text.lines().filter(line -> !DemoTopology.words(line).isEmpty()).forEach(lines::add);
     }
 
     /** Bytes of the lines in UTF-8. */
@@ -107,7 +107,7 @@ record Text(String name, List<String> lines) {
     Map<String, String> lexicon() {
         Map<String, Integer> occurrences = new TreeMap<>();
         for (String line : lines) {
-            Concordance.longWords(line).forEach(word -> occurrences.merge(word, 1, Integer::sum));
+            DemoTopology.longWords(line).forEach(word -> occurrences.merge(word, 1, Integer::sum));
         }
         Map<String, String> lexicon = new TreeMap<>();
         occurrences.forEach((word, count) -> {

@@ -27,7 +27,7 @@ import org.apache.kafka.streams.kstream.TimeWindows;
  * (final results only), and a concordance: every long word with the line it stands in, joined with the lexicon's entry for it. Each of the three shuffles its records
  * by word. Stateless.
  */
-final class Concordance {
+final class DemoTopology {
     /** Input: lines of text by their number; the timestamp says when the line is read. */
     static final String LINES = "lines";
 
@@ -55,7 +55,7 @@ final class Concordance {
     private static final int LONG_WORD = 5;
     private static final Pattern NO_LETTERS = Pattern.compile("[^\\p{L}]+");
 
-    private Concordance() {}
+    private DemoTopology() {}
 
     /**
      * The topology.
@@ -67,7 +67,7 @@ final class Concordance {
         StreamsBuilder builder = new StreamsBuilder();
         KStream<String, String> lines = builder.stream(LINES, Consumed.with(text, text));
         KTable<String, String> lexicon = builder.table(LEXICON, Consumed.with(text, text));
-        KStream<String, String> words = lines.flatMapValues(Concordance::words);
+        KStream<String, String> words = lines.flatMapValues(DemoTopology::words);
 
         words.groupBy((line, word) -> word, Grouped.with("count", text, shuffledText.get()))
                 .count(Materialized.as("count-store"))
