@@ -78,7 +78,7 @@ public final class HttpConnections {
                         .setConnectionRequestTimeout(Timeout.of(limits.silence()))
                         .setProtocolUpgradeEnabled(false)
                         .build())
-                .addExecInterceptorFirst("records", WholeRecords::send)
+                .addExecInterceptorFirst("tls-records", FullTlsRecords::send)
                 .addExecInterceptorFirst("limit", new RequestLimit(limits.request(), time))
                 .disableRedirectHandling()
                 .disableAutomaticRetries()

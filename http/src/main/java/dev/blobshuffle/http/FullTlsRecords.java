@@ -13,11 +13,11 @@ import org.apache.hc.core5.http.io.entity.HttpEntityWrapper;
 /**
  * Sends bodies in TLS records of their full size. The clients of stores write in pieces of 4 or 8 KiB, and Java's TLS makes a record and a call of the operating system of each. Stateless.
  */
-final class WholeRecords {
+final class FullTlsRecords {
     /** The most that a TLS record holds. */
     private static final int RECORD_BYTES = 16 << 10;
 
-    private WholeRecords() {}
+    private FullTlsRecords() {}
 
     static ClassicHttpResponse send(ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain)
             throws IOException, HttpException {
