@@ -123,7 +123,7 @@ final class ProducerChannel implements Channel {
     }
 
     @Override
-    public void hasten() {
+    public void requestFlush() {
         push.run();
     }
 

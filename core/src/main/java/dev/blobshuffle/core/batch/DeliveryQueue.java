@@ -182,7 +182,7 @@ final class DeliveryQueue {
                     sent++;
                 }
                 if (sent > before && !ownerEmits) {
-                    channel.hasten(); // An owner in a flush flushes the channel, when all is sent.
+                    channel.requestFlush(); // An owner in a flush flushes the channel, when all is sent.
                 }
                 emitter = null;
                 missed = emissions.addAndGet(-missed);

@@ -34,10 +34,10 @@ public interface Channel {
     default void failed(RuntimeException cause) {}
 
     /**
-     * Nothing more is sent for now: what the channel holds back, to send more at once, should go. Called after sends outside a flush, by whoever sent; must not block, nor throw. For
+     * Requests that the channel sends what it holds back, without waiting for it. Called after sends outside a flush, by the thread that sent; must not block, nor throw. For
      * channels that hold anything back.
      */
-    default void hasten() {}
+    default void requestFlush() {}
 
     /**
      * The longest time from a send until the channel reports the delivery or its failure. After a failure the notification does not become visible, as long as the process

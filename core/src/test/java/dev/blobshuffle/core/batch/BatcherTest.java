@@ -217,17 +217,17 @@ class BatcherTest {
     }
 
     @Test
-    void whatIsSentOutsideAFlushIsHastenedAndAFlushFlushes() throws Exception {
+    void whatIsSentOutsideAFlushRequestsAFlushAndAFlushFlushes() throws Exception {
         Batcher batcher = storing(quiet());
         Lane lane = batcher.lane("lane", channel);
         append(lane, P0, 1, "k", "a");
         append(lane, P1, 1, "k", "b");
         batcher.sealAll(SealReason.SIZE);
-        channel.awaitHastened(2);
+        channel.awaitFlushRequest(2);
         append(lane, P0, 2, "k", "c");
         lane.flush(LONG);
         assertThat(channel.sends()).isEqualTo(3);
-        assertThat(channel.hastened()).isEqualTo(2);
+        assertThat(channel.flushRequestedAfter()).isEqualTo(2);
     }
 
     @Test

@@ -37,7 +37,7 @@ public class RecordingChannel implements Channel {
     private @Nullable RuntimeException refusal;
     private int flushes;
     private int sends;
-    private int hastened;
+    private int flushRequestedAfter;
 
     @Override
     public void send(Partition partition, Notification notification, long earliest, long latest, Delivery delivery) {
@@ -81,34 +81,35 @@ public class RecordingChannel implements Channel {
     }
 
     @Override
-    public void hasten() {
+    public void requestFlush() {
         lock.lock();
         try {
-            hastened = sends;
+            flushRequestedAfter = sends;
             changed.signalAll();
         } finally {
             lock.unlock();
         }
     }
 
-    /** Sends that had come when the channel was last hastened. */
-    int hastened() {
+    /** Sends that had come when a flush was last requested. */
+    int flushRequestedAfter() {
         lock.lock();
         try {
-            return hastened;
+            return flushRequestedAfter;
         } finally {
             lock.unlock();
         }
     }
 
-    /** Waits until the channel is hastened after so many sends. */
-    void awaitHastened(int count) throws InterruptedException {
+    /** Waits until a flush is requested after so many sends. */
+    void awaitFlushRequest(int count) throws InterruptedException {
         lock.lock();
         try {
             long left = TimeUnit.SECONDS.toNanos(60);
-            while (hastened < count) {
+            while (flushRequestedAfter < count) {
                 if (left <= 0) {
-                    throw new AssertionError("hastened after " + hastened + " of " + sends + " sends");
+                    throw new AssertionError(
+                            "flush requested after " + flushRequestedAfter + " of " + sends + " sends");
                 }
                 left = changed.awaitNanos(left);
             }
