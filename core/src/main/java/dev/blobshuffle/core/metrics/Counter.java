@@ -24,14 +24,14 @@ public enum Counter {
     /** Counted by the Batcher, once per blob that a notification may name. */
     BLOBS_STORED(Unit.BLOBS, "Blobs that were stored."),
     /** As {@link #BLOBS_STORED}. */
-    BLOB_BYTES_STORED(Unit.BYTES, "Bytes of the blobs that were stored, with everything in them."),
+    BLOB_BYTES_STORED(Unit.BYTES, "Total bytes of the blobs that were stored, including footers."),
     /** A put that succeeded after its batch had been discarded or had failed. */
-    BLOBS_ORPHANED(Unit.BLOBS, "Blobs that were stored although nobody needed them any more; retention deletes them."),
+    BLOBS_ORPHANED(Unit.BLOBS, "Blobs that were stored after they were no longer needed. Retention deletes them."),
     /** A batch whose upload failed for good, after all attempts. */
-    UPLOAD_FAILURES(Unit.OCCURRENCES, "Uploads that failed for good, after all attempts."),
+    UPLOAD_FAILURES(Unit.OCCURRENCES, "Uploads that failed after all attempts."),
 
     /** Acknowledged by the channel. */
-    NOTIFICATIONS_SENT(Unit.NOTIFICATIONS, "Notifications that the channel took."),
+    NOTIFICATIONS_SENT(Unit.NOTIFICATIONS, "Notifications that the channel accepted."),
     /** The inline rule. */
     RECORDS_INLINED(
             Unit.RECORDS,
@@ -46,9 +46,9 @@ public enum Counter {
             Unit.BYTES, "Encoded bytes of the records that went through the channel because the store was down."),
 
     /** Handed out by a Debatcher; records that were plain in the channel are not counted. */
-    RECORDS_DELIVERED(Unit.RECORDS, "Records that were read from blobs and handed out."),
+    RECORDS_DELIVERED(Unit.RECORDS, "Records that were read from blobs and returned to the reader."),
     /** As {@link #RECORDS_DELIVERED}. */
-    BYTES_DELIVERED(Unit.BYTES, "Bytes of keys and values that were read from blobs and handed out."),
+    BYTES_DELIVERED(Unit.BYTES, "Bytes of keys and values that were read from blobs and returned to the reader."),
     /** A read whose bytes did not match their checksum; a fresh read decides whether the blob is damaged. */
     FETCHES_CORRUPT(Unit.OCCURRENCES, "Reads of segments whose bytes did not match their checksum."),
 
@@ -63,40 +63,40 @@ public enum Counter {
     /** As {@link #PUTS}. */
     BYTES_FETCHED(Unit.BYTES, "Bytes that were read from the store."),
     /** As {@link #PUTS}; of failed requests too. */
-    BYTES_SENT(Unit.BYTES, "Bytes of the blobs that requests to the store were to write, each attempt counted."),
+    BYTES_SENT(Unit.BYTES, "Bytes of blobs in write requests to the store, counting every attempt."),
     /** As {@link #PUTS}. */
     BLOBS_DELETED(Unit.BLOBS, "Blobs that the store was asked to delete."),
     /** As {@link #PUTS}. */
     OTHER_FAILURES(Unit.OCCURRENCES, "Deletes and listings that failed."),
     /** As {@link #PUTS}. */
-    REQUESTS_THROTTLED(Unit.REQUESTS, "Requests that the store refused because it got too many (503 SlowDown, 429)."),
+    REQUESTS_THROTTLED(Unit.REQUESTS, "Requests that the store throttled (503 SlowDown, 429)."),
     /** Counted by the store: {@code RequestMeter}. */
     DELETES(Unit.REQUESTS, "Requests to an object store that delete blobs, one or many at a time."),
     /** As {@link #DELETES}: a page each. */
     LISTS(Unit.REQUESTS, "Requests to an object store that list blobs, one page each."),
     /** As {@link #DELETES}. */
-    HEADS(Unit.REQUESTS, "Requests to an object store that ask for the presence or properties of something."),
+    HEADS(Unit.REQUESTS, "Requests to an object store for the existence or properties of a resource."),
     /** Counted by {@code RetryingBlobStore}; they are among puts and gets too. */
     STORE_RETRIES(Unit.REQUESTS, "Requests to the store that were repeated because it was unavailable."),
     /** Counted by {@code TimeLimitedBlobStore}. */
-    REQUESTS_TIMED_OUT(Unit.REQUESTS, "Requests to the store that had no answer in their time."),
+    REQUESTS_TIMED_OUT(Unit.REQUESTS, "Requests to the store that timed out."),
     /** Counted by {@code HedgingBlobStore}; they are among puts and gets too. */
-    HEDGES(Unit.REQUESTS, "Requests to the store that were sent a second time because the first took long."),
+    HEDGES(Unit.REQUESTS, "Second requests to the store, sent because the first was slow."),
     /** As {@link #HEDGES}. */
-    HEDGES_WON(Unit.REQUESTS, "Second requests whose answer came first."),
+    HEDGES_WON(Unit.REQUESTS, "Second requests that completed before the first."),
     /** Counted by {@code CircuitBreakingBlobStore}. */
     STORE_OUTAGES(
             Unit.OCCURRENCES,
-            "Times that puts, or gets, were held back because the store had failed several times in a row."),
+            "Times that puts or gets were suspended after several consecutive failures of the store."),
 
     /** Counted by {@code MemoryCachedBlobStore}. */
     CACHE_MEMORY_HITS(Unit.OCCURRENCES, "Reads that the cache in memory answered."),
     /** As {@link #CACHE_MEMORY_HITS}. */
     CACHE_MEMORY_MISSES(Unit.OCCURRENCES, "Reads that the cache in memory could not answer."),
     /** As {@link #CACHE_MEMORY_HITS}. */
-    CACHE_MEMORY_BYTES(Unit.BYTES, "Bytes that the cache in memory answered."),
+    CACHE_MEMORY_BYTES(Unit.BYTES, "Bytes that the cache in memory served."),
     /** As {@link #CACHE_MEMORY_HITS}. */
-    CACHE_MEMORY_EVICTIONS(Unit.OCCURRENCES, "Parts of blobs that left the cache in memory to make room."),
+    CACHE_MEMORY_EVICTIONS(Unit.OCCURRENCES, "Parts of blobs that the cache in memory evicted to free space."),
     /** All that could make way was in use. */
     CACHE_MEMORY_REFUSALS(
             Unit.OCCURRENCES, "Parts of blobs that were not cached in memory because all of it was in use."),
@@ -105,28 +105,29 @@ public enum Counter {
     /** As {@link #CACHE_DISK_HITS}. */
     CACHE_DISK_MISSES(Unit.OCCURRENCES, "Reads that the cache on disk could not answer."),
     /** As {@link #CACHE_DISK_HITS}. */
-    CACHE_DISK_BYTES(Unit.BYTES, "Bytes that the cache on disk answered."),
+    CACHE_DISK_BYTES(Unit.BYTES, "Bytes that the cache on disk served."),
     /** As {@link #CACHE_DISK_HITS}. */
-    CACHE_DISK_EVICTIONS(Unit.OCCURRENCES, "Parts of blobs that left the cache on disk to make room."),
+    CACHE_DISK_EVICTIONS(Unit.OCCURRENCES, "Parts of blobs that the cache on disk evicted to free space."),
     /** The disk is slower than the store, or it is in use. */
     CACHE_DISK_REFUSALS(
             Unit.OCCURRENCES,
-            "Parts of blobs that were not cached on disk, because it did not keep up, failed, or was in use."),
+            "Parts of blobs that were not cached on disk because the disk was too slow, failed, or was " + "in use."),
     /** The store is asked instead. */
-    CACHE_DISK_FAILURES(Unit.OCCURRENCES, "Reads and writes of the disk cache that failed, damaged files among them."),
+    CACHE_DISK_FAILURES(Unit.OCCURRENCES, "Reads and writes of the disk cache that failed, including damaged files."),
     /** Counted by {@code ZoneCachedBlobStore}: answers of other members. */
     CACHE_ZONE_HITS(Unit.OCCURRENCES, "Reads that another member of the zone answered."),
     /** As {@link #CACHE_ZONE_HITS}. */
-    CACHE_ZONE_BYTES(Unit.BYTES, "Bytes that other members of the zone answered."),
+    CACHE_ZONE_BYTES(Unit.BYTES, "Bytes that other members of the zone served."),
     /** The store is asked instead. */
     CACHE_ZONE_FAILURES(
-            Unit.OCCURRENCES, "Reads that another member of the zone failed to answer, or answered wrongly."),
+            Unit.OCCURRENCES, "Reads that another member of the zone failed to answer or answered incorrectly."),
     /** Not asked, because it failed lately. */
-    CACHE_ZONE_BYPASSES(Unit.OCCURRENCES, "Members of the zone that were passed over because they had failed lately."),
+    CACHE_ZONE_BYPASSES(Unit.OCCURRENCES, "Times that a member of the zone was skipped because of recent failures."),
     /** Counted by {@code ZoneCachedBlobStore}, by the zone that the member who was asked says it is in. */
     CROSS_ZONE_BYTES(
             Unit.BYTES,
-            "Bytes of blobs that members of other zones sent to this one, for which providers charge: 0, since only members of the own zone are asked."),
+            "Bytes of blobs that this instance received from members of other zones, which providers "
+                    + "charge for. Always 0, because instances request blobs only within their zone."),
     /** Counted by the server for other members. */
     PEER_REQUESTS(Unit.OCCURRENCES, "Reads of other members that this instance answered."),
     /** As {@link #PEER_REQUESTS}. */
@@ -137,30 +138,33 @@ public enum Counter {
     /** As {@link #PEER_REQUESTS}. */
     PEER_CONNECTIONS_ENDED(
             Unit.OCCURRENCES,
-            "Connections of others that this instance ended: no whole request within 5 seconds, or too many at a time."),
+            "Connections from other members that this instance closed: no complete request within 5 "
+                    + "seconds, or too many connections at once."),
     /** Counted by the directory of members. */
     MEMBERSHIP_REFUSALS(
             Unit.OCCURRENCES,
-            "Records of other members that this instance ignored: not signed as its members sign, repeated, or too many."),
+            "Records of other members that this instance ignored: invalid signature, replayed, or too " + "many."),
     /** Counted by the metrics endpoint of the process, in one of the engines that it shows. */
     METRICS_CONNECTIONS_ENDED(
             Unit.OCCURRENCES,
-            "Connections to the metrics endpoint that it ended: no whole request within 5 seconds, or too many at a time."),
+            "Connections to the metrics endpoint that it closed: no complete request within 5 seconds, "
+                    + "or too many connections at once."),
 
     /** Counted by the sweeper of the application, which is one instance at a time. */
     SWEEPS(Unit.OCCURRENCES, "Sweeps of the store that this instance finished."),
     /** As {@link #SWEEPS}; nothing is lost, and the next one goes on. */
     SWEEP_FAILURES(Unit.OCCURRENCES, "Sweeps of the store that this instance could not finish."),
     /** As {@link #SWEEPS}. */
-    BLOBS_SWEPT(Unit.BLOBS, "Blobs that this instance deleted because nobody needed them any more, orphans included."),
+    BLOBS_SWEPT(Unit.BLOBS, "Blobs that this instance deleted because they were no longer needed, including orphans."),
     /** As {@link #SWEEPS}. */
-    BYTES_SWEPT(Unit.BYTES, "Bytes of the blobs that this instance deleted because nobody needed them any more."),
+    BYTES_SWEPT(Unit.BYTES, "Bytes of the blobs that this instance deleted because they were no longer needed."),
     /** As {@link #SWEEPS}: as far as the logs reach back. */
     ORPHANS_SWEPT(
             Unit.BLOBS,
-            "Blobs among these to which no notification ever led, as the logs still tell: of crashed writers, and of batches that were given up."),
+            "Swept blobs that never had a notification, as far as the logs show: from crashed writers "
+                    + "and abandoned batches."),
     /** As {@link #ORPHANS_SWEPT}. */
-    ORPHAN_BYTES_SWEPT(Unit.BYTES, "Bytes of the blobs that were deleted and to which no notification ever led.");
+    ORPHAN_BYTES_SWEPT(Unit.BYTES, "Bytes of the swept blobs that never had a notification.");
 
     private final Metric metric;
 

@@ -24,7 +24,8 @@ public final class PayloadFlows {
             "payload-bytes",
             Kind.COUNTER,
             Unit.BYTES,
-            "Bytes of blobs that this instance wrote or got, by where from and where to: a zone, or the store.");
+            "Bytes of blobs that this instance wrote or received, by source and destination: a zone or "
+                    + "the store.");
 
     /** Zones come from the words of others. */
     private static final int MOST = 64;

@@ -18,7 +18,7 @@ public final class Settings {
     /** URI of the store. */
     public static final Setting<Optional<String>> STORE = Setting.text(
             "store",
-            "none: a shared store is a decision",
+            "required",
             "URI of the store where blobs are kept, the same in every instance: `s3://bucket/prefix?region=…` and other [object stores](stores.md), `file:///dir`, several directories as `file:///disk1/blobs,/disk2/blobs`,"
                     + " or `memory://name` for tests in one process; a file store takes `?fsync=none` if blobs need not survive the end of the machine.");
 
@@ -32,52 +32,58 @@ public final class Settings {
     public static final Setting<List<String>> TOPICS_INCLUDE = Setting.patterns(
             "topics.include",
             "internal repartition topics",
-            "Patterns over whole names of the topics that shuffle through blobs; changelogs and compacted topics never do.");
+            "Patterns for the full names of topics that shuffle through blobs. Changelogs and compacted "
+                    + "topics never do.");
 
     /** Topics that stay native. */
     public static final Setting<List<String>> TOPICS_EXCLUDE = Setting.patterns(
             "topics.exclude",
             "none",
-            "Patterns over whole names of topics that stay as they are, although they are included.");
+            "Patterns for the full names of topics that stay native even if `topics.include` matches " + "them.");
 
     /** Whether to write blobs. */
     public static final Setting<Boolean> WRITE_ENABLED = Setting.flag(
             "write.enabled",
             true,
-            "Whether to write blobs: with false an instance reads both kinds and writes plain records, the first step of rolling in and of rolling out.");
+            "Whether to write blobs. If false, an instance writes plain records and still reads both "
+                    + "kinds: the first step of rolling in and of rolling out.");
 
     /** The user's own supplier of Kafka clients. */
     public static final Setting<Optional<String>> CLIENT_SUPPLIER = Setting.text(
             "client.supplier",
             "Kafka Streams' own",
-            "Class of the `KafkaClientSupplier` whose clients are wrapped, for applications that already have one.");
+            "Class of the `KafkaClientSupplier` whose clients BlobShuffle wraps, for applications that "
+                    + "already use one.");
 
     /** Whether records may go through the channel while the store is down. */
     public static final Setting<Boolean> FALLBACK_ENABLED = Setting.flag(
             "fallback.enabled",
             false,
-            "Whether records go through Kafka, slowly, while the store is down, instead of failing the commit after the delivery timeout.");
+            "Whether records go through Kafka at a limited rate while the store is down. Otherwise the "
+                    + "commit fails after the delivery timeout.");
 
     /** Limit of the fallback. */
     public static final Setting<ByteSize> FALLBACK_MAX_BYTES_PER_SECOND = Setting.size(
             "fallback.max.bytes.per.second",
             new ByteSize(1),
             ByteSize.ofMebibytes(10),
-            "The most bytes per second that an instance sends through Kafka while the store is down; brokers are sized for notifications.");
+            "Maximum bytes per second that an instance sends through Kafka while the store is down. The "
+                    + "limit protects brokers that are sized for notifications.");
 
     /** Largest blob. */
     public static final Setting<ByteSize> BATCH_MAX_BYTES = Setting.size(
             "batch.max.bytes",
             new ByteSize(1024),
             ByteSize.ofMebibytes(16),
-            "Size of one zone's part at which a batch becomes a blob; larger blobs cost less and take longer.");
+            "Size of one zone's section at which a batch becomes a blob. Larger blobs cost less and "
+                    + "increase latency.");
 
     /** Delay budget. */
     public static final Setting<Duration> BATCH_MAX_DELAY = Setting.millis(
             "batch.max.delay.ms",
             0,
             500,
-            "The longest that a record waits for others in a batch; a commit ends the wait.");
+            "Maximum time that a record waits in a batch for others. A commit ends the wait.");
 
     /** Adaptive mode. */
     public static final Setting<Optional<Duration>> BATCH_TARGET_LATENCY = Setting.millisOrWord(
@@ -85,8 +91,9 @@ public final class Settings {
             "off",
             Duration.ofMillis(1),
             Optional.empty(),
-            "The p95 of the time from a record's append until it can be read: batches are as large as it allows with the present load and latencies, up to"
-                    + " `batch.max.bytes`, and to `batch.max.delay.ms` if that is given.");
+            "Target for the p95 latency from a record's append until it can be read. Batches are as "
+                    + "large as the target allows under the current load and latencies, at most `batch.max.bytes` "
+                    + "and, if set, `batch.max.delay.ms`.");
 
     /** Who shares a batch. */
     public static final Setting<BatchScope> BATCH_SCOPE = Setting.choice(
@@ -98,140 +105,156 @@ public final class Settings {
     public static final Setting<BatchLayout> BATCH_LAYOUT = Setting.choice(
             "batch.layout",
             BatchLayout.PACKED,
-            "Which zones' parts of a batch share a blob: as many as `batch.max.bytes` has room for (`packed`), none (`per-zone`), or all (`single`).");
+            "Which zones' sections of a batch share a blob: as many as fit into `batch.max.bytes` "
+                    + "(`packed`), none (`per-zone`), or all (`single`).");
 
     /** Inline rule. */
     public static final Setting<Optional<ByteSize>> INLINE_MAX_BYTES = Setting.optionalSize(
             "inline.max.bytes",
             "by the store's prices: 104 KiB on S3, 208 KiB on Google Cloud, 0 where traffic or requests are free; at least 64 KiB without a delay",
-            "A batch below this size goes through Kafka as plain records, because that is cheaper than a request to the store; 0 for never.");
+            "Batches below this size go through Kafka as plain records, which is cheaper than a request "
+                    + "to the store. 0 disables this.");
 
     /** Compression. */
     public static final Setting<Codec> COMPRESSION_TYPE = Setting.choice(
             "compression.type",
             Codec.NONE,
-            "How records in blobs are compressed, with the libraries that kafka-clients brings. Kafka Streams: if it is not given, as the producer's"
-                    + " `compression.type` says, with zstd for gzip and lz4 for snappy.");
+            "Compression of records in blobs, with the libraries of kafka-clients. Under Kafka Streams, "
+                    + "the default is the producer's `compression.type`, with zstd for gzip and lz4 for snappy.");
 
     /** Where the encryption keys are. */
     public static final Setting<Optional<String>> ENCRYPTION_KEYS = Setting.text(
             "encryption.keys",
             "none",
-            "URI of the keys that encrypt blobs, for example `file:///etc/blobshuffle/keys`: a file that only its"
-                    + " owner can read, with a line `<id> <32 bytes in Base64>` per key. `aws-kms:` with the artifact"
-                    + " `blobshuffle-aws-kms` names a file of wrapped keys. Needs `encryption.key.id`.");
+            "URI of the keys that encrypt blobs. `file:///etc/blobshuffle/keys`, for example, names a "
+                    + "file that only its owner can read, with a line `<id> <32 bytes in Base64>` per key. "
+                    + "`aws-kms:` names a file of wrapped keys and requires the artifact `blobshuffle-aws-kms`. "
+                    + "Requires `encryption.key.id`.");
 
     /** The key to write with. */
     public static final Setting<Optional<String>> ENCRYPTION_KEY_ID = Setting.text(
             "encryption.key.id",
-            "none given",
-            "Id of the key that new blobs are encrypted with, or `none` to read encrypted blobs and write plain ones;"
-                    + " needs `encryption.keys`.");
+            "not set",
+            "Id of the key that encrypts new blobs, or `none` to read encrypted blobs and write plain "
+                    + "ones. Requires `encryption.keys`.");
 
     /** Delivery timeout. */
     public static final Setting<Duration> DELIVERY_TIMEOUT = Setting.millis(
             "delivery.timeout.ms",
             1,
             120_000,
-            "The longest from the end of a batch until its blob is stored, with all attempts; then the commit fails.");
+            "Maximum time from the end of a batch until its blob is stored, including all attempts. "
+                    + "After it, the commit fails.");
 
     /** Write budget. */
     public static final Setting<ByteSize> WRITE_BUFFER_BYTES = Setting.size(
             "write.buffer.bytes",
             new ByteSize(128 << 10),
             ByteSize.ofMebibytes(64),
-            "Memory of an instance for records from append until they are stored; when it is full, sending blocks, as with `buffer.memory`.");
+            "Memory of an instance for records from append until they are stored. If it is full, sends "
+                    + "block, as with `buffer.memory`.");
 
     /** Read budget. */
     public static final Setting<ByteSize> READ_BUFFER_BYTES = Setting.size(
             "read.buffer.bytes",
             new ByteSize(64 << 10),
             ByteSize.ofMebibytes(64),
-            "Memory of an instance for bytes that were fetched, or are being fetched, and not yet handed out.");
+            "Memory of an instance for bytes that it fetches or has fetched and has not yet returned to "
+                    + "the consumer.");
 
     /** Hedging. */
     public static final Setting<Boolean> STORE_HEDGE_ENABLED = Setting.flag(
             "store.hedge.enabled",
             true,
-            "Whether a request to an object store that takes longer than 95 % of its like is sent a second time: shorter tails for at most 5 % more requests.");
+            "Whether to send a request to an object store a second time if it takes longer than 95 % of "
+                    + "similar requests. Hedging shortens the latency tail and adds at most 5 % requests.");
 
     /** Prices. */
     public static final Setting<Optional<String>> STORE_PRICES = Setting.text(
             "store.prices",
             "by the store's URI: list prices (us-east) of S3 Standard, of S3 Express One Zone (buckets `…--x-s3`), Cloudflare R2, Google Cloud, Azure; none with any other `endpoint`",
-            "What requests and traffic cost, for `inline.max.bytes` and the metrics of cost: a table's name (`aws`, `aws-s3-express`, `gcp`, `azure`, `r2`, `self-hosted`) or a file ([own prices](guides/planner.md#own-prices)).");
+            "Prices of requests and traffic, for `inline.max.bytes` and the cost metrics: the name of a "
+                    + "table (`aws`, `aws-s3-express`, `gcp`, `azure`, `r2`, `self-hosted`) or a file ([own "
+                    + "prices](guides/planner.md#own-prices)).");
 
     /** Time limit of a request. */
     public static final Setting<Duration> STORE_REQUEST_TIMEOUT = Setting.millis(
             "store.request.timeout.ms",
             1,
             15_000,
-            "The longest that one request to the store may take before it is tried again; in practice about four times what all but 1 % take.");
+            "Upper limit for the timeout of one request to the store, after which it is retried. In "
+                    + "practice the timeout is about four times the p99 latency.");
 
     /** Cache in memory. */
     public static final Setting<ByteSize> CACHE_MEMORY_BYTES = Setting.size(
             "cache.memory.bytes",
             new ByteSize(0),
             new ByteSize(0),
-            "Memory of an instance for sections of blobs that it, or its zone, may read again; 0 for none. If it is not given, and `cache.disk.dirs` or"
-                    + " `cache.zone.enabled` is, 128 MiB.");
+            "Memory of an instance for sections of blobs that it or its zone may read again. 0 disables "
+                    + "the cache. The default is 128 MiB if `cache.disk.dirs` or `cache.zone.enabled` is set.");
 
     /** Cache on disk. */
     public static final Setting<List<String>> CACHE_DISK_DIRS = Setting.words(
             "cache.disk.dirs",
             "directories, separated by commas",
-            "Local directories, one per disk, of this instance alone, where it keeps sections of blobs over a restart.");
+            "Local directories, one per disk, where the instance caches sections of blobs across "
+                    + "restarts. Instances must not share a directory.");
 
     /** Size of the cache on disk. */
     public static final Setting<ByteSize> CACHE_DISK_BYTES = Setting.size(
             "cache.disk.bytes",
             new ByteSize(1),
             ByteSize.ofMebibytes(10 << 10),
-            "Most bytes of the cache on disk, shared evenly by its directories.");
+            "Maximum size of the cache on disk, split evenly between its directories.");
 
     /** Cache of the zone. */
     public static final Setting<Boolean> CACHE_ZONE_ENABLED = Setting.flag(
             "cache.zone.enabled",
             false,
-            "Whether the instances of a zone share their caches, so that each section is downloaded once per zone; needs `peer.listen` and the artifact"
-                    + " `blobshuffle-peer`.");
+            "Whether the instances of a zone share their caches, so that each section is downloaded "
+                    + "once per zone. Requires `peer.listen` and the artifact `blobshuffle-peer`.");
 
     /** Caches that run by themselves. */
     public static final Setting<List<String>> CACHE_ZONE_MEMBERS = Setting.words(
             "cache.zone.members",
             "zone=host:port, separated by commas",
-            "Caches that run by themselves (`blobshuffle cache`), of every zone.");
+            "Standalone caches (`blobshuffle cache`) of all zones.");
 
     /** Cache on write. */
     public static final Setting<Boolean> CACHE_ON_WRITE = Setting.flag(
             "cache.on.write",
             true,
-            "Whether an instance that caches keeps what it writes for readers in its own zone.");
+            "Whether an instance with a cache also caches the sections that it writes for readers in "
+                    + "its own zone.");
 
     /** Unit of loading. */
     public static final Setting<CacheUnit> CACHE_UNIT = Setting.choice(
             "cache.unit",
             CacheUnit.SECTION,
-            "What a cache loads at once: the whole section of its zone, in one request, or each segment as it is asked for.");
+            "Unit that a cache loads: the whole section of its zone in one request, or each segment on " + "demand.");
 
     /** Local cache before the zone's. */
     public static final Setting<Boolean> CACHE_ZONE_KEEP = Setting.flag(
             "cache.zone.keep",
             false,
-            "Whether an instance keeps in its own memory what other instances of its zone sent it, and asks them for whole units (`cache.unit`): for instances that read the same"
-                    + " more than once. Otherwise a zone has each section once.");
+            "Whether an instance also caches in its own memory the data that other instances of its "
+                    + "zone sent, and requests whole units (`cache.unit`) from them. Enable it if instances read "
+                    + "the same data more than once. Otherwise a zone caches each section once.");
 
     /** Where members hear of each other. */
     public static final Setting<Optional<String>> MEMBERSHIP_TOPIC = Setting.text(
             "membership.topic",
-            "under Kafka Streams `<application.id>-blobshuffle-members` where the zone is known or `cache.zone.enabled` is set, else none",
-            "Compacted Kafka topic in which instances tell each other their zone, their endpoint and what they read; made if it is not there.");
+            "under Kafka Streams `<application.id>-blobshuffle-members` if the zone is known or "
+                    + "`cache.zone.enabled` is set, else none",
+            "Compacted Kafka topic in which instances announce their zone, their endpoint and the "
+                    + "partitions that they read. Created if it does not exist.");
 
     /** Where metrics are shown. */
     public static final Setting<Optional<String>> METRICS_LISTEN = Setting.text(
             "metrics.listen",
             "none",
-            "Address on which the process shows its metrics to Prometheus, `host:port`, at `/metrics`; port 0 for any free one. Whoever reaches it may read them.");
+            "Address, `host:port`, on which the process serves its metrics to Prometheus at `/metrics`. "
+                    + "Port 0 selects a free port. The endpoint has no authentication.");
 
     /**
      * The shortest grace period of a sweep, and the part of every grace period that is a reserve. It is longer than brokers keep an idle connection
@@ -250,7 +273,8 @@ public final class Settings {
             "needed",
             LEAST_GRACE,
             Optional.empty(),
-            "How long blobs are kept: as long as a notification in Kafka leads to them (`needed`), or for a time after which they are deleted although somebody may still come for them.");
+            "How long blobs are kept: as long as Kafka holds a notification for them (`needed`), or for "
+                    + "a fixed time. After a fixed time blobs are deleted even if readers still need them.");
 
     /** How often an application sweeps. */
     public static final Setting<Optional<Duration>> SWEEP_INTERVAL = Setting.millisOrWord(
@@ -258,49 +282,57 @@ public final class Settings {
             "0",
             LEAST_GRACE,
             Optional.of(COMMAND_GRACE),
-            "How often the application deletes blobs that are not kept any more, and how long a stored blob may be without its notification; 0 to leave that to `blobshuffle gc`.");
+            "Interval at which the application deletes expired blobs, and how long a stored blob may "
+                    + "exist without its notification. 0 leaves deletion to `blobshuffle gc`.");
 
     /** Address to listen on. */
     public static final Setting<Optional<String>> PEER_LISTEN = Setting.text(
             "peer.listen",
             "none",
-            "Address on which an instance answers the others of its zone, `host:port`; port 0 for any free one.");
+            "Address, `host:port`, on which an instance serves other instances of its zone. Port 0 "
+                    + "selects a free port.");
 
     /** Address to tell others. */
     public static final Setting<Optional<String>> PEER_ADVERTISED = Setting.text(
             "peer.advertised",
             "as `peer.listen`",
-            "Address under which the others of the zone reach this instance, `host:port`.");
+            "Address, `host:port`, under which other instances of the zone reach this instance.");
 
     /** Shared secret. */
     public static final Setting<Optional<String>> PEER_SECRET_FILE = Setting.text(
             "peer.secret.file",
             "none",
-            "File with a secret of 16 bytes or more, the same in every instance and readable by its user only, by which instances know each other; needed unless `peer.tls.*` is given.");
+            "File with a secret of at least 16 bytes that authenticates instances to each other. It "
+                    + "must be the same in every instance and readable only by its user. Required unless "
+                    + "`peer.tls.*` is set.");
 
     /** How bytes travel between members. */
     public static final Setting<PeerTransport> PEER_TRANSPORT = Setting.choice(
             "peer.transport",
             PeerTransport.AUTO,
-            "How bytes travel between instances: `auto` over TLS but on loopback addresses, `tls` always over TLS, `mac` in the clear with an HMAC of every answer; the same in every instance.");
+            "Protection of traffic between instances: TLS except on loopback addresses (`auto`), always "
+                    + "TLS (`tls`), or unencrypted with an HMAC of every response (`mac`). It must be the same in "
+                    + "every instance.");
 
     /** Certificate. */
     public static final Setting<Optional<String>> PEER_TLS_CERTIFICATE_FILE = Setting.text(
             "peer.tls.certificate.file",
-            "none: by the secret",
-            "PEM file with this instance's certificate and those between it and the authority.");
+            "none: the secret authenticates instances",
+            "PEM file with this instance's certificate and the intermediate certificates.");
 
     /** Private key. */
     public static final Setting<Optional<String>> PEER_TLS_KEY_FILE = Setting.text(
             "peer.tls.key.file",
-            "none: by the secret",
-            "PEM file with the private key (PKCS#8, not encrypted) of the certificate; readable by its user only.");
+            "none: the secret authenticates instances",
+            "PEM file with the private key (PKCS#8, not encrypted) of the certificate. It must be "
+                    + "readable only by its user.");
 
     /** Authority. */
     public static final Setting<Optional<String>> PEER_TLS_TRUST_FILE = Setting.text(
             "peer.tls.trust.file",
-            "none: by the secret",
-            "PEM file with the authority that signs the certificates of instances, and of nobody else: whoever has one may read.");
+            "none: the secret authenticates instances",
+            "PEM file with the certificate of the authority that signs the instances' certificates. The "
+                    + "authority must sign no others, because every holder of a certificate may read.");
 
     /** Enough for the sections of some blobs of the usual size. */
     private static final ByteSize USUAL_CACHE_MEMORY = ByteSize.ofMebibytes(128);

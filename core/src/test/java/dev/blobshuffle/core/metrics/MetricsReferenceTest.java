@@ -11,8 +11,8 @@ class MetricsReferenceTest {
         StringBuilder page = new StringBuilder("""
                 # Metrics
 
-                What an instance counts and times. Each front door publishes all of them its own way; [monitoring](guides/monitoring.md) shows how to see them. Quantiles are over the last 30 to 60 seconds.
-                Prometheus gets seconds, bytes and dollars, and latencies a second time as histograms since the start: `NAME_bucket`, `NAME_sum`, `NAME_count`.
+                Every instance reports these metrics. [Monitoring](guides/monitoring.md) shows how each front door publishes them. Quantiles cover the last 30 to 60 seconds.
+                Prometheus metrics use seconds, bytes and dollars. Latencies are also histograms since the start: `NAME_bucket`, `NAME_sum`, `NAME_count`.
                 This page is generated from the constants in `Counter`, `Gauge`, `Latency` and `PayloadFlows`.
 
                 | Name | Kind | Unit | Meaning | Prometheus |

@@ -10,7 +10,7 @@ class SettingsReferenceTest {
         StringBuilder page = new StringBuilder("""
                 # Settings
 
-                Given with the application's own configuration, under the prefix `blobshuffle.`; the same names everywhere. An unknown name under the prefix is an error.
+                Set these in the application's configuration. The names are the same for every front door. An unknown name with the prefix `blobshuffle.` is an error.
                 All instances of an application must agree on `store`, `topics.include` and `topics.exclude`. This page is generated from the constants in `Settings`.
 
                 | Name | Default | Form | Meaning |
