@@ -14,7 +14,7 @@ S3_DIRECTORY := target/versitygw
 S3_PORT := 7070
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test quick format demo s3 bench chaos mutants kafka-version kafka-3.9 api clean
+.PHONY: help verify test quick format demo s3 bench chaos mutants switches kafka-version kafka-3.9 api clean
 
 help: ## this list
 	@grep -E '^[a-z0-9.-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -56,6 +56,9 @@ kafka-3.9: ## a set of the front doors' tests against Kafka 3.9
 
 mutants: ## every planted defect of .ci/mutants is found: make mutants [NAMES='drained ts'] [SEEDS=2500]
 	SEEDS=$(SEEDS) .ci/mutate $(NAMES)
+
+switches: ## every protection that .ci/switches turns off is missed by a test: make switches [NAMES='signature orphans']
+	.ci/mutate --switches $(NAMES)
 
 api: ## compare the API with a release: make api BASELINE=0.1.0
 	$(MVN) verify -DskipTests -Papi -Dapi.baseline=$(BASELINE)
