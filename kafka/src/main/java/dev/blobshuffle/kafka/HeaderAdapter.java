@@ -1,6 +1,6 @@
 package dev.blobshuffle.kafka;
 
-import dev.blobshuffle.core.format.Headers;
+import dev.blobshuffle.core.format.record.Headers;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.header.internals.RecordHeaders;

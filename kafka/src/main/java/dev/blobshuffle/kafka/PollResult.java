@@ -1,7 +1,7 @@
 package dev.blobshuffle.kafka;
 
-import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.format.record.Headers;
 import dev.blobshuffle.core.shuffle.Debatcher;
 import java.util.ArrayList;
 import java.util.HashMap;

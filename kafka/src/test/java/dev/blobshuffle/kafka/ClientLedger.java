@@ -4,7 +4,7 @@ import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.NotificationCodec;
 import dev.blobshuffle.core.format.Partition;
-import dev.blobshuffle.core.format.SegmentReader;
+import dev.blobshuffle.core.format.record.SegmentReader;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.MemoryBlobStore;

@@ -2,8 +2,8 @@ package dev.blobshuffle.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.format.BlobVerifier;
 import dev.blobshuffle.core.format.Footer;
+import dev.blobshuffle.core.format.record.BlobVerifier;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

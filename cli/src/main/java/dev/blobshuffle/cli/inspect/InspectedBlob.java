@@ -6,7 +6,7 @@ import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.format.BlobKey;
 import dev.blobshuffle.core.format.Footer;
 import dev.blobshuffle.core.format.FooterCodec;
-import dev.blobshuffle.core.format.SegmentReader;
+import dev.blobshuffle.core.format.record.SegmentReader;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
 import java.time.Instant;

@@ -1,10 +1,10 @@
 package dev.blobshuffle.core.batch;
 
 import dev.blobshuffle.core.failure.MemoryExhausted;
-import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
-import dev.blobshuffle.core.format.RecordLayout;
+import dev.blobshuffle.core.format.record.Headers;
+import dev.blobshuffle.core.format.record.RecordLayout;
 import dev.blobshuffle.core.shuffle.Lane;
 import dev.blobshuffle.core.zone.Zone;
 import java.lang.invoke.MethodHandles;

@@ -1,12 +1,12 @@
 package dev.blobshuffle.core.batch;
 
 import dev.blobshuffle.core.format.BlobId;
-import dev.blobshuffle.core.format.Frame;
-import dev.blobshuffle.core.format.FrameEncoder;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
-import dev.blobshuffle.core.format.RecordCursor;
-import dev.blobshuffle.core.format.SegmentSource;
+import dev.blobshuffle.core.format.record.Frame;
+import dev.blobshuffle.core.format.record.FrameEncoder;
+import dev.blobshuffle.core.format.record.RecordCursor;
+import dev.blobshuffle.core.format.record.SegmentSource;
 import dev.blobshuffle.core.shuffle.Channel;
 import dev.blobshuffle.core.shuffle.RecordReceiver;
 import dev.blobshuffle.core.zone.Zone;

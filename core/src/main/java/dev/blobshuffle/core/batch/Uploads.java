@@ -2,10 +2,10 @@ package dev.blobshuffle.core.batch;
 
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.format.BlobId;
-import dev.blobshuffle.core.format.BlobLayout;
-import dev.blobshuffle.core.format.FrameEncoder;
 import dev.blobshuffle.core.format.Partition;
-import dev.blobshuffle.core.format.SegmentSource;
+import dev.blobshuffle.core.format.record.BlobLayout;
+import dev.blobshuffle.core.format.record.FrameEncoder;
+import dev.blobshuffle.core.format.record.SegmentSource;
 import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.shuffle.Channel;

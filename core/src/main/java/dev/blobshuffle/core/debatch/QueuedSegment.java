@@ -3,7 +3,7 @@ package dev.blobshuffle.core.debatch;
 import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.format.Notification;
-import dev.blobshuffle.core.format.SegmentReader;
+import dev.blobshuffle.core.format.record.SegmentReader;
 import dev.blobshuffle.core.shuffle.Debatcher;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

@@ -12,12 +12,7 @@ import java.util.zip.CRC32C;
  */
 public record Binding(int tag, Optional<String> key) {
     /** The longest id of a key, bytes. */
-    static final int MAX_KEY_LENGTH = 32;
-
-    /** The binding of a segment that is not encrypted. */
-    static Binding plain(Partition partition) {
-        return new Binding(tag(partition), Optional.empty());
-    }
+    public static final int MAX_KEY_LENGTH = 32;
 
     /**
      * The tag of a partition: CRC32C of its number, 4 bytes, and the topic's name in UTF-8. A checksum:

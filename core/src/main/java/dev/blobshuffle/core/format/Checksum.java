@@ -3,11 +3,11 @@ package dev.blobshuffle.core.format;
 import java.util.zip.CRC32C;
 
 /** CRC32C (Castagnoli, RFC 3720 appendix B.4), the one checksum of the format. Stateless. */
-final class Checksum {
+public final class Checksum {
     private Checksum() {}
 
     /** The checksum of {@code array[offset, offset + length)}. */
-    static int of(byte[] array, int offset, int length) {
+    public static int of(byte[] array, int offset, int length) {
         CRC32C crc = new CRC32C();
         crc.update(array, offset, length);
         return (int) crc.getValue();

@@ -51,7 +51,7 @@ public enum Codec {
     }
 
     /** How bodies of this codec are compressed; not for {@link #NONE}. The library must be there. */
-    Compression compression() {
+    public Compression compression() {
         return switch (this) {
             case NONE -> throw new IllegalStateException("Cannot compress without a codec.");
             case LZ4 -> new Lz4Compression();
@@ -65,7 +65,7 @@ public enum Codec {
      * @param where what the number was read from, for the failure; not asked otherwise, for this is called per frame
      * @throws BlobCorrupt fatal: no codec of this version has the number
      */
-    static Codec of(int code, Supplier<String> where) {
+    public static Codec of(int code, Supplier<String> where) {
         return switch (code) {
             case 0 -> NONE;
             case 1 -> LZ4;

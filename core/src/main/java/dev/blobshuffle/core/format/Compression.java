@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.format;
 
 /** One compression library, behind {@link Codec}. May hold native memory. Owned by one thread at a time. */
-interface Compression extends AutoCloseable {
+public interface Compression extends AutoCloseable {
     /** The largest size to which a body may be compressed, bytes. */
     int maxCompressedLength(int length);
 

@@ -28,7 +28,7 @@ public final class FooterCodec {
     private FooterCodec() {}
 
     /** Footer and trailer of a blob. */
-    static byte[] encode(Footer footer) {
+    public static byte[] encode(Footer footer) {
         ByteWriter writer = new ByteWriter();
         writer.fixedLong(footer.id().generation());
         writer.fixedLong(footer.id().writer());

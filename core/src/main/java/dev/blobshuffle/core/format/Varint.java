@@ -1,11 +1,11 @@
 package dev.blobshuffle.core.format;
 
 /** Variable-length integers, seven bits per byte, least significant first; signed ones zigzag: {@code docs/format.md}, "Varint". Stateless. */
-final class Varint {
+public final class Varint {
     private Varint() {}
 
     /** Writes an int as unsigned, 1 to 5 bytes; returns the offset after it. */
-    static int write(byte[] target, int offset, int value) {
+    public static int write(byte[] target, int offset, int value) {
         int rest = value;
         int at = offset;
         while ((rest & ~0x7f) != 0) {
@@ -17,7 +17,7 @@ final class Varint {
     }
 
     /** Writes a long as unsigned, 1 to 10 bytes; returns the offset after it. */
-    static int writeLong(byte[] target, int offset, long value) {
+    public static int writeLong(byte[] target, int offset, long value) {
         long rest = value;
         int at = offset;
         while ((rest & ~0x7fL) != 0) {
@@ -29,12 +29,12 @@ final class Varint {
     }
 
     /** Maps small magnitudes of either sign to small unsigned numbers. */
-    static long zigzag(long value) {
+    public static long zigzag(long value) {
         return value << 1 ^ value >> 63;
     }
 
     /** The inverse of {@link #zigzag}. */
-    static long unzigzag(long value) {
+    public static long unzigzag(long value) {
         return value >>> 1 ^ -(value & 1);
     }
 }

@@ -1,4 +1,4 @@
-/** The bytes of a blob, a record and a notification, described in {@code docs/format.md}. */
+/** The container of a blob, its id and its notifications, described in {@code docs/format.md}. */
 @NullMarked
 package dev.blobshuffle.core.format;
 

@@ -1,8 +1,8 @@
 package dev.blobshuffle.core.shuffle;
 
-import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.format.record.Headers;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.shuffle;
 
-import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.format.record.Headers;
 import dev.blobshuffle.core.zone.Zone;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

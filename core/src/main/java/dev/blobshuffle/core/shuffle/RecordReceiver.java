@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.shuffle;
 
-import dev.blobshuffle.core.format.Headers;
+import dev.blobshuffle.core.format.record.Headers;
 import org.jspecify.annotations.Nullable;
 
 /** Receives decoded records, one by one, in order. */

@@ -2,9 +2,9 @@ package dev.blobshuffle.core.batch;
 
 import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.format.BlobId;
-import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.format.record.Headers;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.shuffle.Channel;
 import dev.blobshuffle.core.shuffle.Lane;

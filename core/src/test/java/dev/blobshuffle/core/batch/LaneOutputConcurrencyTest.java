@@ -3,10 +3,10 @@ package dev.blobshuffle.core.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.encryption.Keyring;
-import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
-import dev.blobshuffle.core.format.SegmentReader;
+import dev.blobshuffle.core.format.record.Headers;
+import dev.blobshuffle.core.format.record.SegmentReader;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.shuffle.Channel;
 import dev.blobshuffle.core.shuffle.Lane;

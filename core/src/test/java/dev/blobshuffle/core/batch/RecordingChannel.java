@@ -3,7 +3,7 @@ package dev.blobshuffle.core.batch;
 import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
-import dev.blobshuffle.core.format.SegmentReader;
+import dev.blobshuffle.core.format.record.SegmentReader;
 import dev.blobshuffle.core.shuffle.Channel;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;

@@ -2,9 +2,9 @@ package dev.blobshuffle.core.debatch;
 
 import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.format.Codec;
-import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.format.record.Headers;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.shuffle.Debatcher;
 import dev.blobshuffle.core.store.MemoryBlobStore;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.testkit.simulation;
 
-import dev.blobshuffle.core.format.Headers;
+import dev.blobshuffle.core.format.record.Headers;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

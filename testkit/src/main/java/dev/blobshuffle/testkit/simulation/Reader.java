@@ -1,9 +1,9 @@
 package dev.blobshuffle.testkit.simulation;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.format.record.Headers;
 import dev.blobshuffle.core.membership.Membership;
 import dev.blobshuffle.core.shuffle.Debatcher;
 import dev.blobshuffle.core.shuffle.Debatcher.Position;

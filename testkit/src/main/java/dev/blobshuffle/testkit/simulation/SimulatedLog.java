@@ -1,8 +1,8 @@
 package dev.blobshuffle.testkit.simulation;
 
 import dev.blobshuffle.core.format.BlobId;
-import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.Notification;
+import dev.blobshuffle.core.format.record.Headers;
 import dev.blobshuffle.core.shuffle.Debatcher.Position;
 import java.util.ArrayList;
 import java.util.HashMap;

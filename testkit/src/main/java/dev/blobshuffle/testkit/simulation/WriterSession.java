@@ -1,8 +1,8 @@
 package dev.blobshuffle.testkit.simulation;
 
-import dev.blobshuffle.core.format.Headers;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.format.record.Headers;
 import dev.blobshuffle.core.shuffle.Channel;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.testkit.SimulatedProcess;

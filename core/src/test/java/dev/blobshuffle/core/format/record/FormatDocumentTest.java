@@ -1,7 +1,14 @@
-package dev.blobshuffle.core.format;
+package dev.blobshuffle.core.format.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.BlobKey;
+import dev.blobshuffle.core.format.Codec;
+import dev.blobshuffle.core.format.Footer;
+import dev.blobshuffle.core.format.Notification;
+import dev.blobshuffle.core.format.NotificationCodec;
+import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.zone.Zone;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,5 +1,8 @@
-package dev.blobshuffle.core.format;
+package dev.blobshuffle.core.format.record;
 
+import dev.blobshuffle.core.format.Codec;
+import dev.blobshuffle.core.format.Notification;
+import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.zone.Zone;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

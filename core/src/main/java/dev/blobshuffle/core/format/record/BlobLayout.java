@@ -1,5 +1,11 @@
-package dev.blobshuffle.core.format;
+package dev.blobshuffle.core.format.record;
 
+import dev.blobshuffle.core.format.Binding;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.Codec;
+import dev.blobshuffle.core.format.Footer;
+import dev.blobshuffle.core.format.FooterCodec;
+import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.zone.Zone;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -47,18 +53,16 @@ public record BlobLayout(
         Optional<String> key = key(segments);
         List<Footer.Section> sections = sections(segments);
         List<Footer.Segment> table = new ArrayList<>(segments.size());
-        List<Notification> notifications = new ArrayList<>(segments.size());
         int section = 0;
         for (SegmentSource source : segments) {
             if (!sections.get(section).zone().equals(source.zone())) {
                 section++;
             }
-            Footer.Segment segment = frames.append(source, section);
-            table.add(segment);
-            notifications.add(segment.notification(
-                    id, store, sections.get(section), Optional.of(new Binding(Binding.tag(source.partition()), key))));
+            table.add(frames.append(source, section));
         }
         Footer footer = new Footer(id, store, createdMillis, Footer.VERSION, key, sections, table);
+        List<Notification> notifications =
+                footer.segments().stream().map(footer::notification).toList();
         List<ByteBuffer> buffers = frames.finish(FooterCodec.encode(footer));
         return new BlobLayout(id, frames.length, buffers, notifications, sections);
     }

@@ -1,5 +1,6 @@
-package dev.blobshuffle.core.format;
+package dev.blobshuffle.core.format.record;
 
+import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.zone.Zone;
 import java.util.List;
 

@@ -1,4 +1,4 @@
-package dev.blobshuffle.core.format;
+package dev.blobshuffle.core.format.record;
 
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,6 +1,9 @@
-package dev.blobshuffle.core.format;
+package dev.blobshuffle.core.format.record;
 
 import dev.blobshuffle.core.encryption.Keyring;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.LittleEndian;
+import dev.blobshuffle.core.format.Partition;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import javax.crypto.AEADBadTagException;

@@ -1,4 +1,4 @@
-package dev.blobshuffle.core.format;
+package dev.blobshuffle.core.format.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -7,6 +7,13 @@ import dev.blobshuffle.core.encryption.KeyProvider;
 import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.format.Binding;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.Checksum;
+import dev.blobshuffle.core.format.Codec;
+import dev.blobshuffle.core.format.LittleEndian;
+import dev.blobshuffle.core.format.Notification;
+import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.zone.Zone;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -155,7 +162,7 @@ class EncryptionTest {
     @Test
     void withoutEncryptionTheStoredHeadersNameThePartition() {
         Sealed plain = Sealed.of(ID, Keyring.none(), Codec.NONE);
-        Notification claimed = bind(plain.notification(0), Binding.plain(P1));
+        Notification claimed = bind(plain.notification(0), new Binding(Binding.tag(P1), Optional.empty()));
         assertThatExceptionOfType(BlobCorrupt.class)
                 .isThrownBy(() -> read(claimed, plain.segment(0), P1, Keyring.none()))
                 .withMessageContaining("another partition");

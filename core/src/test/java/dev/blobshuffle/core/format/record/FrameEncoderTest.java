@@ -1,8 +1,9 @@
-package dev.blobshuffle.core.format;
+package dev.blobshuffle.core.format.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.blobshuffle.core.format.Codec;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;

@@ -1,10 +1,17 @@
-package dev.blobshuffle.core.format;
+package dev.blobshuffle.core.format.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.encryption.KeyProvider;
 import dev.blobshuffle.core.encryption.Keyring;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.Codec;
+import dev.blobshuffle.core.format.Footer;
+import dev.blobshuffle.core.format.Notification;
+import dev.blobshuffle.core.format.NotificationCodec;
+import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.zone.Zone;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -115,15 +122,13 @@ class GoldenBlobTest {
     }
 
     private static byte[] notifications(BlobLayout layout) {
-        ByteWriter writer = new ByteWriter();
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         for (Notification notification : layout.notifications()) {
             byte[] encoded = NotificationCodec.encode(notification);
-            writer.fixedByte(encoded.length);
-            for (byte b : encoded) {
-                writer.fixedByte(b);
-            }
+            bytes.write(encoded.length);
+            bytes.writeBytes(encoded);
         }
-        return writer.toArray();
+        return bytes.toByteArray();
     }
 
     /** One list per segment. Spelled out rather than drawn at random: a generator may change, these must not. */

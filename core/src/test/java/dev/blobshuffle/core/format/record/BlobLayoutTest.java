@@ -1,10 +1,19 @@
-package dev.blobshuffle.core.format;
+package dev.blobshuffle.core.format.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.format.Binding;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.Checksum;
+import dev.blobshuffle.core.format.Codec;
+import dev.blobshuffle.core.format.FooterCodec;
+import dev.blobshuffle.core.format.LittleEndian;
+import dev.blobshuffle.core.format.Notification;
+import dev.blobshuffle.core.format.NotificationCodec;
+import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.zone.Zone;
 import java.nio.ByteBuffer;
 import java.util.List;

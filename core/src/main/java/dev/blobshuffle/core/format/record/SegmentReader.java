@@ -1,7 +1,12 @@
-package dev.blobshuffle.core.format;
+package dev.blobshuffle.core.format.record;
 
 import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.format.Binding;
+import dev.blobshuffle.core.format.Checksum;
+import dev.blobshuffle.core.format.Codec;
+import dev.blobshuffle.core.format.Notification;
+import dev.blobshuffle.core.format.Partition;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;

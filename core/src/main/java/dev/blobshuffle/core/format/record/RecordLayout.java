@@ -1,5 +1,6 @@
-package dev.blobshuffle.core.format;
+package dev.blobshuffle.core.format.record;
 
+import dev.blobshuffle.core.format.Varint;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 

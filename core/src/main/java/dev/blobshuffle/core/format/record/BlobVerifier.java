@@ -1,7 +1,9 @@
-package dev.blobshuffle.core.format;
+package dev.blobshuffle.core.format.record;
 
 import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.format.Footer;
+import dev.blobshuffle.core.format.FooterCodec;
 import java.nio.ByteBuffer;
 
 /** Checks every byte of a whole blob, as {@code blobshuffle inspect} and recovery do. Stateless. */

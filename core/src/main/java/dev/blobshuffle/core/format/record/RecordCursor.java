@@ -1,6 +1,9 @@
-package dev.blobshuffle.core.format;
+package dev.blobshuffle.core.format.record;
 
 import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.format.Codec;
+import dev.blobshuffle.core.format.Compression;
+import dev.blobshuffle.core.format.Varint;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,11 @@
-package dev.blobshuffle.core.format;
+package dev.blobshuffle.core.format.record;
 
 import dev.blobshuffle.core.encryption.Keyring;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.Checksum;
+import dev.blobshuffle.core.format.Codec;
+import dev.blobshuffle.core.format.Compression;
+import dev.blobshuffle.core.format.Partition;
 import java.util.Optional;
 import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;

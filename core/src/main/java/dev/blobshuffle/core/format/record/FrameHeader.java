@@ -1,6 +1,9 @@
-package dev.blobshuffle.core.format;
+package dev.blobshuffle.core.format.record;
 
 import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.format.Checksum;
+import dev.blobshuffle.core.format.Codec;
+import dev.blobshuffle.core.format.LittleEndian;
 import java.util.zip.CRC32C;
 
 /**

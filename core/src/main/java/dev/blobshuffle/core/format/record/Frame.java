@@ -1,5 +1,6 @@
-package dev.blobshuffle.core.format;
+package dev.blobshuffle.core.format.record;
 
+import dev.blobshuffle.core.format.Codec;
 import org.jspecify.annotations.Nullable;
 
 /**
