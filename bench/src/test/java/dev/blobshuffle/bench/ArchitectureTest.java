@@ -26,6 +26,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.Timer;
@@ -61,7 +62,7 @@ class ArchitectureTest {
 
     /** The engine: its contracts, its two sides, and the whole. */
     private static final String[] SHUFFLE = {
-        ROOT + "core.shuffle..", ROOT + "core.batch..", ROOT + "core.debatch..", ROOT + "core.engine.."
+        ROOT + "core.shuffle..", ROOT + "core.write..", ROOT + "core.read..", ROOT + "core.engine.."
     };
 
     private static final String TIME = ROOT + "core.time..";
@@ -344,17 +345,42 @@ class ArchitectureTest {
     void theSidesOfTheEngineDoNotKnowEachOther() {
         noClasses()
                 .that()
-                .resideInAPackage(ROOT + "core.batch..")
+                .resideInAPackage(ROOT + "core.write..")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(ROOT + "core.debatch..", ROOT + "core.engine..")
+                .resideInAnyPackage(ROOT + "core.read..", ROOT + "core.engine..")
                 .check(OURS);
         noClasses()
                 .that()
-                .resideInAPackage(ROOT + "core.debatch..")
+                .resideInAPackage(ROOT + "core.read..")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(ROOT + "core.batch..", ROOT + "core.engine..")
+                .resideInAnyPackage(ROOT + "core.write..", ROOT + "core.engine..")
+                .check(OURS);
+    }
+
+    /** Append, seal, upload, deliver: each room of the write side calls the rooms of the later steps only. */
+    @Test
+    void theWriteSideFollowsTheWayOfARecord() {
+        String write = ROOT + "core.write";
+        List<String> way = List.of(".deliver", ".upload", ".seal", "");
+        for (int room = 0; room < way.size() - 1; room++) {
+            noClasses()
+                    .that()
+                    .resideInAPackage(write + way.get(room))
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(way.subList(room + 1, way.size()).stream()
+                            .map(later -> write + later)
+                            .toArray(String[]::new))
+                    .check(OURS);
+        }
+        noClasses()
+                .that()
+                .resideInAPackage(write + ".log")
+                .should()
+                .dependOnClassesThat(resideInAnyPackage(write + "..").and(resideOutsideOfPackage(write + ".log")))
+                .because("an append tells others by the two interfaces of the log")
                 .check(OURS);
     }
 

@@ -1,6 +1,5 @@
 package dev.blobshuffle.kafka;
 
-import dev.blobshuffle.core.batch.BatcherOptions;
 import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.membership.Member;
@@ -8,6 +7,7 @@ import dev.blobshuffle.core.membership.Membership;
 import dev.blobshuffle.core.membership.ZoneMap;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.store.MemoryBlobStore;
+import dev.blobshuffle.core.write.options.BatcherOptions;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.testkit.Fault;
 import dev.blobshuffle.testkit.FaultPlan;

@@ -1,11 +1,11 @@
 package dev.blobshuffle.kafka;
 
-import dev.blobshuffle.core.batch.BatcherOptions;
 import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.membership.Membership;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.write.options.BatcherOptions;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -3,7 +3,6 @@ package dev.blobshuffle.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.batch.BatcherOptions;
 import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.membership.Membership;
@@ -12,6 +11,7 @@ import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.write.options.BatcherOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

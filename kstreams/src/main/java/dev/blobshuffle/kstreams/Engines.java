@@ -1,8 +1,8 @@
 package dev.blobshuffle.kstreams;
 
-import dev.blobshuffle.core.batch.BatcherOptions;
-import dev.blobshuffle.core.batch.Target;
 import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.write.options.BatcherOptions;
+import dev.blobshuffle.core.write.options.LatencyTarget;
 
 /** How the engine of an application batches, for both front doors of this module. Stateless. */
 public final class Engines {
@@ -14,7 +14,7 @@ public final class Engines {
                 BatcherOptions.builder(settings.blobs()).deliveryTimeout(settings.waitLimit());
         settings.blobs()
                 .value(Settings.BATCH_TARGET_LATENCY)
-                .ifPresent(latency -> batching.target(new Target(latency, settings.hiddenFor())));
+                .ifPresent(latency -> batching.target(new LatencyTarget(latency, settings.hiddenFor())));
         return batching.build();
     }
 }

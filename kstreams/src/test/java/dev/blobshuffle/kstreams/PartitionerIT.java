@@ -92,8 +92,10 @@ class PartitionerIT {
                         builder.<String, String>stream(name + "-events").selectKey((key, user) -> user))
                 .join(users, (event, user) -> user)
                 .to(name + "-joined");
+        // Of two records with one timestamp, a join may take either first.
+        long before = System.currentTimeMillis() - 60_000;
         for (int i = 0; i < USERS; i++) {
-            send(name + "-users", "u" + i, "name of u" + i);
+            producer.send(new ProducerRecord<>(name + "-users", null, before, "u" + i, "name of u" + i));
         }
         sendEvents(name + "-events");
 

@@ -1,10 +1,10 @@
 package dev.blobshuffle.peer;
 
-import dev.blobshuffle.core.batch.BatcherOptions;
 import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.membership.Membership;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.write.options.BatcherOptions;
 import dev.blobshuffle.kafka.membership.KafkaMembership;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -1,6 +1,5 @@
 package dev.blobshuffle.peer;
 
-import dev.blobshuffle.core.batch.BatcherOptions;
 import dev.blobshuffle.core.cache.CacheOptions;
 import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.engine.ZonePeers;
@@ -12,6 +11,7 @@ import dev.blobshuffle.core.resilience.ResilienceOptions;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.write.options.BatcherOptions;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.kafka.BlobConsumer;
 import dev.blobshuffle.kafka.BlobProducer;

@@ -2,9 +2,6 @@ package dev.blobshuffle.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.batch.Batcher;
-import dev.blobshuffle.core.batch.BatcherOptions;
-import dev.blobshuffle.core.batch.Target;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.format.record.Headers;
@@ -15,6 +12,9 @@ import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.shuffle.Channel;
 import dev.blobshuffle.core.shuffle.Lane;
 import dev.blobshuffle.core.store.MemoryBlobStore;
+import dev.blobshuffle.core.write.Batcher;
+import dev.blobshuffle.core.write.options.BatcherOptions;
+import dev.blobshuffle.core.write.options.LatencyTarget;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.planner.LatencyModel;
 import dev.blobshuffle.planner.LatencyProfile;
@@ -59,7 +59,7 @@ class AdaptiveBatcherTest {
 
     private static BatcherOptions.Builder aimingAt(int millis) {
         Duration target = Duration.ofMillis(millis);
-        return BatcherOptions.builder().batchBytes(MOST).delay(target).target(Target.of(target));
+        return BatcherOptions.builder().batchBytes(MOST).delay(target).target(LatencyTarget.of(target));
     }
 
     private void append(Lane lane, int records) {

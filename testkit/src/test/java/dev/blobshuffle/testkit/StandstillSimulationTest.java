@@ -2,8 +2,6 @@ package dev.blobshuffle.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.batch.Batcher;
-import dev.blobshuffle.core.batch.BatcherOptions;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.Notification;
@@ -17,6 +15,8 @@ import dev.blobshuffle.core.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.core.write.Batcher;
+import dev.blobshuffle.core.write.options.BatcherOptions;
 import dev.blobshuffle.core.zone.Zone;
 import java.time.Duration;
 import java.util.HashMap;

@@ -1,11 +1,8 @@
 package dev.blobshuffle.core.engine;
 
-import dev.blobshuffle.core.batch.Batcher;
-import dev.blobshuffle.core.batch.BatcherOptions;
 import dev.blobshuffle.core.cache.CacheOptions;
 import dev.blobshuffle.core.cache.PeerNetwork;
 import dev.blobshuffle.core.cache.PeerNetworkProvider;
-import dev.blobshuffle.core.debatch.ReadEngine;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.membership.FixedZoneMap;
 import dev.blobshuffle.core.membership.Member;
@@ -13,6 +10,7 @@ import dev.blobshuffle.core.membership.ZoneMap;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.pricing.LiveCost;
 import dev.blobshuffle.core.pricing.PriceTables;
+import dev.blobshuffle.core.read.ReadEngine;
 import dev.blobshuffle.core.resilience.ResilienceOptions;
 import dev.blobshuffle.core.resilience.RetryPolicy;
 import dev.blobshuffle.core.resilience.StoreStack;
@@ -27,6 +25,8 @@ import dev.blobshuffle.core.store.RequestMeter;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.core.write.Batcher;
+import dev.blobshuffle.core.write.options.BatcherOptions;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;

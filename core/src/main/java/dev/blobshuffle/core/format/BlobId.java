@@ -10,6 +10,9 @@ import java.util.HexFormat;
  * @param sequence the writer's own count of blobs, from 0
  */
 public record BlobId(long generation, long writer, long sequence) implements Comparable<BlobId> {
+    /** Milliseconds of one generation. */
+    public static final long MILLIS_PER_GENERATION = 60_000;
+
     /** Checks that generation and sequence are not negative. */
     public BlobId {
         if (generation < 0 || sequence < 0) {

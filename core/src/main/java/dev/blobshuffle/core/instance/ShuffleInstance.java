@@ -1,6 +1,5 @@
 package dev.blobshuffle.core.instance;
 
-import dev.blobshuffle.core.batch.BatcherOptions;
 import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.engine.ShuffleEngine.StoreOpening;
 import dev.blobshuffle.core.membership.Membership;
@@ -13,6 +12,7 @@ import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.core.write.options.BatcherOptions;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;

@@ -3,6 +3,7 @@ package dev.blobshuffle.core.shuffle;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The engine's own channel of one lane, which carries notifications, and plain records where a batch is inlined or the store is down: a Kafka producer, a
@@ -10,6 +11,24 @@ import java.time.Duration;
  * notification refers to is durable. Acknowledgements may come from any thread.
  */
 public interface Channel {
+    /**
+     * Sends everything of the lane that may go now. A channel that writes one entry of a log for many
+     * segments overrides this method, takes entries until there is none, and writes them at once. By default each segment
+     * is sent by itself, by the two methods below.
+     *
+     * <p>An exception says that the channel lost what it took: the lane fails.
+     */
+    default void send(Outgoing outgoing) {
+        for (Entry entry = outgoing.next(); entry != null; entry = outgoing.next()) {
+            Notification notification = entry.notification();
+            if (notification == null) {
+                send(entry.partition(), entry.records(), entry.delivery());
+            } else {
+                send(entry.partition(), notification, entry.earliest(), entry.latest(), entry.delivery());
+            }
+        }
+    }
+
     /**
      * Sends a notification.
      *
@@ -49,6 +68,43 @@ public interface Channel {
 
     /** Sends what is buffered and waits until everything sent before is acknowledged or failed. Called by the lane's owner in a flush. */
     void flush();
+
+    /** What may go of a lane. Used within one call, by its thread. */
+    interface Outgoing {
+        /**
+         * The next segment, in append order per partition. Once it is taken, the channel owes the answer
+         * that {@link Delivery} describes.
+         *
+         * @return null when there is no more, or the lane has failed meanwhile
+         */
+        @Nullable
+        Entry next();
+    }
+
+    /** A segment to be sent. */
+    interface Entry {
+        /** Where to. */
+        Partition partition();
+
+        /** What refers to the segment's blob; null: its records go instead. */
+        @Nullable
+        Notification notification();
+
+        /** The smallest timestamp of the records, milliseconds. */
+        long earliest();
+
+        /** The largest timestamp of the records, milliseconds. */
+        long latest();
+
+        /**
+         * The records, if there is no notification. Valid until the next entry is taken or the call of
+         * the channel ends.
+         */
+        SegmentRecords records();
+
+        /** Told once, when the channel has taken the segment for good or failed. */
+        Delivery delivery();
+    }
 
     /** The end of one delivery. */
     interface Delivery {

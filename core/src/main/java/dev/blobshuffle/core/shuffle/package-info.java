@@ -1,6 +1,6 @@
 /**
  * The contracts of the engine: what a front door gives (a channel per lane) and takes (lanes and Debatchers). The write side is
- * {@code core.batch}, the read side {@code core.debatch}, and {@code core.engine} puts them together.
+ * {@code core.write}, the read side {@code core.read}, and {@code core.engine} puts them together.
  */
 @NullMarked
 package dev.blobshuffle.core.shuffle;

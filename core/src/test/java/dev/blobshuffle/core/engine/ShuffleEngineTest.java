@@ -3,7 +3,6 @@ package dev.blobshuffle.core.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.batch.RecordingChannel;
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.Partition;
@@ -14,6 +13,7 @@ import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Debatcher;
 import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.shuffle.Lane;
+import dev.blobshuffle.core.write.RecordingChannel;
 import dev.blobshuffle.core.zone.Zone;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

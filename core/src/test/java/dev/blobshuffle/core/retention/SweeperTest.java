@@ -2,8 +2,6 @@ package dev.blobshuffle.core.retention;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.batch.Batcher;
-import dev.blobshuffle.core.batch.BatcherOptions;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
@@ -19,6 +17,8 @@ import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.core.write.Batcher;
+import dev.blobshuffle.core.write.options.BatcherOptions;
 import dev.blobshuffle.core.zone.Zone;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -2,7 +2,6 @@ package dev.blobshuffle.kstreams.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.batch.BatcherOptions;
 import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.Partition;
@@ -14,6 +13,7 @@ import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.write.options.BatcherOptions;
 import dev.blobshuffle.core.zone.Zone;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;

@@ -1,7 +1,5 @@
 package dev.blobshuffle.testkit.plan;
 
-import dev.blobshuffle.core.batch.BatcherOptions;
-import dev.blobshuffle.core.batch.Target;
 import dev.blobshuffle.core.cache.CacheOptions;
 import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.format.BlobId;
@@ -16,6 +14,8 @@ import dev.blobshuffle.core.shuffle.Debatcher;
 import dev.blobshuffle.core.shuffle.Lane;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.write.options.BatcherOptions;
+import dev.blobshuffle.core.write.options.LatencyTarget;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.planner.LatencyProfile;
 import dev.blobshuffle.planner.Tuning;
@@ -63,7 +63,7 @@ final class ModelledRun {
     private Duration end;
     private Duration tick = Duration.ofMillis(2);
     private DoubleUnaryOperator load = seconds -> 1;
-    private Optional<Target> target = Optional.empty();
+    private Optional<LatencyTarget> target = Optional.empty();
     private Optional<Intervals> intervals = Optional.empty();
     private final SimulatedTime time;
     private final MemoryBlobStore memory = new MemoryBlobStore("modelled", STORE);
@@ -90,7 +90,7 @@ final class ModelledRun {
     }
 
     /** Aims at a latency, with the tuning's size and delay as the largest. */
-    ModelledRun withTarget(Target latency) {
+    ModelledRun withTarget(LatencyTarget latency) {
         target = Optional.of(latency);
         return this;
     }

@@ -1,8 +1,8 @@
 package dev.blobshuffle.testkit.plan;
 
-import dev.blobshuffle.core.batch.Target;
 import dev.blobshuffle.core.pricing.PriceTable;
 import dev.blobshuffle.core.pricing.PriceTables;
+import dev.blobshuffle.core.write.options.LatencyTarget;
 import dev.blobshuffle.planner.Tuning;
 import dev.blobshuffle.planner.Workload;
 import dev.blobshuffle.testkit.SimulatedTime;
@@ -43,7 +43,7 @@ public record VirtualTrial(int instances, SwingingLoad load, Duration length, lo
                     .withLoad(load::share, TICK)
                     .withIntervals(intervals);
             if (batched.adaptive()) {
-                run.withTarget(Target.of(target));
+                run.withTarget(LatencyTarget.of(target));
             }
             measured = run.run();
         }

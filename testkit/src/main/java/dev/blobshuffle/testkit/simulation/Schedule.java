@@ -1,10 +1,10 @@
 package dev.blobshuffle.testkit.simulation;
 
-import dev.blobshuffle.core.batch.BatcherOptions;
-import dev.blobshuffle.core.batch.Target;
 import dev.blobshuffle.core.format.Codec;
 import dev.blobshuffle.core.retention.SweepTiming;
 import dev.blobshuffle.core.settings.BatchScope;
+import dev.blobshuffle.core.write.options.BatcherOptions;
+import dev.blobshuffle.core.write.options.LatencyTarget;
 import dev.blobshuffle.testkit.SimulatedTime;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -121,7 +121,7 @@ record Schedule(
         if (time.random(4) == 0 && !isSweeping) {
             Duration longest = Duration.ofMillis(1 + time.random(300));
             Duration hidden = Duration.ofMillis(time.random(2) * 100L);
-            builder.delay(longest).target(new Target(Duration.ofMillis(1 + time.random(2000)), hidden));
+            builder.delay(longest).target(new LatencyTarget(Duration.ofMillis(1 + time.random(2000)), hidden));
         }
         if (isSweeping) {
             Duration timeout = Duration.ofMillis(300 + time.random(1000));

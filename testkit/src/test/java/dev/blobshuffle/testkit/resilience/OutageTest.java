@@ -2,7 +2,6 @@ package dev.blobshuffle.testkit.resilience;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.batch.BatcherOptions;
 import dev.blobshuffle.core.engine.ShuffleEngine;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
@@ -11,6 +10,7 @@ import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.shuffle.Channel;
 import dev.blobshuffle.core.shuffle.Lane;
 import dev.blobshuffle.core.store.MemoryBlobStore;
+import dev.blobshuffle.core.write.options.BatcherOptions;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.testkit.Fault;
 import dev.blobshuffle.testkit.Fault.Kind;

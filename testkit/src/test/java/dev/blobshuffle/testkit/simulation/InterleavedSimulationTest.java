@@ -39,7 +39,7 @@ class InterleavedSimulationTest {
     /** Without yield points the other tests would prove nothing. */
     @Test
     void theEngineIsWoven() throws ClassNotFoundException {
-        Class<?> lane = new WovenLoader().loadClass("dev.blobshuffle.core.batch.DeliveryQueue");
+        Class<?> lane = new WovenLoader().loadClass("dev.blobshuffle.core.write.deliver.DeliveryQueue");
 
         assertThat(lane.getDeclaredMethods())
                 .extracting(method -> method.getName())
