@@ -26,13 +26,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One directory of the cache on disk. The names of its files are its index, so what it holds survives the end of the process; nothing is forced to the device,
- * for a file that a crash cut short does not match its checksums. A lock keeps other processes out. Thread-safe; blocks its callers for I/O where it says so.
+ * One directory of the cache on disk. Its file names are its index, so the content survives a
+ * restart of the process. Writes are not forced to the device: if a crash truncates a file, its
+ * checksums do not match. A lock keeps other processes out. Thread-safe; methods that block for I/O
+ * say so.
  */
 final class CacheDirectory {
     private static final Logger LOG = LoggerFactory.getLogger(CacheDirectory.class);
 
-    /** For how long writes leave out a directory that failed, or is full. */
+    /** How long writes skip a directory that failed or is full. */
     private static final long FAILING_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final String FORM = "%d-%016x-%d-%d-%d.%016x.part";
@@ -45,7 +47,7 @@ final class CacheDirectory {
     private final FileChannel lock;
     private final LeasedEntries<PartFile> entries;
 
-    /** Set until writes may try again. */
+    /** Set until writes may use the directory again. */
     private volatile boolean failing;
 
     private volatile long failedNanos;
@@ -60,10 +62,10 @@ final class CacheDirectory {
     }
 
     /**
-     * Opens a directory, made if need be, with what it holds from before. Blocks.
+     * Opens a directory with its earlier content; creates it if it does not exist. Blocks.
      *
-     * @param store fingerprint of the store: parts of others are removed
-     * @throws InvalidSettings fatal: it cannot be used, or another process uses it
+     * @param store fingerprint of the store; parts from other stores are removed
+     * @throws InvalidSettings fatal: the directory cannot be used, or another process uses it
      */
     static CacheDirectory open(Path path, int store, long capacity, Time time, IntConsumer whenEvicted) {
         Path parts = path.resolve(String.format(Locale.ROOT, "parts-%08x", store));
@@ -93,7 +95,7 @@ final class CacheDirectory {
                 return channel;
             }
         } catch (OverlappingFileLockException e) {
-            // Of this process.
+            // This process already holds the lock.
         }
         channel.close();
         throw new InvalidSettings("Cannot cache in " + path
@@ -169,7 +171,7 @@ final class CacheDirectory {
     }
 
     /**
-     * Keeps a part. Blocks. After a failure, such as a full disk, nothing of it is left.
+     * Keeps a part. Blocks. After a failure, such as a full disk, no bytes of the part remain.
      *
      * @param buffers its bytes; consumed
      * @return whether there was room
@@ -208,7 +210,7 @@ final class CacheDirectory {
         }
     }
 
-    /** What the directory holds. Forgetting a part removes its file, which blocks. */
+    /** The entries of the directory. Forgetting a part removes its file, which blocks. */
     LeasedEntries<PartFile> entries() {
         return entries;
     }
@@ -224,7 +226,7 @@ final class CacheDirectory {
         }
     }
 
-    /** Gives the directory up; its files stay. Idempotent. */
+    /** Releases the directory; its files stay. Idempotent. */
     void close() {
         isClosed = true;
         entries.close();

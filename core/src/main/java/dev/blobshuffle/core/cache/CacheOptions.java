@@ -7,15 +7,15 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * How an instance caches.
+ * The options of an instance's caches.
  *
- * @param zone the zone of the instance: when it writes, it keeps what is for readers there
+ * @param zone the zone of the instance; a writer caches the sections for readers of this zone
  * @param memoryBytes most bytes in memory; 0 for no cache in memory
  * @param diskDirectories where to cache on disk; empty for no cache on disk
  * @param diskBytes most bytes on disk, over all directories
- * @param unit what is loaded at once
- * @param whenWriting whether to keep what is written
- * @param whenReceiving whether to keep what other members of the zone sent
+ * @param unit what one request loads
+ * @param whenWriting whether to keep written sections
+ * @param whenReceiving whether to keep bytes that other members of the zone sent
  */
 public record CacheOptions(
         Zone zone,
@@ -25,23 +25,26 @@ public record CacheOptions(
         CacheUnit unit,
         WhenWriting whenWriting,
         WhenReceiving whenReceiving) {
-    /** Whether a writer keeps what it writes for its own zone. */
+    /** Whether a writer caches the sections that it writes for its own zone. */
     public enum WhenWriting {
-        /** It keeps it: readers in its zone need no request to the store. */
+        /** The writer keeps them, so readers in its zone need no request to the store. */
         KEEP,
-        /** It forgets it, and loads it when somebody asks. */
+        /** The writer does not keep them; the first read loads them from the store. */
         FORGET
     }
 
-    /** Whether a reader keeps what other members of its zone sent (the BlobShuffle paper, section 3.3: a local cache before the distributed one). */
+    /**
+     * Whether a reader caches bytes that other members of its zone sent (the BlobShuffle paper,
+     * section 3.3: a local cache before the distributed one).
+     */
     public enum WhenReceiving {
-        /** It keeps it in memory: what it reads again comes from there. */
+        /** The reader keeps them in memory and serves repeated reads from there. */
         KEEP,
-        /** It asks again: memory is for what it is asked for itself. */
+        /** The reader asks again; its memory holds only sections that it serves to others. */
         FORGET
     }
 
-    /** Options that keep nothing of what others sent. */
+    /** Options that do not keep bytes from other members. */
     public CacheOptions(
             Zone zone,
             long memoryBytes,
@@ -61,7 +64,7 @@ public record CacheOptions(
         }
     }
 
-    /** As settings say. */
+    /** The options that the settings define. */
     public static CacheOptions of(Settings settings) {
         return new CacheOptions(
                 settings.zone(),
@@ -83,7 +86,7 @@ public record CacheOptions(
         return memoryBytes == 0 && diskDirectories.isEmpty();
     }
 
-    /** Whether a section of a blob that this instance writes is worth keeping. */
+    /** Whether this instance keeps a section that it writes. */
     boolean keeps(Zone sectionZone) {
         return whenWriting == WhenWriting.KEEP && (sectionZone.equals(zone) || sectionZone.equals(Zone.SINGLE));
     }

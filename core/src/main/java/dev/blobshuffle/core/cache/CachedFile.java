@@ -2,9 +2,12 @@ package dev.blobshuffle.core.cache;
 
 import java.nio.channels.FileChannel;
 
-/** A part of a local file that holds a range of a blob, open for reading and on loan: the file stays until it is closed. Owned by whoever asked for it. */
+/**
+ * A part of a local file that holds a range of a blob, open for reading. The file is not removed
+ * until this is closed. Owned by the caller that asked for it.
+ */
 public interface CachedFile extends AutoCloseable {
-    /** The open file. Closed with this. */
+    /** The open file, closed together with this. */
     FileChannel channel();
 
     /** Where the range starts in the file, bytes. */
@@ -13,7 +16,7 @@ public interface CachedFile extends AutoCloseable {
     /** Length of the range, bytes. */
     long length();
 
-    /** Gives the file back. Idempotent. */
+    /** Returns the file to the cache. Idempotent. */
     @Override
     void close();
 }

@@ -4,12 +4,16 @@ import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
 
-/** Puts the caches of an instance together, in the order in which reads go through them: memory, disk, store. Stateless. */
+/**
+ * Composes the caches of an instance. Reads pass through memory, disk and store, in this order.
+ * Stateless.
+ */
 public final class Caches {
     private Caches() {}
 
     /**
-     * A store behind the caches that the options ask for, possibly none. Closing it closes the store. Blocks while it looks through the directories.
+     * A store behind the caches that the options define, possibly none. Closing it closes the
+     * store. Blocks while it lists the cache directories.
      *
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory cannot be used, or another instance uses it
      */
@@ -18,8 +22,8 @@ public final class Caches {
     }
 
     /**
-     * The same for a process that does nothing but answer others: what is in memory lies outside the heap, from where it is sent without a copy. It has no array, so
-     * nobody here can decode it.
+     * The same for a process that only serves other members. It keeps cached bytes outside the heap
+     * and sends them without a copy. Such bytes have no array, so this process cannot decode them.
      *
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory cannot be used, or another instance uses it
      */

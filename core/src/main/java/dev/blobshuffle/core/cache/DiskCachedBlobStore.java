@@ -37,23 +37,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A store with a cache on local disks, in one or more directories, which survives the end of the process: a restart does not download twice. Bounded in bytes, least
- * recently used first out (after a restart, first written first out); every read is checked. What is read whole from the store, and what is written for the own
- * zone, is kept in the background; when the disk is slow, full or broken, less is kept and nothing else happens. Belongs below a cache in memory,
- * which asks for whole parts and for each once. Thread-safe.
+ * A store with a cache on local disks, in one or more directories. The cache survives restarts, so
+ * a restarted process does not download its parts again. It is bounded in bytes and evicts the
+ * least recently used part first; after a restart, the part written first. Every read verifies
+ * checksums.
+ *
+ * <p>Background tasks keep parts that were read whole, and sections written for the own zone. A
+ * slow, full or broken disk only means that fewer parts are kept. This store belongs below a cache
+ * in memory, which asks for whole parts and for each once. Thread-safe.
  */
 public final class DiskCachedBlobStore extends ForwardingBlobStore implements CachedBlobStore {
-    /** An array holds the part when it is read. */
+    /** A read puts the part into one array. */
     static final long LARGEST_PART = 1 << 30;
 
     private static final Logger LOG = LoggerFactory.getLogger(DiskCachedBlobStore.class);
-    /** How long {@link #close()} waits for a disk that hangs. */
+    /** How long {@link #close()} waits for a hanging disk. */
     private static final Duration LONGEST_WRITE = Duration.ofSeconds(10);
 
     private static final int READERS = 2;
     private static final int WRITERS = 2;
 
-    /** Most bytes that wait for their write; beyond, nothing is kept. */
+    /** Most bytes that wait to be written. Beyond this limit further parts are not kept. */
     private static final long PENDING_BYTES = 64 << 20;
 
     private final CachedBlobStore below;
@@ -70,7 +74,7 @@ public final class DiskCachedBlobStore extends ForwardingBlobStore implements Ca
     private volatile boolean isClosed;
 
     /**
-     * Opens the cache in the directories of the options, with what they hold from before. Blocks.
+     * Opens the cache in the directories of the options, with their earlier content. Blocks.
      *
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory cannot be used, or another instance uses it
      */
@@ -176,7 +180,7 @@ public final class DiskCachedBlobStore extends ForwardingBlobStore implements Ca
         return read;
     }
 
-    /** What another member has on its disk need not be on this one, too. */
+    /** Bytes that another member has on its disk are not written to this one as well. */
     @Override
     public CompletionStage<BlobBytes> getBy(BlobStore place, BlobId id, BlobRange range) {
         return below.getBy(place, id, range);
@@ -215,7 +219,7 @@ public final class DiskCachedBlobStore extends ForwardingBlobStore implements Ca
         });
     }
 
-    /** Runs what changes the directories, in the background. */
+    /** Changes the directories in the background. */
     private CompletionStage<Boolean> change(String what, Runnable work, Runnable atEnd) {
         changes.incrementAndGet();
         return writes.run(
@@ -343,7 +347,11 @@ public final class DiskCachedBlobStore extends ForwardingBlobStore implements Ca
         return forget(part -> gone.contains(part.blob())).thenCompose(done -> store().delete(gone));
     }
 
-    /** Ends reads and writes, and waits for a write under way: the directory may have another owner then. What is cached stays for the next start. Closes the store below. Idempotent. */
+    /**
+     * Ends reads and writes. It waits for a running write, because another process may own the
+     * directory afterwards. Cached parts stay for the next start. Closes the store below.
+     * Idempotent.
+     */
     @Override
     public void close() {
         isClosed = true;

@@ -14,7 +14,7 @@ final class LeasedBytes implements BlobBytes {
         this.slice = slice;
     }
 
-    /** A range of a leased part; takes the lease over. */
+    /** A range of a leased part. Takes ownership of the lease. */
     static LeasedBytes of(LeasedEntries<BlobBytes>.Lease lease, BlobRange range) {
         ByteBuffer part = lease.value().buffer();
         int start = part.position() + (int) (range.offset() - lease.part().offset());

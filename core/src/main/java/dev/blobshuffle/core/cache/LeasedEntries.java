@@ -12,23 +12,24 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a cache holds, within a number of bytes: to make room, the least recently used entries go, but never one on lease. Room is reserved before bytes are
- * fetched, so that entries, reservations, and forgotten entries that are still on lease never take more than the capacity together. Thread-safe.
+ * The entries of a cache, bounded in bytes. It evicts the least recently used entries, but never
+ * one on lease. Callers reserve room before they fetch bytes. So entries, reservations, and
+ * forgotten entries still on lease together never exceed the capacity. Thread-safe.
  *
- * @param <V> what an entry stands for
+ * @param <V> the value of an entry
  */
 final class LeasedEntries<V> {
     private final long capacity;
     private final Consumer<V> whenGone;
     private final IntConsumer whenEvicted;
 
-    /** In the order of last use. Guarded by this, as what follows. */
+    /** In the order of last use. Guarded by this, as are the fields below. */
     private final Map<CachedPart, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
 
     /** Bytes of everything: entries, reservations, forgotten entries on lease. */
     private long used;
 
-    /** The bytes among them that no eviction can free. */
+    /** Those of the used bytes that no eviction can free. */
     private long pinned;
 
     private boolean isClosed;
@@ -37,8 +38,10 @@ final class LeasedEntries<V> {
      * An empty cache.
      *
      * @param capacity most bytes, 1 or more
-     * @param whenGone takes back the value of each entry that is gone and not on lease any more; called without a lock, by any thread
-     * @param whenEvicted hears how many entries had to make way; called likewise
+     * @param whenGone receives the value of each removed entry once no lease is left; called
+     *     without a lock, by any thread
+     * @param whenEvicted receives the number of evicted entries; called without a lock, by any
+     *     thread
      */
     LeasedEntries(long capacity, Consumer<V> whenGone, IntConsumer whenEvicted) {
         if (capacity < 1) {
@@ -97,7 +100,7 @@ final class LeasedEntries<V> {
         }
     }
 
-    /** A lease of an entry, which counts as its use; null if there is none. */
+    /** Leases an entry and marks it as used; null if there is no such entry. */
     synchronized @Nullable Lease lease(CachedPart part) {
         Entry entry = entries.get(part);
         if (entry == null) {
@@ -109,7 +112,10 @@ final class LeasedEntries<V> {
         return new Lease(entry);
     }
 
-    /** Takes room for bytes that will come, if what is not on lease can make way. The room ends in {@link #insert} or {@link #giveBack}. */
+    /**
+     * Reserves room for bytes to come, if evictions can free enough. The reservation ends in
+     * {@link #insert} or {@link #giveBack}.
+     */
     boolean reserve(long bytes) {
         List<V> gone = new ArrayList<>(0);
         synchronized (this) {
@@ -145,7 +151,10 @@ final class LeasedEntries<V> {
         pinned -= bytes;
     }
 
-    /** Turns a reservation of so many bytes into an entry, in place of one of the same name, and leases it. */
+    /**
+     * Turns a reservation of that many bytes into an entry and leases it. An entry with the same
+     * key is replaced.
+     */
     Lease insert(CachedPart part, V value, long bytes) {
         Entry entry = new Entry(part, value, bytes);
         entry.leases = 1;
@@ -162,7 +171,7 @@ final class LeasedEntries<V> {
         return new Lease(entry);
     }
 
-    /** Forgets the entries that a test accepts; those on lease go with their last one. */
+    /** Removes the entries that a test accepts. Leased entries stay until their last lease ends. */
     void forget(Predicate<CachedPart> test) {
         List<V> gone = new ArrayList<>(0);
         synchronized (this) {
@@ -178,7 +187,7 @@ final class LeasedEntries<V> {
         gone.forEach(whenGone);
     }
 
-    /** Forgets an entry, if it is there. */
+    /** Removes an entry, if present. */
     void forget(CachedPart part) {
         List<V> gone = new ArrayList<>(0);
         synchronized (this) {
@@ -219,7 +228,7 @@ final class LeasedEntries<V> {
         return capacity;
     }
 
-    /** Bytes of entries, of reservations and of what is still on lease. */
+    /** Bytes of entries, of reservations, and of removed entries still on lease. */
     synchronized long used() {
         return used;
     }
@@ -228,7 +237,7 @@ final class LeasedEntries<V> {
         return entries.size();
     }
 
-    /** Forgets everything and takes nothing any more. Idempotent. */
+    /** Removes all entries and accepts no new ones. Idempotent. */
     void close() {
         synchronized (this) {
             isClosed = true;

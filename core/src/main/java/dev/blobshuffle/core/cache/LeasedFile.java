@@ -12,7 +12,7 @@ final class LeasedFile implements CachedFile {
     private final long position;
     private final long length;
 
-    /** Opens the file; takes the lease over if that succeeds. */
+    /** Opens the file. Takes ownership of the lease if that succeeds. */
     LeasedFile(LeasedEntries<PartFile>.Lease lease, BlobRange range) {
         this.lease = lease;
         position = range.offset() - lease.part().offset();

@@ -22,19 +22,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * A store with a cache in memory, least recently used first out (the BlobShuffle paper, section 3.3, "local cache"). It loads whole sections, or ranges as they are asked for
- * ({@link CacheUnit}), each once however many ask at a time, and answers with slices of what it holds, without a copy. What is written for the own zone is
- * copied once on its way to the store, because the write buffer is recycled.
+ * A store with a cache in memory (the BlobShuffle paper, section 3.3, "local cache"). It evicts the
+ * least recently used part first. It loads whole sections or single ranges ({@link CacheUnit}),
+ * each once however many callers ask at a time. It answers with slices of the cached parts, without
+ * a copy. Sections written for the own zone are copied once, because the write buffer is recycled.
  *
- * <p>Bytes on loan count: entries in use, and bytes on their way from the store, never take more than the capacity together. When everything is in use, and for parts
- * larger than half the capacity, reads pass through. Thread-safe.
+ * <p>Entries in use and bytes on their way from the store count: together they never exceed the
+ * capacity. Reads pass through uncached when all entries are in use, and for parts larger than half
+ * the capacity. Thread-safe.
  */
 public final class MemoryCachedBlobStore extends ForwardingBlobStore implements CachedBlobStore {
-    /** Where the bytes lie. */
+    /** Where the cached bytes are. */
     enum Place {
-        /** In arrays, as they came: readers here share them. */
+        /** In the arrays that the store returned. Readers in this process share them. */
         HEAP,
-        /** In direct memory, copied once: sockets take them as they are. */
+        /** In direct memory, copied once. Sockets send them without a further copy. */
         OUTSIDE_HEAP
     }
 
@@ -46,7 +48,10 @@ public final class MemoryCachedBlobStore extends ForwardingBlobStore implements 
     private final long largestPart;
     private final ConcurrentMap<CachedPart, MemoryLoad> loads = new ConcurrentHashMap<>();
 
-    /** Those from other places than the store: apart, because members that load from one another would wait for each other for ever. */
+    /**
+     * Loads from places other than the store. They are kept apart: members that load from one
+     * another would otherwise wait for each other for ever.
+     */
     private final ConcurrentMap<CachedPart, MemoryLoad> loadsBy = new ConcurrentHashMap<>();
 
     private final ShuffleMetrics.Registration gauge;
@@ -74,7 +79,8 @@ public final class MemoryCachedBlobStore extends ForwardingBlobStore implements 
     @Override
     public CompletionStage<Void> put(BlobId id, BlobContent content) {
         if (!isClosed) {
-            // Before the put, so that whoever hears of the blob finds it here.
+            // The section is cached before the put, so that every reader that learns of the blob
+            // finds it here.
             for (Footer.Section section : content.sections()) {
                 if (options.keeps(section.zone())) {
                     keep(id, content, section);
@@ -198,7 +204,7 @@ public final class MemoryCachedBlobStore extends ForwardingBlobStore implements 
     }
 
     private void start(MemoryLoad load, BlobRange unit, BlobStore source) {
-        // Another load of the part may have ended between the look at the entries and the start of this one.
+        // Another load of the part may have ended after the lookup and before this load started.
         LeasedEntries<BlobBytes>.Lease present = entries.lease(load.part());
         if (present != null) {
             load.land(present);
@@ -209,7 +215,7 @@ public final class MemoryCachedBlobStore extends ForwardingBlobStore implements 
         }
     }
 
-    /** Bytes from the store as they are kept. */
+    /** Converts bytes from the store into the form in which they are kept. */
     private BlobBytes settled(BlobBytes loaded) {
         if (place == Place.HEAP) {
             return loaded;
@@ -247,7 +253,7 @@ public final class MemoryCachedBlobStore extends ForwardingBlobStore implements 
         return store().delete(ids);
     }
 
-    /** Bytes that the cache takes. */
+    /** Bytes that the cache occupies. */
     public long usedBytes() {
         return entries.used();
     }

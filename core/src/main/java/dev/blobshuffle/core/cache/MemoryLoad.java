@@ -15,8 +15,10 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One part on its way into the cache in memory, and those who wait for ranges of it. The part becomes an entry before the load is forgotten, so whoever comes
- * between finds one of them and the store is asked once. A failure goes to all who wait. When the last of them gives up, so does the load. Thread-safe.
+ * One part on its way into the cache in memory, and the callers that wait for ranges of it. The
+ * part becomes an entry before its load is removed. So a new caller finds one of them, and the
+ * store is asked once. A failure fails all waiting callers. When the last caller gives up, the load
+ * is given up as well. Thread-safe.
  */
 final class MemoryLoad {
     private final CachedPart part;
@@ -24,15 +26,15 @@ final class MemoryLoad {
     private final ConcurrentMap<CachedPart, MemoryLoad> loads;
     private final UnaryOperator<BlobBytes> keeping;
 
-    /** Guarded by this, as what follows. */
+    /** Guarded by this, as are the fields below. */
     private final List<Seat> waiting = new ArrayList<>(1);
 
-    /** Nobody joins any more. */
+    /** Set when no caller can join any more. */
     private boolean hasLanded;
 
     private @Nullable CompletionStage<BlobBytes> download;
 
-    /** @param keeping turns what came into what is kept, of the same length; does not throw */
+    /** @param keeping converts loaded bytes into kept bytes of the same length; does not throw */
     MemoryLoad(
             CachedPart part,
             LeasedEntries<BlobBytes> entries,
@@ -63,19 +65,22 @@ final class MemoryLoad {
         return part;
     }
 
-    /** The first place in the load. */
+    /** The first caller's place in the load. */
     synchronized CompletableFuture<BlobBytes> begin(BlobRange range) {
         Seat seat = new Seat(range);
         waiting.add(seat);
         return seat;
     }
 
-    /** A place in the load; null if it has landed. */
+    /** A place in the load; null if the load has ended. */
     synchronized @Nullable CompletableFuture<BlobBytes> join(BlobRange range) {
         return hasLanded ? null : begin(range);
     }
 
-    /** Takes a caller out who has given up. The last one stays to the end of the download, which is given up with him; then nobody joins either. */
+    /**
+     * Removes a caller that has given up. When the last caller gives up, the download is given up
+     * as well and no caller can join.
+     */
     private void leave(Seat seat) {
         CompletionStage<BlobBytes> unwanted;
         synchronized (this) {
@@ -98,7 +103,7 @@ final class MemoryLoad {
         }
     }
 
-    /** Asks the store for the part, for which room is reserved. */
+    /** Requests the part from the store. Room for it is reserved. */
     void ask(BlobStore store, BlobRange unit) {
         CompletionStage<BlobBytes> asked = start(store, unit);
         synchronized (this) {
@@ -122,7 +127,7 @@ final class MemoryLoad {
         });
     }
 
-    /** Gives each who waits the range of an entry. Takes the lease over. */
+    /** Gives each waiting caller its range of an entry. Takes ownership of the lease. */
     void land(LeasedEntries<BlobBytes>.Lease lease) {
         for (Seat seat : end()) {
             seat.end(LeasedBytes.of(lease.share(), seat.range), null);
@@ -130,7 +135,7 @@ final class MemoryLoad {
         lease.close();
     }
 
-    /** Asks the store for each range by itself: the cache has no room. */
+    /** Requests each range separately from the store, because the cache has no room. */
     void passOn(BlobStore store) {
         for (Seat seat : end()) {
             seat.take(() -> store.get(part.blob(), seat.range), seat::end);
@@ -150,14 +155,19 @@ final class MemoryLoad {
         return waiting;
     }
 
-    /** Ends the load: whoever comes now starts anew, and finds the entry if there is one. */
+    /**
+     * Ends the load. Later callers look for the entry again and start a new load if there is none.
+     */
     private List<Seat> end() {
         List<Seat> served = takeWaiting();
         loads.remove(part, this);
         return served;
     }
 
-    /** A store of the user's own may break its contract and throw: that must not leave those who wait for ever. */
+    /**
+     * Turns an exception of the store into a failed stage. A custom store may break its contract
+     * and throw; waiting callers must still get an end.
+     */
     private CompletionStage<BlobBytes> start(BlobStore store, BlobRange range) {
         try {
             return store.get(part.blob(), range);

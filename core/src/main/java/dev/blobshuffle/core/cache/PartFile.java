@@ -30,9 +30,9 @@ final class PartFile {
     private volatile int @Nullable [] checksums;
 
     /**
-     * A file that is there, or is about to be.
+     * A file that exists, or is about to be written.
      *
-     * @param store fingerprint of the store that the bytes are from
+     * @param store fingerprint of the store that the bytes come from
      */
     PartFile(Path path, CachedPart part, int store) {
         this.path = path;
@@ -48,7 +48,7 @@ final class PartFile {
         return part;
     }
 
-    /** Length of the file with so many bytes of a blob. */
+    /** Length of the file for a part of the given length. */
     static long fileLength(long partLength) {
         return partLength + blocks(partLength) * Integer.BYTES + TRAILER_LENGTH;
     }
@@ -57,7 +57,7 @@ final class PartFile {
         return (partLength + BLOCK_LENGTH - 1) / BLOCK_LENGTH;
     }
 
-    /** Writes the file of a part under a name of its own. The buffers are consumed. */
+    /** Writes the file of a part under a draft name. Consumes the buffers. */
     static void write(Path draft, List<ByteBuffer> buffers, CachedPart part, int store) throws IOException {
         ByteBuffer tail = ByteBuffer.allocate((int) blocks(part.length()) * Integer.BYTES + TRAILER_LENGTH)
                 .order(ByteOrder.LITTLE_ENDIAN);

@@ -6,13 +6,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * Which members are worth asking. One that failed is left alone for a while, which doubles with each failure in a row; then a single request tries. Thread-safe.
+ * Tracks which members may be asked. A member that failed is not asked for a pause, which doubles
+ * with each consecutive failure. Then a single request probes it. Thread-safe.
  */
 final class PeerCircuits {
     private static final long FIRST_NANOS = Duration.ofMillis(500).toNanos();
     private static final long LONGEST_NANOS = Duration.ofSeconds(30).toNanos();
 
-    /** Members come and go; those that do not fail are not here, so this many are far more than are ever of use. */
+    /**
+     * Bounds the table as members come and go. Only members that failed are in it, so this is far
+     * more than needed.
+     */
     private static final int MOST = 4096;
 
     private final Time time;
@@ -22,7 +26,7 @@ final class PeerCircuits {
         this.time = time;
     }
 
-    /** A member that failed: so often in a row, and left alone until then. */
+    /** A member that failed, its consecutive failures, and the end of its pause. */
     private record Open(int failures, long untilNanos) {
         static Open after(int failures, long nowNanos) {
             long pause = Math.min(LONGEST_NANOS, FIRST_NANOS << Math.min(failures - 1, 20));
@@ -30,7 +34,10 @@ final class PeerCircuits {
         }
     }
 
-    /** Whether to ask a member now. After a pause, one caller is told yes, and the others to wait for how it fares. */
+    /**
+     * Whether to ask a member now. After a pause this is true for one caller, the probe; the others
+     * wait for its outcome.
+     */
     boolean allows(long member) {
         Open now = open.get(member);
         if (now == null) {
@@ -40,20 +47,20 @@ final class PeerCircuits {
         return nanos - now.untilNanos() >= 0 && open.replace(member, now, Open.after(now.failures(), nanos));
     }
 
-    /** Whether a member is being left alone. */
+    /** Whether a member is in its pause. */
     boolean isLeftAlone(long member) {
         Open now = open.get(member);
         return now != null && time.nanos() - now.untilNanos() < 0;
     }
 
-    /** A member answered as it should. */
+    /** Records a correct answer. */
     void answered(long member) {
         if (!open.isEmpty()) {
             open.remove(member);
         }
     }
 
-    /** A member failed, or what it answered was wrong. */
+    /** Records a failure or a wrong answer. */
     void failed(long member) {
         if (open.size() >= MOST) {
             open.clear();

@@ -9,9 +9,10 @@ import java.util.concurrent.CompletionStage;
 /** Reads from other members' caches. Thread-safe; nothing blocks. */
 public interface PeerClient extends AutoCloseable {
     /**
-     * Reads a range from a member, which loads the section if it does not have it, and asks no other member. The stage ends within a bounded time after the member
-     * stopped giving signs of life. It fails with {@link dev.blobshuffle.core.failure.StoreUnavailable} when the member is to blame, and otherwise as reading from the
-     * store does. What comes is not checked beyond its length.
+     * Reads a range from a member. The member loads the section if it does not have it, and asks no
+     * other member. The stage ends within a bounded time after the member has gone silent. It fails
+     * with {@link dev.blobshuffle.core.failure.StoreUnavailable} if the member caused the failure,
+     * and otherwise as a read from the store does. Only the length of the answer is checked.
      */
     CompletionStage<BlobBytes> get(Member member, BlobId id, BlobRange range);
 

@@ -3,16 +3,21 @@ package dev.blobshuffle.core.cache;
 import dev.blobshuffle.core.membership.Endpoint;
 import java.util.Optional;
 
-/** How the members of a zone talk: a client, and a server where this instance answers others. Comes with an artifact of its own. Thread-safe. */
+/**
+ * The network between the members of a zone: a client, and a server if this instance answers
+ * others. A separate artifact provides it. Thread-safe.
+ */
 public interface PeerNetwork extends AutoCloseable {
-    /** Asks other members. Closed with the network. */
+    /** The client that asks other members, closed with the network. */
     PeerClient client();
 
     /**
-     * Starts to answer others from a store with its caches, if the settings say where; the network does not close it.
+     * Starts to answer other members from a store with its caches, if the settings define an
+     * address. The network does not close the store.
      *
-     * @return where others reach this instance; empty if it does not answer
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: it cannot listen there
+     * @return the address of this instance for others; empty if it does not answer
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: it cannot listen at the
+     *     configured address
      */
     Optional<Endpoint> serve(CachedBlobStore store);
 

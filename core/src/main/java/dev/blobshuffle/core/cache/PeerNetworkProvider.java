@@ -6,19 +6,22 @@ import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.time.Time;
 import java.util.ServiceLoader;
 
-/** Opens the network between the members of a zone. Found with {@link ServiceLoader}, so that it comes with its artifact. Stateless. */
+/**
+ * Opens the network between the members of a zone. {@link ServiceLoader} finds it in the artifact
+ * that provides it. Stateless.
+ */
 public interface PeerNetworkProvider {
     /**
-     * Opens a network as the settings {@code peer.*} say.
+     * Opens a network with the settings {@code peer.*}.
      *
-     * @throws InvalidSettings fatal: they cannot work
+     * @throws InvalidSettings fatal: the settings are invalid
      */
     PeerNetwork open(Settings settings, ShuffleMetrics metrics, Time time);
 
     /**
      * Opens the network that is on the class path.
      *
-     * @throws InvalidSettings fatal: there is none, or the settings cannot work
+     * @throws InvalidSettings fatal: there is none, or the settings are invalid
      */
     static PeerNetwork openInstalled(Settings settings, ShuffleMetrics metrics, Time time) {
         return ServiceLoader.load(PeerNetworkProvider.class, PeerNetworkProvider.class.getClassLoader())

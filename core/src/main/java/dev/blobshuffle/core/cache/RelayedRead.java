@@ -9,8 +9,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read that goes one way, and another if that fails. When it is given up, so is the way that it is on, and no other one is taken: stages that only follow from one
- * another would lose the word. Thread-safe; ways follow one another.
+ * A read that tries one way, and another if the first fails. Giving it up also gives up its current
+ * way, and no further way is tried. Dependent stages would not pass that on to the way.
+ * Thread-safe; ways follow one another.
  */
 class RelayedRead extends CompletableFuture<BlobBytes> implements Abandonable {
     /** Guarded by this, as what follows. */
@@ -19,10 +20,11 @@ class RelayedRead extends CompletableFuture<BlobBytes> implements Abandonable {
     private boolean isUnwanted;
 
     /**
-     * Takes a way, unless the read has been given up.
+     * Tries a way, unless the read has been given up.
      *
      * @param way may throw, which counts as its failure
-     * @param next hears how it ended, and ends the read or takes another way; what it throws ends the read
+     * @param next receives the outcome, and ends the read or tries another way; an exception of it
+     *     ends the read
      */
     final void take(
             Supplier<CompletionStage<BlobBytes>> way, BiConsumer<@Nullable BlobBytes, @Nullable Throwable> next) {
@@ -58,7 +60,7 @@ class RelayedRead extends CompletableFuture<BlobBytes> implements Abandonable {
         return isUnwanted;
     }
 
-    /** Hands the bytes over, or gives them back if their reader has gone. */
+    /** Passes the bytes to the reader, or releases them if the reader has given up. */
     final void end(@Nullable BlobBytes bytes, @Nullable Throwable failure) {
         if (bytes == null) {
             completeExceptionally(failure);

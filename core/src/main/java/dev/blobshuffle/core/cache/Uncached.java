@@ -8,7 +8,7 @@ import dev.blobshuffle.core.store.ForwardingBlobStore;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
-/** A store of which nothing is near at hand: what the innermost cache stands on. Thread-safe. */
+/** A store without a cache, which the innermost cache builds on. Thread-safe. */
 final class Uncached extends ForwardingBlobStore implements CachedBlobStore {
     private Uncached(BlobStore store) {
         super(store);

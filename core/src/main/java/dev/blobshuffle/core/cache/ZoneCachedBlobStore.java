@@ -21,13 +21,17 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store behind the caches of a whole zone (the BlobShuffle paper, section 3.3, "distributed cache"). A read looks into the caches of this instance, then asks the
- * section's owner in the zone ({@link SectionOwners}), which downloads each section once however many ask, and if that fails reads from the store itself.
+ * A store behind the caches of a whole zone (the BlobShuffle paper, section 3.3, "distributed
+ * cache"). A read first looks into the caches of this instance. Then it asks the section's owner in
+ * the zone ({@link SectionOwners}), which downloads each section once however many members ask. If
+ * that fails, the read goes to the store.
  *
- * <p>An owner that fails or gives no sign of life is passed over for a while, and the next in order owns its sections meanwhile. Members that know different things name
- * different owners: sections are downloaded more than once then, and nothing else happens. A member that is asked answers from its own caches and from the
- * store, never by asking another one, so requests cannot run in circles. Bytes of another member are checked like all others, by the reader's checksums; the repeated read
- * asks the store alone, and counts against the owner. Thread-safe.
+ * <p>If an owner fails or is silent, reads skip it for a while, and the next member in order owns
+ * its sections. Members with different views may choose different owners; the only effect is that a
+ * section is downloaded more than once. An asked member answers from its own caches and from the
+ * store. It never asks another member, so requests cannot run in circles. Readers verify the
+ * checksums of all bytes, also of those from other members. After a mismatch, the repeated read
+ * goes to the store only and counts as a failure of the owner. Thread-safe.
  */
 public final class ZoneCachedBlobStore extends ForwardingBlobStore {
     private final CachedBlobStore local;
@@ -39,10 +43,10 @@ public final class ZoneCachedBlobStore extends ForwardingBlobStore {
     private final PeerCircuits circuits;
     private final WhenReceiving whenReceiving;
 
-    /** The members whose zones {@link #showZones} has told of. */
+    /** The version of the members whose zones {@link #showZones} has shown. */
     private volatile long shownVersion;
 
-    /** The caches of a zone, seen from one member, which keeps nothing of what others send. */
+    /** The caches of a zone, seen from one member that does not keep bytes from others. */
     public ZoneCachedBlobStore(
             CachedBlobStore local,
             Zone zone,
@@ -57,10 +61,10 @@ public final class ZoneCachedBlobStore extends ForwardingBlobStore {
     /**
      * The caches of a zone, seen from one member.
      *
-     * @param local the store with the member's own caches, which answer the others too
+     * @param local the store with the member's own caches, which also answer other members
      * @param zone the member's zone
      * @param self the member's id, whether or not it is among the members
-     * @param whenReceiving whether what others sent is kept in the member's own caches
+     * @param whenReceiving whether the member's own caches keep bytes that others sent
      */
     public ZoneCachedBlobStore(
             CachedBlobStore local,
@@ -104,7 +108,10 @@ public final class ZoneCachedBlobStore extends ForwardingBlobStore {
                 : ask(owner.get(), id, range);
     }
 
-    /** Shows what comes from each zone, nothing so far: that it stays nothing from other zones is worth seeing. */
+    /**
+     * Registers a counter for each zone, starting at 0, so that users can see that no bytes come
+     * from other zones.
+     */
     private void showZones() {
         metrics.flows().show(Flow.between(zone, zone));
         members.members().forEach(member -> metrics.flows().show(Flow.between(member.zone(), zone)));
@@ -126,7 +133,10 @@ public final class ZoneCachedBlobStore extends ForwardingBlobStore {
         return isUsable;
     }
 
-    /** Whoever answered for a section did so with wrong bytes, or not at all. If it was somebody else than the present owner, a failure too many costs the owner little. */
+    /**
+     * A member answered for a section with wrong bytes, or not at all. If that was not the present
+     * owner, one wrongly counted failure costs the owner little.
+     */
     private void blame(BlobId id, BlobRange range) {
         SectionOwners.owner(
                         members.members(zone),
@@ -154,7 +164,7 @@ public final class ZoneCachedBlobStore extends ForwardingBlobStore {
                 bytes.close();
             }
             failed(owner, failure);
-            // Of the range alone, and not kept: the section is its owner's to load.
+            // Reads the range only and does not keep it, because the owner loads the section.
             read.take(() -> local.get(id, range.afresh()), read::end);
         });
         return read;
@@ -179,7 +189,7 @@ public final class ZoneCachedBlobStore extends ForwardingBlobStore {
         }
     }
 
-    /** Blobs as a member answers for them, or the store in its place. */
+    /** Reads blobs from a member, or from the store in its place. */
     private final class AskedMember extends ForwardingBlobStore {
         private final Member owner;
 

@@ -1,6 +1,7 @@
 /**
- * What stands between readers and the store: decorators that keep blobs' bytes in memory, on local disks, and in the memory of the zone's other members. Caches
- * may cost or save money; what a reader gets is always what the store holds.
+ * Caches between readers and the store: decorators that keep bytes of blobs in memory, on local
+ * disks, and in the memory of the zone's other members. A cache changes cost and latency only; a
+ * reader always gets the bytes that the store holds.
  */
 @NullMarked
 package dev.blobshuffle.core.cache;

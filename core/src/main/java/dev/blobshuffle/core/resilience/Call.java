@@ -13,12 +13,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call to a store, as a decorator delays or repeats it. Immutable.
+ * One call to a store, in a form that decorators can delay and repeat. Immutable.
  *
  * @param what completes "Cannot …"
  * @param bytes length of what is written or read; 0 if that has no meaning
  * @param action sends one request
- * @param unwanted gives an answer back that nobody takes
+ * @param unwanted releases an answer that no caller takes
  * @param content what to hold while a request may still be sent
  */
 record Call<T>(
@@ -34,7 +34,7 @@ record Call<T>(
             public void release() {}
         };
 
-        /** Takes a reference, while somebody else holds one. */
+        /** Adds a reference. Legal only while another reference is held. */
         void retain();
 
         /** Gives a reference back. */
@@ -75,7 +75,10 @@ record Call<T>(
         return new Call<>(Kind.OTHER, what, 0, action, answer -> {}, Hold.NOTHING);
     }
 
-    /** Sends one request. A store that breaks its contract and throws must not leave the caller waiting for ever. */
+    /**
+     * Sends one request. If the store breaks its contract and throws, the stage fails, so the
+     * caller does not wait for ever.
+     */
     CompletionStage<T> start() {
         try {
             return action.get();
@@ -84,14 +87,16 @@ record Call<T>(
         }
     }
 
-    /** Gives an answer back; a failure has none, and that of a put has nothing to give back. */
+    /** Releases the resources of an answer. Failures and the answers of puts hold none. */
     void discard(@Nullable T answer) {
         if (answer != null) {
             unwanted.accept(answer);
         }
     }
 
-    /** Hands an answer over, or gives it back if its taker has gone. */
+    /**
+     * Completes the result with an answer. If the result has already ended, releases the answer.
+     */
     void complete(CompletableFuture<T> result, T answer) {
         if (!result.complete(answer)) {
             discard(answer);

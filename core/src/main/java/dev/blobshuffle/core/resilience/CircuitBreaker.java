@@ -8,7 +8,7 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known about a store that may be down, for one kind of requests.
+ * Tracks whether a store is down, for one kind of request.
  *
  * <pre>
  *   CLOSED ──failures in a row, for a while──▶ OPEN ──pause is over: one probe──▶ HALF_OPEN
@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  *     └───────────────────────────────────────────any answer──────────────────────────┘
  * </pre>
  *
- * <p>Any answer closes the circuit: also that a blob is missing, or that there are too many requests. Thread-safe: guarded by its monitor.
+ * <p>Any answer closes the circuit, even "blob missing" or "too many requests". Thread-safe:
+ * guarded by its monitor.
  */
 final class CircuitBreaker {
     private enum State {
@@ -27,15 +28,15 @@ final class CircuitBreaker {
         HALF_OPEN
     }
 
-    /** How a request went, for the circuit. */
+    /** The outcome of a request, as far as the circuit is concerned. */
     enum Outcome {
         ANSWERED,
         FAILED,
-        /** It was not sent, or given up: this tells nothing. */
+        /** The request was not sent, or was given up. It says nothing about the store. */
         UNKNOWN
     }
 
-    /** Hears of outages. Called outside the monitor, once per outage. */
+    /** Is notified of outages, once per outage, outside the monitor. */
     interface Listener {
         void down(Throwable cause);
 
@@ -57,7 +58,7 @@ final class CircuitBreaker {
         this.listener = listener;
     }
 
-    /** Leave to send a request; each is followed by {@link #ended}. */
+    /** Permission to send a request. Each one granted is followed by {@link #ended}. */
     enum Leave {
         USUAL,
         PROBE,
@@ -107,7 +108,7 @@ final class CircuitBreaker {
         } // Otherwise the next request is the probe.
     }
 
-    /** Counts a failure. Returns whether it is one too many. */
+    /** Counts a failure and returns whether it opens the circuit. */
     private boolean failed() {
         long now = time.nanos();
         if (failures++ == 0) {

@@ -13,9 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A store that is left alone while it is down: after several failures in a row, puts (or gets) fail at once, and one at a time is sent as a probe until one is
- * answered. So callers that have another way take it without waiting, and the others do not add to the trouble. Puts and gets have a circuit each; deletes and
- * listings have none. Thread-safe.
+ * Stops sending requests to a store that is down. After several failures in a row, puts (or gets)
+ * fail at once; one probe at a time is sent until the store answers. Callers with a fallback take
+ * it without waiting, and the others put no load on the failing store. Puts and gets have a circuit
+ * each; deletes and listings have none. Thread-safe.
  */
 public final class CircuitBreakingBlobStore extends InterceptingBlobStore {
     private static final Logger LOG = LoggerFactory.getLogger(CircuitBreakingBlobStore.class);
@@ -24,7 +25,7 @@ public final class CircuitBreakingBlobStore extends InterceptingBlobStore {
     private final ShuffleMetrics metrics;
     private final ShuffleMetrics.Registration gauge;
 
-    /** Breaks the circuits to a store. */
+    /** Puts circuit breakers before a store. */
     public CircuitBreakingBlobStore(BlobStore store, CircuitPolicy policy, Time time, ShuffleMetrics metrics) {
         super(store);
         this.metrics = metrics;

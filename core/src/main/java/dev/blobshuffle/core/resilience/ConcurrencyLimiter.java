@@ -12,7 +12,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Lets a number of requests of one kind through at a time, the others in order; the number follows what the store bears. Thread-safe: guarded by its monitor. */
+/**
+ * Bounds the concurrent requests of one kind and queues the others in order. The bound adapts to
+ * what the store accepts. Thread-safe: guarded by its monitor.
+ */
 final class ConcurrencyLimiter {
     private static final double DECREASE = 0.7;
 
@@ -36,7 +39,7 @@ final class ConcurrencyLimiter {
         decreasedNanos = time.nanos();
     }
 
-    /** A request's place: waiting, and then its stage. */
+    /** A request's place in the queue, and later its stage. */
     private final class Place<T> extends CompletableFuture<T> implements Abandonable {
         private final Call<T> call;
         private long sentNanos;
@@ -46,7 +49,7 @@ final class ConcurrencyLimiter {
             this.call = call;
         }
 
-        /** Sends the request. Its turn was counted before. */
+        /** Sends the request. The caller has already counted it as in flight. */
         void send() {
             sentNanos = time.nanos();
             var ignored = call.start().whenComplete(this::ended);
@@ -85,7 +88,7 @@ final class ConcurrencyLimiter {
         }
     }
 
-    /** What happens to a request that comes. */
+    /** What happens to a new request. */
     private enum Entry {
         GOES,
         WAITS,
@@ -125,12 +128,12 @@ final class ConcurrencyLimiter {
         return Entry.WAITS;
     }
 
-    /** Takes note of the end of a request. */
+    /** Records the end of a request. */
     private synchronized void left(long sentNanos, @Nullable Throwable failure) {
         boolean wasBusy = inFlight + 1 >= (int) limit;
         inFlight--;
         if (failure instanceof StoreThrottled) {
-            // One decrease for all that were in flight together.
+            // Requests that were in flight together cause one decrease.
             if (sentNanos - decreasedNanos >= 0) {
                 limit = Math.max(1, limit * DECREASE);
                 decreasedNanos = time.nanos();
@@ -140,7 +143,10 @@ final class ConcurrencyLimiter {
         }
     }
 
-    /** Lets through whoever may go. A loop rather than a chain of calls: requests may end as soon as they are sent. */
+    /**
+     * Sends waiting requests up to the bound. This is a loop because a request may end while it is
+     * being sent, and recursion could overflow the stack.
+     */
     private void drain() {
         while (true) {
             Place<?> next;
@@ -174,7 +180,7 @@ final class ConcurrencyLimiter {
         return queue.size();
     }
 
-    /** Fails what waits. */
+    /** Fails the waiting requests. */
     void close() {
         List<Place<?>> left;
         synchronized (this) {

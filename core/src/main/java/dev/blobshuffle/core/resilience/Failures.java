@@ -2,7 +2,7 @@ package dev.blobshuffle.core.resilience;
 
 import java.util.concurrent.CompletionException;
 
-/** What went wrong, without the wrapping of stages. Stateless. */
+/** Unwraps failures from the exceptions that stages add. Stateless. */
 final class Failures {
     private Failures() {}
 

@@ -3,14 +3,14 @@ package dev.blobshuffle.core.resilience;
 import java.time.Duration;
 
 /**
- * When a request that takes long is sent a second time.
+ * When a slow request is sent a second time.
  *
- * @param puts the most extra puts in flight; zero: puts are never sent twice
- * @param gets the most extra gets in flight; zero: gets are never sent twice
+ * @param puts the most extra puts in flight; 0: puts are never sent twice
+ * @param gets the most extra gets in flight; 0: gets are never sent twice
  * @param share extra requests per request, over time
  * @param firstPutDelay time after which a put is sent again while there are too few samples for a percentile
- * @param firstGetDelay as that, for gets
- * @param leastDelay the least such time, whatever the samples say
+ * @param firstGetDelay the same for gets
+ * @param leastDelay lower bound of both times, whatever the samples say
  */
 public record HedgePolicy(
         int puts, int gets, double share, Duration firstPutDelay, Duration firstGetDelay, Duration leastDelay) {
@@ -29,7 +29,10 @@ public record HedgePolicy(
         }
     }
 
-    /** At most 5 % more requests, and no more than a tenth of those that may be in flight, at most 4, at a time. */
+    /**
+     * At most 5 % extra requests. The extra requests in flight are at most a tenth of the
+     * throttle's limit, and at most 4.
+     */
     public static HedgePolicy within(ThrottlePolicy throttling) {
         return usual(tenth(throttling.puts()), tenth(throttling.gets()));
     }

@@ -13,12 +13,15 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store to which a put or get is sent a second time when it takes longer than 95 % of its like; the first answer counts. That cuts the tail of the latency
- * (a commit waits for its slowest upload) for a few more requests: at most one more each, at most 5 % in all, and only a few at a time. It stops while the store has a
- * bad time as a whole, for then it would make things worse: more than 1 % of the requests throttled, or a median of twice the usual.
+ * Sends a put or get a second time when it takes longer than 95 % of comparable requests. The first
+ * answer counts. Hedging shortens the tail of the latency, because a commit waits for its slowest
+ * upload. The extra requests are bounded: at most one per request, 5 % in all, and a few at a time.
+ * Hedging stops while the whole store is slow, since it would add load: when the store throttles
+ * more than 1 % of the requests, or the median is twice the usual.
  *
- * <p>The same key gets the same bytes, so it does not matter which put wins. Both requests run to their end; the content is held until both have ended, and
- * bytes that come second are given back. Thread-safe; nothing blocks.
+ * <p>Both puts write the same bytes under the same key, so it does not matter which one wins. Both
+ * requests run to their end. The content is held until both have ended, and the bytes of the later
+ * answer are released. Thread-safe; nothing blocks.
  */
 public final class HedgingBlobStore extends InterceptingBlobStore {
     private static final double MOST_THROTTLED = 0.01;
@@ -33,13 +36,13 @@ public final class HedgingBlobStore extends InterceptingBlobStore {
     private final Pool puts;
     private final Pool gets;
 
-    /** Share of recent requests that the store refused for their number. Guarded by this. */
+    /** Share of recent requests that the store throttled. Guarded by this. */
     private double throttled;
 
     /**
      * Hedges the requests to a store.
      *
-     * @param latencies where the time of every request is noted, and what a long time is
+     * @param latencies records the time of every request, and defines which times are long
      */
     public HedgingBlobStore(
             BlobStore store, HedgePolicy policy, RequestLatencies latencies, Time time, ShuffleMetrics metrics) {
@@ -124,7 +127,7 @@ public final class HedgingBlobStore extends InterceptingBlobStore {
                         timer = scheduled;
                     }
                 } catch (Closed e) {
-                    // The process ends: no second request.
+                    // The process is ending, so no second request is sent.
                 }
             }
         }
@@ -173,7 +176,7 @@ public final class HedgingBlobStore extends InterceptingBlobStore {
             boolean decides;
             synchronized (this) {
                 running--;
-                // A failure that another request may still make good does not count.
+                // A failure does not decide the race while another request may still succeed.
                 decides = !isDecided && (running == 0 || !(failure instanceof StoreUnavailable));
                 isDecided |= decides;
                 if (decides && timer != null) {

@@ -10,13 +10,16 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** A store all of whose requests go through one method. As thread-safe as its subclass. */
+/** A store whose requests all go through one method. As thread-safe as its subclass. */
 abstract class InterceptingBlobStore extends ForwardingBlobStore {
     InterceptingBlobStore(BlobStore store) {
         super(store);
     }
 
-    /** Sends a request to the store below, when and as often as the subclass sees fit. The caller holds the content during this call only. */
+    /**
+     * Sends a request to the store below; the subclass decides when and how often. The caller holds
+     * the content during this call only.
+     */
     abstract <T> CompletionStage<T> run(Call<T> call);
 
     @Override

@@ -1,6 +1,9 @@
 package dev.blobshuffle.core.resilience;
 
-/** What requests are told apart by: each kind has limits, budgets and a circuit of its own, so that none starves another. */
+/**
+ * The kinds of requests. Each kind has its own limits, budgets and circuit, so that none starves
+ * another.
+ */
 enum Kind {
     /** Puts of blobs. */
     PUT,

@@ -3,7 +3,10 @@ package dev.blobshuffle.core.resilience;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The answer to a request that was given up for its time. Goes to the one who claims it before it comes, or else back to the store. Thread-safe. */
+/**
+ * The answer to a request that timed out. If a caller claims it before it arrives, the caller gets
+ * it; otherwise it is released. Thread-safe.
+ */
 final class LateAnswer<T> {
     private final Consumer<T> unwanted;
 

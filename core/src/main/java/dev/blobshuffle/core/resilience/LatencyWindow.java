@@ -4,8 +4,9 @@ import java.util.Arrays;
 import java.util.OptionalLong;
 
 /**
- * The last 512 latencies of one kind and size of requests, and what follows from them, computed anew with every sixteenth. Below 100 nothing follows. Thread-safe:
- * guarded by its monitor; once per request, not per record.
+ * The last 512 latencies of one kind and size of requests, and their statistics, recomputed with
+ * every sixteenth sample. With fewer than 100 samples there are no statistics. Thread-safe: guarded
+ * by its monitor, which is taken once per request, not per record.
  */
 final class LatencyWindow {
     private static final int LENGTH = 512;
@@ -21,7 +22,10 @@ final class LatencyWindow {
     private long p99;
     private long recentMedian;
 
-    /** What the recent median usually is: follows it slowly, so that a store that has become slower for good counts as usual after some hundred requests. */
+    /**
+     * The usual median. It follows the recent median slowly: a store that stays slower counts as
+     * usual after some hundred requests.
+     */
     private double baseline;
 
     synchronized void record(long latency) {

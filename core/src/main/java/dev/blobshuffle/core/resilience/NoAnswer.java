@@ -2,7 +2,7 @@ package dev.blobshuffle.core.resilience;
 
 import dev.blobshuffle.core.failure.StoreUnavailable;
 
-/** A request that had no answer in its time. The answer may still come, and is welcome to whoever claims it. */
+/** A request timed out. The answer may still arrive; a caller can claim it. */
 final class NoAnswer extends StoreUnavailable {
     private static final long serialVersionUID = 1L;
 

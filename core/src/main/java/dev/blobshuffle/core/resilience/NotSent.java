@@ -2,7 +2,9 @@ package dev.blobshuffle.core.resilience;
 
 import dev.blobshuffle.core.failure.StoreUnavailable;
 
-/** A request that was not sent, for the store's sake. It costs nothing and says nothing about the store. */
+/**
+ * A request was not sent, to protect the store. It costs nothing and says nothing about the store.
+ */
 final class NotSent extends StoreUnavailable {
     private static final long serialVersionUID = 1L;
 

@@ -6,9 +6,10 @@ import java.util.OptionalLong;
 import java.util.stream.IntStream;
 
 /**
- * How long requests took lately, by kind and size: doublings from 64 KiB, since a request of 16 MiB is not slow for taking longer than one of 64 KiB. Every
- * request that succeeds counts with its own time, also one that nobody waited for any more, so that giving up on slow ones does not make the store look fast.
- * Thread-safe.
+ * Recent latencies of requests, by kind and size. The size classes double from 64 KiB, because a
+ * request of 16 MiB normally takes longer than one of 64 KiB. Every successful request counts with
+ * its full time, even if its caller has given it up. Otherwise giving up slow requests would make
+ * the store look fast. Thread-safe.
  */
 public final class RequestLatencies {
     private static final int SMALLEST_BITS = 16;
@@ -37,12 +38,15 @@ public final class RequestLatencies {
         return kind == Kind.OTHER ? OptionalLong.empty() : window(kind, bytes).p95();
     }
 
-    /** As {@link #p95}, the 99th. */
+    /** The 99th percentile, as {@link #p95}. */
     OptionalLong p99(Kind kind, long bytes) {
         return kind == Kind.OTHER ? OptionalLong.empty() : window(kind, bytes).p99();
     }
 
-    /** Whether such requests take more than twice as long as they usually do: the store has a bad time, rather than single requests bad luck. */
+    /**
+     * Whether such requests take more than twice their usual time. Then the whole store is slow,
+     * not just single requests.
+     */
     boolean areSlow(Kind kind, long bytes) {
         return kind != Kind.OTHER && window(kind, bytes).isSlow();
     }

@@ -5,20 +5,20 @@ import dev.blobshuffle.core.settings.Settings;
 import java.time.Duration;
 
 /**
- * What a user decides about the requests to a store.
+ * The user's options for requests to a store.
  *
  * @param requestTimeout the longest that one request may take before it counts as failed
  * @param hedging whether slow requests are sent a second time
  */
 public record ResilienceOptions(Duration requestTimeout, Hedging hedging) {
-    /** Requests of up to 15 s, hedged. */
+    /** Requests take at most 15 s and are hedged. */
     public static final ResilienceOptions USUAL = new ResilienceOptions(Duration.ofSeconds(15), Hedging.ON);
 
     /** Whether slow requests are sent a second time. */
     public enum Hedging {
-        /** Within the budget, where the store is a remote one. */
+        /** Slow requests to a remote store are repeated, within the budget. */
         ON,
-        /** Nothing is sent twice, unless it failed. */
+        /** Only failed requests are sent again. */
         OFF
     }
 
@@ -30,7 +30,7 @@ public record ResilienceOptions(Duration requestTimeout, Hedging hedging) {
         }
     }
 
-    /** The options that settings ask for. */
+    /** The options that the settings define. */
     public static ResilienceOptions of(Settings settings) {
         return new ResilienceOptions(
                 settings.value(Settings.STORE_REQUEST_TIMEOUT),

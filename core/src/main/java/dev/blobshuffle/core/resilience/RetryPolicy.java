@@ -16,9 +16,9 @@ public record RetryPolicy(Duration firstDelay, Duration maxDelay, Duration total
 
     /** What an operation does while a circuit is open. */
     public enum WhenDown {
-        /** It waits for the store, within its total. */
+        /** The operation waits for the store, within its total. */
         WAIT,
-        /** It fails at once, because its caller has another way. */
+        /** The operation fails at once, because its caller has a fallback. */
         FAIL
     }
 
@@ -37,12 +37,12 @@ public record RetryPolicy(Duration firstDelay, Duration maxDelay, Duration total
         return new RetryPolicy(Duration.ofMillis(50), Duration.ofSeconds(5), total, WhenDown.WAIT);
     }
 
-    /** The usual pauses without end: for callers that give requests up on their own. */
+    /** The usual pauses without a deadline, for callers that give requests up themselves. */
     public static RetryPolicy forever() {
         return within(FOREVER);
     }
 
-    /** The same, but for what to do when the store is known to be down. */
+    /** The same policy with another behaviour for a store that is known to be down. */
     public RetryPolicy whenDown(WhenDown what) {
         return new RetryPolicy(firstDelay, maxDelay, total, what);
     }

@@ -19,22 +19,28 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store that tries again while the one below is unavailable, with pauses that double and are random, until the policy's total is spent. Other failures
- * pass at once.
+ * Retries operations while the store below is unavailable. The pauses are random and double, and
+ * the policy's total bounds them. Other failures pass through at once.
  *
- * <p>Repeated requests have a budget, so that they do not finish off a store that is struggling: a tenth of the first attempts of their kind, beside a few at the
- * start and five per second. Without a token an operation goes on waiting. A request that was refused on this side costs none.
+ * <p>A budget bounds the retries, so that they do not overload a struggling store: a tenth of the
+ * first attempts of their kind, plus a few at the start and five per second. An operation without a
+ * token keeps waiting. A request that was never sent costs no token.
  *
- * <p>An operation holds the content of a put from its first attempt to its end, and each attempt holds it for itself, so that buffers are not recycled under a late
- * one. The answer of an attempt that was given up for its time still counts if it comes before the end: the same id always stands for the same bytes.
- * Its stages can be given up ({@link Abandonable}). Thread-safe; nothing blocks.
+ * <p>An operation holds the content of a put from its first attempt to its end. Each attempt holds
+ * it as well, so that buffers are not recycled under a late attempt. The answer of an attempt that
+ * timed out still counts if it arrives before the operation ends, because an id always stands for
+ * the same bytes. Callers can give the stages up ({@link Abandonable}). Thread-safe; nothing
+ * blocks.
  */
 public final class RetryingBlobStore extends InterceptingBlobStore {
     private static final double BUDGET_SHARE = 0.1;
     private static final double BUDGET_PER_SECOND = 5;
     private static final double BUDGET_MOST = 20;
 
-    /** Upper bound of the pause after a request that was not sent: the store was not bothered, so one may ask soon. */
+    /**
+     * Upper bound of the pause after a request that was not sent. It is short because the request
+     * put no load on the store.
+     */
     private static final long NOT_SENT_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final RetryPolicy gets;
@@ -53,8 +59,8 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
     /**
      * Retries the operations of a store.
      *
-     * @param gets how reads are tried again
-     * @param others how everything else is
+     * @param gets how reads are retried
+     * @param others how all other operations are retried
      */
     public RetryingBlobStore(BlobStore store, RetryPolicy gets, RetryPolicy others, Time time, ShuffleMetrics metrics) {
         super(store);
@@ -92,7 +98,8 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
     }
 
     /**
-     * One call with all its attempts. Attempts follow one another, so those fields that only they touch have one thread at a time; the end may come from anywhere.
+     * One call with all its attempts. Attempts follow one another, so one thread at a time uses the
+     * fields that only they touch. Any thread may end the operation.
      */
     private final class Operation<T> {
         private final Call<T> call;
@@ -252,7 +259,10 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
             retryAfter(pause);
         }
 
-        /** Also what a store's client throws and nobody has explained, for reads: a reader would die of it, while a writer rolls back and comes again. */
+        /**
+         * Reads are also repeated after unexpected exceptions of the store's client. Such a failure
+         * would end a reader, whereas a writer rolls back and tries again.
+         */
         private boolean isWorthRepeating(Throwable failure) {
             return failure instanceof StoreUnavailable
                     || call.kind() == Kind.GET
@@ -321,7 +331,7 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
             }
         }
 
-        /** Ends the operation once, and gives back what it holds before its caller hears of the end. */
+        /** Ends the operation once. It releases the content before the caller's stage completes. */
         private boolean end() {
             CompletionStage<T> unwanted;
             synchronized (this) {

@@ -10,24 +10,30 @@ import dev.blobshuffle.core.time.Time;
  * Puts the decorators around a store, always in the same order ({@code docs/stores.md}). From the engine to the store:
  *
  * <pre>
- *   {@link RetryingBlobStore}          an operation: total deadline, attempts with random pauses, retry budget
- *   {@link CircuitBreakingBlobStore}   fails at once while the store is down: above the queue, so that nothing waits for a store that is down
- *   {@link ThrottledBlobStore}         a bounded number of requests at a time: above the clocks, so that waiting here does not count as the store's slowness
- *   {@link TimeLimitedBlobStore}       an attempt's time limit: above the hedge, so that it has the same time as its race
- *   {@link HedgingBlobStore}           a second request for a slow one, and the record of how long requests take
- *   {@link MeteredBlobStore}           counts every request: below everything that repeats, since providers bill each
+ *   {@link RetryingBlobStore}          deadline of an operation, pauses, retry budget
+ *   {@link CircuitBreakingBlobStore}   fails at once while the store is down; above the queue,
+ *                                so that no request waits for a store that is down
+ *   {@link ThrottledBlobStore}         bounds the requests in flight; above the clocks,
+ *                                so that waiting here does not count as latency of the store
+ *   {@link TimeLimitedBlobStore}       limits the time of an attempt; above the hedge,
+ *                                so that both requests of a race share one limit
+ *   {@link HedgingBlobStore}           sends slow requests a second time and records all latencies
+ *   {@link MeteredBlobStore}           counts every request; below everything that repeats,
+ *                                because providers bill each request
  *   the store
  * </pre>
  *
- * <p>Caches lie above it: what they hold is not asked for. Stateless.
+ * <p>Caches lie above the stack, so their hits cause no request. Stateless.
  */
 public final class StoreStack {
     private StoreStack() {}
 
     /**
-     * A store with all decorators. Closing it ends what is pending, and not the store.
+     * A store with all decorators. Closing it ends the pending requests; the store itself stays
+     * open.
      *
-     * @param puts how puts, deletes and listings are tried again; reads are until their reader gives them up
+     * @param puts how puts, deletes and listings are retried; reads are retried until their reader
+     *     gives them up
      */
     public static BlobStore over(
             BlobStore store, RetryPolicy puts, ResilienceOptions options, Time time, ShuffleMetrics metrics) {

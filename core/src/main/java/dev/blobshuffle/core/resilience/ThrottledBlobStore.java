@@ -11,10 +11,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.ToLongFunction;
 
 /**
- * A store that gets a bounded number of requests at a time, and fewer when it says that there are too many ({@code StoreThrottled}): the number falls by 30 % then,
- * and grows by one for each round of requests that succeed (additive increase, multiplicative decrease). Others wait for their turn, in order; when too many wait,
- * further ones are refused, so nothing here grows without bound: what waits holds bytes of its caller's budget, and that is what blocks the caller.
- * Its stages can be given up. Thread-safe; nothing blocks.
+ * Bounds the requests in flight to a store. When the store throttles ({@code StoreThrottled}), the
+ * bound falls by 30 %. It grows by one for each round of successful requests (additive increase,
+ * multiplicative decrease). Further requests wait in order. When too many wait, new ones are
+ * refused, so the queue is bounded. Waiting requests hold bytes of their caller's budget, and that
+ * budget blocks the caller. Callers can give the stages up. Thread-safe; nothing blocks.
  */
 public final class ThrottledBlobStore extends InterceptingBlobStore {
     private final Map<Kind, ConcurrencyLimiter> limiters = new EnumMap<>(Kind.class);
@@ -44,7 +45,7 @@ public final class ThrottledBlobStore extends InterceptingBlobStore {
         return limiter.enter(call);
     }
 
-    /** Fails what waits with {@code Closed} and closes the store below. Idempotent. */
+    /** Fails the waiting requests with {@code Closed} and closes the store below. Idempotent. */
     @Override
     public void close() {
         limiters.values().forEach(ConcurrencyLimiter::close);

@@ -12,10 +12,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store whose requests fail when they have had no answer for too long: four times the 99th percentile of their kind and size, at least 2 s and at most the
- * request timeout; before enough was seen, the request timeout. Requests of more bytes than the timeout has time for at 1 MiB/s have that much longer, so that a
- * slow line gets its blobs through. Deletes and listings, of many keys at once, have at least a minute. A request is not taken back: its late answer may still be
- * used by the retries above. Thread-safe.
+ * Fails requests that get no answer in time. The limit is four times the 99th percentile of their
+ * kind and size, at least 2 s and at most the request timeout. With too few samples it is the
+ * request timeout. Requests that need longer than the timeout at 1 MiB/s get that longer time, so
+ * that blobs also pass a slow line. Deletes and listings cover many keys and have at least a
+ * minute. A request that timed out is not cancelled: the retries above may still use its late
+ * answer. Thread-safe.
  */
 public final class TimeLimitedBlobStore extends InterceptingBlobStore {
     private static final int PERCENTILE_FACTOR = 4;
@@ -32,7 +34,7 @@ public final class TimeLimitedBlobStore extends InterceptingBlobStore {
     /**
      * Limits the time of the requests to a store.
      *
-     * @param latencies what the hedges below observe
+     * @param latencies the latencies that the hedges below record
      */
     public TimeLimitedBlobStore(
             BlobStore store, Duration requestTimeout, RequestLatencies latencies, Time time, ShuffleMetrics metrics) {
@@ -50,7 +52,7 @@ public final class TimeLimitedBlobStore extends InterceptingBlobStore {
         }
         long transfer = (long) (bytes / MEBIBYTE * NANOS_PER_MEBIBYTE);
         long usual = latencies.p99(kind, bytes).orElse(most);
-        // The percentile may be of a store that hangs: no overflow.
+        // The bound comes first: the percentile of a hanging store could overflow the product.
         long patient = Math.max(LEAST_NANOS, Math.min(usual, most) * PERCENTILE_FACTOR);
         return Duration.ofNanos(Math.max(transfer, Math.min(patient, most)));
     }
@@ -62,7 +64,7 @@ public final class TimeLimitedBlobStore extends InterceptingBlobStore {
         return request.result;
     }
 
-    /** One request and its time. Thread-safe: who ends it first decides. */
+    /** One request and its time limit. Thread-safe: the first end counts. */
     private final class Request<T> {
         private final Call<T> call;
         private final Duration limit;

@@ -3,8 +3,9 @@ package dev.blobshuffle.core.resilience;
 import dev.blobshuffle.core.time.Time;
 
 /**
- * A budget for extra requests: each usual request brings a share of a token, an extra one takes a whole token, and there are never more than so many. So the extra
- * requests are at most the share of the usual ones, beside what was there at the start and what comes with time. Thread-safe.
+ * A budget for extra requests. Each usual request adds a fraction of a token, each extra request
+ * takes a whole one, and the bucket holds a bounded number. So extra requests are at most that
+ * fraction of the usual ones, plus the tokens at the start and those added over time. Thread-safe.
  */
 final class TokenBucket {
     private static final double NANOS_PER_SECOND = 1e9;
@@ -23,7 +24,7 @@ final class TokenBucket {
      * A bucket.
      *
      * @param share tokens per usual request
-     * @param perSecond tokens that come with time
+     * @param perSecond tokens that are added per second
      * @param most tokens that it holds
      * @param first tokens at the start
      */
@@ -36,7 +37,7 @@ final class TokenBucket {
         filledNanos = time.nanos();
     }
 
-    /** Takes note of a usual request. */
+    /** Records a usual request. */
     synchronized void request() {
         add(share);
     }
@@ -53,7 +54,7 @@ final class TokenBucket {
         return true;
     }
 
-    /** Gives a token back: its request was not sent. */
+    /** Returns the token of a request that was not sent. */
     synchronized void giveBack() {
         add(1);
     }

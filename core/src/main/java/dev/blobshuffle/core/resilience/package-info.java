@@ -1,4 +1,7 @@
-/** Decorators that keep a store calm: retries, circuit breakers, throttle control, time limits and hedges, composed by {@link dev.blobshuffle.core.resilience.StoreStack}. */
+/**
+ * Decorators that protect a store and its callers: retries, circuit breakers, throttle control,
+ * time limits and hedges. {@link dev.blobshuffle.core.resilience.StoreStack} composes them.
+ */
 @NullMarked
 package dev.blobshuffle.core.resilience;
 

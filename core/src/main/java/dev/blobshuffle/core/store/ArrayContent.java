@@ -3,7 +3,7 @@ package dev.blobshuffle.core.store;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** Content in an array that nobody recycles. */
+/** Content in an array that is not recycled. */
 record ArrayContent(byte[] bytes) implements BlobContent {
     @Override
     public long length() {

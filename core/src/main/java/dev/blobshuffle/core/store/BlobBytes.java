@@ -2,16 +2,22 @@ package dev.blobshuffle.core.store;
 
 import java.nio.ByteBuffer;
 
-/** Bytes that were read from a blob, on loan: the reader closes them when it has decoded what it needs, and does not touch them after. */
+/**
+ * Bytes that were read from a blob, on loan. The reader closes them after decoding and does not
+ * touch them afterwards.
+ */
 public interface BlobBytes extends AutoCloseable {
-    /** The bytes, from position to limit; backed by an accessible array, but in a process that only passes them on. The caller may move position and limit, and not write. */
+    /**
+     * The bytes, from position to limit. An accessible array backs them, except in a process that
+     * only passes them on. The caller may move position and limit but must not write.
+     */
     ByteBuffer buffer();
 
-    /** Gives the bytes back. Idempotent. */
+    /** Releases the bytes. Idempotent. */
     @Override
     void close();
 
-    /** Bytes that nobody wants back. */
+    /** Bytes that need no release. */
     static BlobBytes of(ByteBuffer buffer) {
         return new BlobBytes() {
             @Override

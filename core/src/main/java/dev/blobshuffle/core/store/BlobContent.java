@@ -5,11 +5,15 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * The bytes of a blob on their way to a store: a list of buffers that is never joined. Counted by reference, since the buffers are recycled: whoever may
- * still read them (each attempt of a retried or hedged request) holds a reference. Thread-safe.
+ * The bytes of a blob on their way to a store: a list of buffers that are never copied into one.
+ * References are counted because the buffers are recycled. Each attempt of a retried or hedged
+ * request holds one for as long as it may read. Thread-safe.
  */
 public interface BlobContent {
-    /** Content in an array that nobody recycles, so that references to it need no counting. The array must stay as it is. */
+    /**
+     * Content in an array that is not recycled, so its references need no counting. The array must
+     * not change.
+     */
     static BlobContent of(byte[] bytes) {
         return new ArrayContent(bytes);
     }
@@ -17,17 +21,23 @@ public interface BlobContent {
     /** Total length in bytes. */
     long length();
 
-    /** Fresh read-only views of the buffers, in order: each attempt reads its own. Valid while the caller holds a reference. */
+    /**
+     * New read-only views of the buffers, in order; each attempt reads its own views. Valid while
+     * the caller holds a reference.
+     */
     List<ByteBuffer> buffers();
 
-    /** Which part is for which zone, so that a cache can keep what its own zone will read; empty where nobody knows. Valid as the buffers are. */
+    /**
+     * The sections with their zones, so that a cache can keep those that its own zone will read.
+     * Empty if unknown. Valid as long as the buffers are.
+     */
     default List<Footer.Section> sections() {
         return List.of();
     }
 
-    /** Takes a reference. Only legal while somebody else holds one. */
+    /** Adds a reference. Legal only while another reference is held. */
     void retain();
 
-    /** Gives a reference back; with the last one the buffers are recycled. */
+    /** Releases a reference. Releasing the last one recycles the buffers. */
     void release();
 }

@@ -25,12 +25,18 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** One directory of a file store: blobs under their keys, and a staging area for those being written. Blocks its caller for I/O. Thread-safe. */
+/**
+ * One directory of a file store. It holds blobs under their keys, and a staging area for blobs
+ * being written. Blocks its caller for I/O. Thread-safe.
+ */
 final class BlobDirectory {
-    /** For how long puts leave out a directory that failed. */
+    /** How long puts skip a directory that failed. */
     private static final long FAILING_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** Bytes go through a window of direct memory this large: the heap's arrays must be copied out anyway, and this stays in the processor's cache. */
+    /**
+     * Length of the window of direct memory that bytes pass through. Arrays on the heap must be
+     * copied to direct memory anyway, and a window of this size stays in the processor's cache.
+     */
     private static final int WINDOW_LENGTH = 128 << 10;
 
     private static final boolean IS_WINDOWS = File.separatorChar == '\\';
@@ -41,12 +47,12 @@ final class BlobDirectory {
     private final Time time;
     private final StagingArea staging;
 
-    /** Set until puts may try again. */
+    /** Set until puts may use the directory again. */
     private volatile boolean failing;
 
     private volatile long failedNanos;
 
-    /** For each shard, the generation whose directory is known to be durable in its parents; 0 (1970) for none. */
+    /** For each shard, the generation whose directory is known to be durable; 0 (1970) for none. */
     private final AtomicLongArray durableGenerations = new AtomicLongArray(BlobKey.SHARDS);
 
     BlobDirectory(Path path, Time time) {
@@ -59,7 +65,10 @@ final class BlobDirectory {
         return path;
     }
 
-    /** Makes the directory ready, and gives the id of the store it belongs to: the offered one if it belongs to none. */
+    /**
+     * Prepares the directory and returns the id of its store: the offered id if it belongs to none
+     * yet.
+     */
     String open(String offered) throws IOException {
         PrivateFiles.createDirectories(path);
         String id = StoreMarker.read(path, offered);
@@ -86,7 +95,7 @@ final class BlobDirectory {
         failing = true;
     }
 
-    /** Stores a blob; after a failure nothing of it is left. */
+    /** Stores a blob. After a failure no bytes of the blob remain. */
     void write(BlobId id, BlobContent content, Fsync fsync) throws IOException {
         try {
             requireThere();
@@ -142,7 +151,10 @@ final class BlobDirectory {
         window.clear();
     }
 
-    /** Gives a draft its key. The generation's directory may be missing, or be removed at this moment because a sweep emptied it. */
+    /**
+     * Renames a draft to its key. The generation's directory may be missing, or a sweep that
+     * emptied it may remove it at the same moment.
+     */
     private void publish(Path draft, BlobId id, Fsync fsync) throws IOException {
         Path target = path.resolve(BlobKey.of(id));
         Path generation = parent(target);
@@ -162,7 +174,7 @@ final class BlobDirectory {
         }
         if (fsync == Fsync.BLOB) {
             force(generation);
-            // Another process may have made the directory, and not have forced its entry yet.
+            // Another process may have created the directory without forcing its entry yet.
             if (made || durableGenerations.get(BlobKey.shard(id)) != id.generation()) {
                 Path shard = parent(generation);
                 force(shard);
@@ -181,7 +193,10 @@ final class BlobDirectory {
         return parent;
     }
 
-    /** Makes a directory's entries durable. Windows cannot, and does so by itself. */
+    /**
+     * Makes a directory's entries durable. Windows offers no such call and makes them durable
+     * itself.
+     */
     private static void force(Path directory) throws IOException {
         if (!IS_WINDOWS) {
             try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
@@ -193,7 +208,7 @@ final class BlobDirectory {
     /**
      * Reads a part of a blob.
      *
-     * @param buffers where the bytes go
+     * @param buffers provides the memory for the bytes
      * @throws NoSuchFileException if the blob is not here
      */
     BlobBytes read(BlobId id, BlobRange range, ReadBuffers buffers) throws IOException {
@@ -215,7 +230,10 @@ final class BlobDirectory {
         }
     }
 
-    /** Whoever may write in the directory must not lead reads and writes out of it by a symbolic link. */
+    /**
+     * Refuses symbolic links. Otherwise anyone with write access to the directory could redirect
+     * reads and writes outside it.
+     */
     private void requireNoLinks(Path generation) throws IOException {
         for (Path at = generation; !at.equals(path); at = parent(at)) {
             if (Files.isSymbolicLink(at)) {
@@ -227,7 +245,8 @@ final class BlobDirectory {
     private void fill(ByteBuffer buffer, FileChannel channel, BlobId id, BlobRange range) throws IOException {
         int length = buffer.limit();
         while (buffer.position() < length) {
-            // In pieces, because the JDK reads into direct memory first, as large as the piece.
+            // The read is split into windows, because the JDK allocates direct memory as large as
+            // each single read.
             buffer.limit(Math.min(length, buffer.position() + WINDOW_LENGTH));
             if (channel.read(buffer, range.offset() + buffer.position()) < 0) {
                 throw range.outside(id, range.offset() + buffer.position(), toString());
@@ -247,7 +266,7 @@ final class BlobDirectory {
                 .size();
     }
 
-    /** Deletes blobs, and the generations' directories that they leave empty. */
+    /** Deletes blobs, and the directories of generations that become empty. */
     void delete(Collection<BlobId> ids) throws IOException {
         Set<Path> generations = new HashSet<>();
         for (BlobId id : ids) {
@@ -261,7 +280,7 @@ final class BlobDirectory {
             try {
                 Files.deleteIfExists(generation);
             } catch (DirectoryNotEmptyException e) {
-                // Other blobs of the minute are still needed.
+                // The directory holds other blobs of this minute.
             }
         }
     }
@@ -273,7 +292,7 @@ final class BlobDirectory {
                     BlobKey.parse(prefix + blob.getFileName()).ifPresent(found::add);
                 }
             } catch (NoSuchFileException | NotDirectoryException e) {
-                // No blob of this minute in this shard.
+                // This shard has no blob of this minute.
             }
         }
     }
@@ -287,7 +306,7 @@ final class BlobDirectory {
                     addIfUsed(prefix + generation.getFileName() + "/", generation, found);
                 }
             } catch (NoSuchFileException | NotDirectoryException e) {
-                // No blob in this shard yet.
+                // This shard has no blob yet.
             }
         }
     }
@@ -302,7 +321,7 @@ final class BlobDirectory {
                 }
             }
         } catch (NoSuchFileException | NotDirectoryException e) {
-            // Swept at this moment, or a file of somebody else.
+            // A sweep is removing it, or the file is not one of ours.
         }
     }
 

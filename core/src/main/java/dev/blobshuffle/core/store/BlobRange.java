@@ -4,7 +4,8 @@ import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.format.BlobId;
 
 /**
- * The part of a blob to read: a segment, inside the section that caches may prefer to load whole. Half-open, in bytes of the blob.
+ * The part of a blob to read: a segment, and the section around it, which caches may load whole.
+ * Half-open, in bytes of the blob.
  *
  * @param sectionOffset start of the section
  * @param sectionLength length of the section
@@ -17,7 +18,10 @@ public record BlobRange(long sectionOffset, long sectionLength, long offset, lon
     public enum Source {
         /** The nearest place that has them: a cache, a peer, the store. */
         ANYWHERE,
-        /** The store alone, because bytes that came otherwise were wrong or did not come. Caches forget what they hold of the section. */
+        /**
+         * Only the store, because another place sent wrong bytes or none. Caches drop their bytes
+         * of the section.
+         */
         STORE
     }
 
@@ -49,12 +53,12 @@ public record BlobRange(long sectionOffset, long sectionLength, long offset, lon
         return new BlobRange(sectionOffset, sectionLength, sectionOffset, sectionLength, source);
     }
 
-    /** The same part from the store alone. */
+    /** The same part, from the store only. */
     public BlobRange afresh() {
         return new BlobRange(sectionOffset, sectionLength, offset, length, Source.STORE);
     }
 
-    /** Whether caches must leave the answer to the store. */
+    /** Whether only the store may answer. */
     public boolean isAfresh() {
         return source == Source.STORE;
     }
@@ -64,7 +68,10 @@ public record BlobRange(long sectionOffset, long sectionLength, long offset, lon
         return offset + length;
     }
 
-    /** The failure of a read of this range in a blob that ends before it, or that is not what was written. */
+    /**
+     * The failure of a read of this range from a blob that ends before it, or whose bytes are not
+     * the written ones.
+     */
     public BlobCorrupt outside(BlobId id, long blobLength, String location) {
         return new BlobCorrupt("Cannot read blob " + id + ": bytes [" + offset + ", " + end() + ") are outside its "
                 + blobLength + " bytes in " + location

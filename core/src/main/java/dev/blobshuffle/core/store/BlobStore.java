@@ -6,29 +6,35 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Where blobs are kept. Blobs are immutable: an id always stands for the same bytes, so {@link #put} may be repeated. Everything between the engine
- * and a store (caches, retries, metrics, hedging, injected faults) is a decorator of this interface. Thread-safe; no method blocks its caller for
- * I/O; stages complete on threads of the store, so callbacks only enqueue.
+ * Stores blobs. Blobs are immutable: an id always stands for the same bytes, so {@link #put} may be
+ * repeated. Everything between the engine and a store (caches, retries, metrics, hedging, injected
+ * faults) is a decorator of this interface. Thread-safe. No method blocks its caller for I/O.
+ * Stages complete on threads of the store, so callbacks must only enqueue.
  *
- * <p>Failures complete a stage exceptionally with {@link dev.blobshuffle.core.failure.StoreUnavailable} (may succeed later; as
- * {@link dev.blobshuffle.core.failure.StoreThrottled} where the store asks for fewer requests), {@link dev.blobshuffle.core.failure.InvalidSettings}
- * (credentials, bucket or permissions are wrong: trying again is of no use),
- * {@link dev.blobshuffle.core.failure.BlobMissing} (confirmed not there), {@link dev.blobshuffle.core.failure.BlobCorrupt} (a range outside the blob)
- * or {@link dev.blobshuffle.core.failure.Closed}.
+ * <p>Failures complete a stage exceptionally with
+ * {@link dev.blobshuffle.core.failure.StoreUnavailable} (may succeed later; as
+ * {@link dev.blobshuffle.core.failure.StoreThrottled} if the store asks for fewer requests),
+ * {@link dev.blobshuffle.core.failure.InvalidSettings} (credentials, bucket or permissions are
+ * wrong; a retry cannot help), {@link dev.blobshuffle.core.failure.BlobMissing} (confirmed not
+ * there), {@link dev.blobshuffle.core.failure.BlobCorrupt} (a range outside the blob) or
+ * {@link dev.blobshuffle.core.failure.Closed}.
  *
- * <p>A request runs to its end: nobody cancels a stage, since its bytes would be lost; only decorators that wait or repeat can be told to stop ({@link Abandonable}).
+ * <p>A request runs to its end. Do not cancel a stage, since its bytes would leak. Only decorators
+ * that wait or repeat can stop early ({@link Abandonable}).
  */
 public interface BlobStore extends AutoCloseable {
     /**
-     * Stores a blob. When the stage completes normally the blob is durable as the store promises and every reader finds it; a failed put leaves nothing that a
-     * reader could mistake for the blob. The store holds the content ({@link BlobContent#retain()}) for as long as any attempt may still read it.
+     * Stores a blob. When the stage completes normally, the blob is as durable as the store
+     * promises and every reader finds it. A failed put leaves nothing that a reader could mistake
+     * for the blob. The store holds the content ({@link BlobContent#retain()}) for as long as any
+     * attempt may still read it.
      */
     CompletionStage<Void> put(BlobId id, BlobContent content);
 
     /** Reads a part of a blob. The caller closes the bytes. */
     CompletionStage<BlobBytes> get(BlobId id, BlobRange range);
 
-    /** Deletes blobs; a blob that is not there is no failure. */
+    /** Deletes blobs. A missing blob is not a failure. */
     CompletionStage<Void> delete(Collection<BlobId> ids);
 
     /** The blobs of one generation, in no order. */
@@ -38,23 +44,24 @@ public interface BlobStore extends AutoCloseable {
     CompletionStage<List<Long>> generations();
 
     /**
-     * Four bytes that tell this store from another: a hash of where it keeps blobs, or of the id that it keeps there (not of credentials or options). Notifications carry it, so that a
-     * reader with another store fails with both named instead of finding nothing.
+     * Four bytes that identify this store: a hash of the place of its blobs, or of the id kept
+     * there, but not of credentials or options. Notifications carry it. So a reader with another
+     * store fails with a message that names both, instead of finding no blob.
      */
     int fingerprint();
 
     /**
-     * Whether requests go to a service of many machines, so that the same request, sent again, may be answered sooner by another one. Decides whether requests are
-     * hedged.
+     * Whether requests go to a service of many machines. There another machine may answer a
+     * repeated request sooner, so such requests are hedged.
      */
     default boolean isRemote() {
         return true;
     }
 
-    /** The store's location as it may be shown to people: no credentials. */
+    /** The store's location without credentials, fit for logs and messages. */
     String location();
 
-    /** Ends the store: pending work completes with {@code Closed}. Idempotent. */
+    /** Closes the store. Pending work fails with {@code Closed}. Idempotent. */
     @Override
     void close();
 }

@@ -1,14 +1,18 @@
 package dev.blobshuffle.core.store;
 
-/** Opens the stores of one URI scheme. Found with {@link java.util.ServiceLoader}, so that a store comes with its artifact. Stateless. */
+/**
+ * Opens the stores of one URI scheme. {@link java.util.ServiceLoader} finds it in the artifact of
+ * the store. Stateless.
+ */
 public interface BlobStoreProvider {
     /** The scheme, lower case, for example {@code s3}. */
     String scheme();
 
     /**
-     * Opens a store: plain, without retries, timeouts or limits of its own where its client lets it, because those are decorators. May block.
+     * Opens a plain store. It has no retries, timeouts or limits of its own as far as its client
+     * allows, because decorators add them. May block.
      *
-     * @param context what the store works with; the caller goes on owning it
+     * @param context what the store works with; the caller keeps ownership
      *
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the URI cannot name a store
      * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store cannot be reached

@@ -19,9 +19,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 
-/** Opens stores by URI, and what every store does alike. Thread-safe. */
+/** Opens stores by URI and holds the code that all stores share. Thread-safe. */
 public final class BlobStores {
-    /** Where the stores of known schemes come from, if their artifact is not on the class path. */
+    /** The artifacts of known schemes, for the message if one is not on the class path. */
     private static final Map<String, String> ARTIFACTS = Map.of(
             "s3",
             "dev.blobshuffle:blobshuffle-s3",
@@ -47,7 +47,8 @@ public final class BlobStores {
     }
 
     /**
-     * As {@link #open(String, StoreContext)}, but does not check that blobs can be written, read and deleted: for whoever finds out what a store can do. Blocks.
+     * As {@link #open(String, StoreContext)}, but does not check that blobs can be written, read
+     * and deleted. For tools that run these checks themselves. Blocks.
      *
      * @throws InvalidSettings fatal: the URI is wrong, or the artifact of its scheme is missing
      * @throws StoreUnavailable recoverable: the store does not work now
@@ -69,7 +70,7 @@ public final class BlobStores {
                                 + " in the version of blobshuffle-core."));
     }
 
-    /** As {@link #open(String, StoreContext)}, for a store whose requests nobody counts. */
+    /** As {@link #open(String, StoreContext)}, without counting requests. */
     public static BlobStore open(String uri, Time time) {
         return open(uri, StoreContext.unmetered(time));
     }
@@ -170,7 +171,7 @@ public final class BlobStores {
         }
     }
 
-    /** The fingerprint of a store that is known by a text: the CRC32C of its UTF-8 bytes. */
+    /** The fingerprint of a store that a text identifies: the CRC32C of its UTF-8 bytes. */
     public static int fingerprint(String identity) {
         CRC32C checksum = new CRC32C();
         checksum.update(ByteBuffer.wrap(identity.getBytes(StandardCharsets.UTF_8)));

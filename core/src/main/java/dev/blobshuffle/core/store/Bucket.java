@@ -6,17 +6,25 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A bucket of an object store by a client that blocks: what {@link BucketBlobStore} needs of it. Each call is one HTTP request and is not repeated, since retries are
- * decorators of the store. Thread-safe.
+ * A bucket of an object store, as {@link BucketBlobStore} uses it, through a blocking client. Each
+ * call is one HTTP request and is not repeated, since decorators of the store retry. Thread-safe.
  *
- * <p>Failures are {@link dev.blobshuffle.core.failure.StoreUnavailable}, as {@link dev.blobshuffle.core.failure.StoreThrottled} or
- * {@link dev.blobshuffle.core.failure.StoreRefused} where the answer says so. A bucket that is not there is {@code StoreRefused}, except where said.
+ * <p>Failures are {@link dev.blobshuffle.core.failure.StoreUnavailable}, as
+ * {@link dev.blobshuffle.core.failure.StoreThrottled} or
+ * {@link dev.blobshuffle.core.failure.StoreRefused} if the answer says so. A missing bucket is
+ * {@code StoreRefused}, unless a method says otherwise.
  */
 public interface Bucket extends AutoCloseable {
-    /** Writes an object in one request. Nothing reads the content's buffers when it has returned or thrown. */
+    /**
+     * Writes an object in one request. After it has returned or thrown, the client no longer reads
+     * the content's buffers.
+     */
     void put(String key, BlobContent content);
 
-    /** Writes a small object if there is none of its key; says whether it did. Of several at once, one does. */
+    /**
+     * Writes a small object if its key does not exist, and returns whether it did. Of several
+     * concurrent calls, exactly one succeeds.
+     */
     boolean putIfAbsent(String key, byte[] bytes);
 
     /**
@@ -26,11 +34,14 @@ public interface Bucket extends AutoCloseable {
      */
     Optional<Register> read(String key, int most);
 
-    /** Writes a small object if its present version is the given one; says whether it did. */
+    /**
+     * Writes a small object if its current version is the given one, and returns whether it did.
+     */
     boolean putIfVersion(String key, String version, byte[] bytes);
 
     /**
-     * Reads a part of an object into an array of its own. Less comes back if the object ends before, nothing if it ends before the first byte.
+     * Reads a part of an object into a new array. The result is shorter if the object ends within
+     * the part, and empty if it ends before the part.
      *
      * @return empty if there is no such object, or no such bucket
      */
@@ -42,7 +53,7 @@ public interface Bucket extends AutoCloseable {
     /** The most keys that one {@link #delete} takes. */
     int keysPerDelete();
 
-    /** Deletes objects; one that is not there is no failure. */
+    /** Deletes objects. A missing object is not a failure. */
     void delete(List<String> keys);
 
     /**
@@ -52,20 +63,27 @@ public interface Bucket extends AutoCloseable {
      */
     Page keys(String start, Optional<String> from);
 
-    /** As {@link #keys}, cut after the first slash behind the start, each cut key once: the "directories" below. */
+    /**
+     * As {@link #keys}, but each key is cut after the first slash behind the start and listed once:
+     * the "directories" below it.
+     */
     Page directories(String start, Optional<String> from);
 
     /**
-     * What only the service knows: its clock, and what expires or keeps deleted objects. What it does not tell is a finding and not a failure.
+     * Facts that only the service knows: its clock, and the rules that expire objects or keep
+     * deleted ones. An unanswered question is a finding, not a failure.
      *
-     * @param prefix what the store's keys begin with
+     * @param prefix the prefix of the store's keys
      */
     StoreInspection inspect(KeyPrefix prefix);
 
-    /** The bucket as it may be shown to people, without credentials and without a slash at its end: {@code gs://bucket}. */
+    /**
+     * The bucket's URI for logs and messages, without credentials and without a trailing slash:
+     * {@code gs://bucket}.
+     */
     String location();
 
-    /** Ends the client if it is the bucket's own. Idempotent. Nothing is under way any more. */
+    /** Closes the client if the bucket owns it. Idempotent. Called when no request is in flight. */
     @Override
     void close();
 

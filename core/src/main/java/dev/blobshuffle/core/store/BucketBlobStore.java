@@ -24,25 +24,31 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * A store in a bucket of an object store, below a prefix. It is known by a marker object with the store's id, given once by a conditional write, so the same bucket
- * under another name or endpoint is the same store, and a bucket that was emptied and made again is another one.
+ * A store in a bucket of an object store, below a prefix. A marker object with the store's id
+ * identifies it; a conditional write creates the marker once. So the same bucket under another name
+ * or endpoint is the same store. A bucket that was emptied and created again is another store.
  *
- * <p>Writes, reads and the rest have threads of their own, so that none waits behind the others; there are as many requests under way, and connections, as
- * threads. What the bucket says is confirmed before a reader is told that its blob is gone or damaged, since both end its task. Thread-safe.
+ * <p>Writes, reads and other requests have separate threads, so that none waits behind the others.
+ * The number of threads bounds the requests in flight and the connections. Before a read fails
+ * because its blob is gone or damaged, the store confirms the bucket's answer, because both
+ * failures end the reader's task. Thread-safe.
  */
 public final class BucketBlobStore implements InspectableStore, MeasurableStore {
-    /** Writes under way at once: what the decorators let through, hedges included, and some that were given up and have not ended. */
+    /**
+     * The most writes in flight: those that the decorators allow, hedges included, plus some that
+     * were given up and have not ended.
+     */
     public static final int WRITERS = 20;
 
-    /** Reads under way at once, as {@link #WRITERS}. */
+    /** The most reads in flight, as {@link #WRITERS}. */
     public static final int READERS = 40;
 
-    /** Deletes and pages of listings under way at once. */
+    /** The most deletes and pages of listings in flight. */
     public static final int OTHERS = 8;
 
     private static final String CONDITION = "conditional put";
 
-    /** A marker has less. */
+    /** Upper bound of a marker's length, bytes. */
     private static final int MARKER_LENGTH = 1024;
 
     private final Bucket bucket;
@@ -56,7 +62,7 @@ public final class BucketBlobStore implements InspectableStore, MeasurableStore 
 
     private final AtomicBoolean isClosed = new AtomicBoolean();
 
-    /** The store itself until it is closed, and each piece of work: the last one ends the client. */
+    /** Counts the open store and each running task. The last of them closes the client. */
     private final AtomicInteger users = new AtomicInteger(1);
 
     private BucketBlobStore(Bucket bucket, KeyPrefix prefix, StoreContext context, String id) {
@@ -73,11 +79,14 @@ public final class BucketBlobStore implements InspectableStore, MeasurableStore 
     }
 
     /**
-     * Opens the store in a bucket, and makes it one where there is none. Blocks: the first requests of a client take seconds, better now than in a commit.
+     * Opens the store in a bucket; creates it if there is none. Blocks: the first requests of a
+     * client take seconds, which would otherwise delay a commit.
      *
-     * @param bucket becomes the store's own, also after a failure
-     * @throws StoreUnavailable recoverable: the bucket cannot be reached; {@link StoreRefused} if somebody must act
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: an object has the marker's key and is not one
+     * @param bucket owned by the store from now on, also after a failure
+     * @throws StoreUnavailable recoverable: the bucket cannot be reached; {@link StoreRefused} if
+     *     an operator must act
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the object under the marker's key
+     *     is not a marker
      */
     public static BucketBlobStore open(Bucket bucket, KeyPrefix prefix, StoreContext context) {
         try {
@@ -88,7 +97,10 @@ public final class BucketBlobStore implements InspectableStore, MeasurableStore 
         }
     }
 
-    /** The id in the bucket's marker; a new one if it has none yet. Of several processes at once, one gives the id. */
+    /**
+     * The id in the bucket's marker; a new id if there is none yet. If several processes start at
+     * once, one of them sets the id.
+     */
     private static String agree(Bucket bucket, KeyPrefix prefix, StoreContext context) {
         String key = prefix.marker();
         String where = bucket.location() + "/" + key;
@@ -168,7 +180,7 @@ public final class BucketBlobStore implements InspectableStore, MeasurableStore 
                 + " bytes came from " + location() + ". Check the way to the store.");
     }
 
-    /** A bucket that was deleted has no blobs either, but may come back. */
+    /** Distinguishes a missing blob from a deleted bucket, which may be restored. */
     private BlobMissing missing(BlobId id) {
         meter.sent(Request.HEAD);
         if (bucket.length(prefix.marker()).isEmpty()) {
@@ -335,7 +347,10 @@ public final class BucketBlobStore implements InspectableStore, MeasurableStore 
         return new StoreInspection(bucketTells.clockAhead(), findings);
     }
 
-    /** The marker is written so that, of several instances that open a new store at once, one names it. */
+    /**
+     * Tests the conditional write that creates markers. It lets exactly one of several instances
+     * create a new store.
+     */
     private StoreFinding tryCondition() {
         String key = prefix.text() + "doctor-" + Long.toHexString(context.time().randomLong());
         byte[] probe = "BlobShuffle was here".getBytes(StandardCharsets.UTF_8);

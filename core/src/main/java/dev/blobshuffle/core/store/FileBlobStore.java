@@ -18,14 +18,17 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 
 /**
- * A store in one or more directories of a file system, the embedded default. All instances must see the same directories. A blob is written under a temporary
- * name, forced to the device as {@link Fsync} says, and renamed, so a reader finds all of it or nothing.
+ * A store in one or more directories of a file system, the embedded default. All instances must see
+ * the same directories. The store writes a blob under a temporary name, forces it to the device as
+ * {@link Fsync} defines, and renames it. So a reader finds the whole blob or none.
  *
- * <p>Several directories (one per disk) share the blobs by a hash of the id. A directory that fails, or is full, is left out by puts for a while; gets look in
- * all of them, the likeliest first. A directory is known by a marker file with the store's id, so an unmounted one is
- * {@link StoreUnavailable} and never {@link BlobMissing}, and a directory of another store is refused.
+ * <p>A hash of the id spreads the blobs over several directories (one per disk). Puts skip a
+ * directory that failed or is full for a while; gets look in all directories, the likeliest first.
+ * A marker file with the store's id identifies each directory. So an unmounted directory causes
+ * {@link StoreUnavailable} and never {@link BlobMissing}, and a directory of another store is
+ * refused.
  *
- * <p>Reads and writes have their own few threads, so that neither waits behind the other. Thread-safe.
+ * <p>Reads and writes have separate threads, so that neither waits behind the other. Thread-safe.
  */
 public final class FileBlobStore implements MeasurableStore {
     private static final int WRITERS = 4;
@@ -49,7 +52,7 @@ public final class FileBlobStore implements MeasurableStore {
     }
 
     /**
-     * Opens a store, and makes its directories where they are not there yet. Blocks.
+     * Opens a store and creates its missing directories. Blocks.
      *
      * @param directories one or more; the same ones in the same order in every instance
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory belongs to another store
@@ -91,7 +94,10 @@ public final class FileBlobStore implements MeasurableStore {
                 "store blob " + id, failures, "Check that the directories are mounted, writable and not full.");
     }
 
-    /** The directories in the order of the hash, the failing ones last: when all fail, each is still tried. */
+    /**
+     * The directories in the order of the hash, the failing ones last. If all are failing, each is
+     * still tried.
+     */
     private List<BlobDirectory> forWriting(BlobId id) {
         List<BlobDirectory> healthy = new ArrayList<>(directories.size());
         List<BlobDirectory> failing = new ArrayList<>(0);
@@ -107,7 +113,7 @@ public final class FileBlobStore implements MeasurableStore {
         if (count == 1) {
             return directories;
         }
-        // Other bits than those of the key's shard, so that every directory has every shard.
+        // Uses other bits than the key's shard, so that every directory has every shard.
         int first = (int) Long.remainderUnsigned((id.writer() + id.sequence()) * 0xD6E8_FEB8_6659_FD93L >>> 20, count);
         List<BlobDirectory> order = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
@@ -137,7 +143,7 @@ public final class FileBlobStore implements MeasurableStore {
         T of(BlobDirectory directory) throws IOException;
     }
 
-    /** What the first directory answers that has the blob. */
+    /** The answer of the first directory that has the blob. */
     private <T> T inFirst(BlobId id, DirectoryRead<T> question) {
         List<IOException> failures = new ArrayList<>(0);
         for (BlobDirectory directory : inOrder(id)) {
@@ -190,7 +196,10 @@ public final class FileBlobStore implements MeasurableStore {
         void on(BlobDirectory directory) throws IOException;
     }
 
-    /** A listing or delete that leaves out a directory would be believed: any failing directory fails it. */
+    /**
+     * Runs an action in every directory and fails if one fails. Callers would take a partial
+     * listing or delete for a complete one.
+     */
     private void forEachDirectory(String what, DirectoryAction action) {
         List<IOException> failures = new ArrayList<>(0);
         for (BlobDirectory directory : directories) {

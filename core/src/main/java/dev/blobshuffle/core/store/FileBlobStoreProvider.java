@@ -8,7 +8,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** {@code file:///dir}, or several separated by commas, {@code file:///disk1/blobs,/disk2/blobs}; {@code ?fsync=none} for {@link Fsync#NONE}. Stateless. */
+/**
+ * Opens {@code file:///dir}, or several directories separated by commas:
+ * {@code file:///disk1/blobs,/disk2/blobs}. {@code ?fsync=none} selects {@link Fsync#NONE}.
+ * Stateless.
+ */
 final class FileBlobStoreProvider implements BlobStoreProvider {
     @Override
     public String scheme() {

@@ -18,15 +18,19 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The registers of a file store. Each value of a register is a file with the next number, made by a
- * hard link, which fails if the number is taken: of several processes, also on a network file system,
- * one makes it. The newest files stay for a while, so that a slow writer finds its number taken.
+ * The registers of a file store. Each value of a register is a file with the next number, created
+ * by a hard link, which fails if the number is taken. So exactly one of several processes creates
+ * it, also on a network file system. The newest files are kept, so that a slow writer finds its
+ * number taken.
  *
  * <p>Thread-safe.
  */
 final class FileRegisters implements Registers {
     private static final String PREFIX = "blobshuffle-register-";
-    /** How many values stay: a listing that runs beside as many replacements sees one of them. */
+    /**
+     * How many values are kept. A listing sees at least one of them, even if that many replacements
+     * run at the same time.
+     */
     private static final int KEPT = 8;
 
     private final Path directory;
@@ -36,7 +40,7 @@ final class FileRegisters implements Registers {
 
     /**
      * @param tasks where the work runs
-     * @param process tells this process's drafts from those of others
+     * @param process distinguishes this process's drafts from those of others
      */
     FileRegisters(Path directory, StoreTasks tasks, String process) {
         this.directory = directory;
@@ -79,7 +83,8 @@ final class FileRegisters implements Registers {
                 String text = Files.readString(path(name, number), StandardCharsets.UTF_8);
                 return Optional.of(new Register(Long.toString(number), text));
             } catch (NoSuchFileException e) {
-                // Others wrote so many values meanwhile that this one is gone: there is a newer one.
+                // Other writers have replaced this value so often that its file is gone. A newer
+                // one exists.
                 if (highest(name) <= number) {
                     throw e;
                 }
@@ -130,7 +135,10 @@ final class FileRegisters implements Registers {
         }
     }
 
-    /** Whether the number is the newest: a slow writer may have made one that was long taken and removed. */
+    /**
+     * Whether the number is the newest. A slow writer may have created one that had been taken and
+     * removed before.
+     */
     private boolean isNewest(String name, long number) throws IOException {
         if (highest(name) > number) {
             Files.deleteIfExists(path(name, number));

@@ -5,7 +5,10 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** A store that hands every call to another one: decorators extend it and change what they are about. Closing it closes the other one. As thread-safe as that. */
+/**
+ * A store that forwards every call to another store. Decorators extend it and override the methods
+ * that they change. Closing it closes the other store. As thread-safe as the other store.
+ */
 public abstract class ForwardingBlobStore implements BlobStore {
     private final BlobStore store;
 

@@ -7,7 +7,10 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
-/** Futures whose results are wanted as one. It ends when all have ended, with the failure of the first part that failed. Owned by its caller. */
+/**
+ * Combines futures into one. It ends when all have ended, with the failure of the first part that
+ * failed. Owned by its caller.
+ */
 final class FutureGroup<T> {
     private final List<CompletableFuture<T>> parts = new ArrayList<>();
 
@@ -15,7 +18,10 @@ final class FutureGroup<T> {
         parts.add(part.toCompletableFuture());
     }
 
-    /** All results, in the order in which the parts were added, as one. The failure is the part's own, not wrapped. */
+    /**
+     * Combines all results, in the order in which the parts were added. The failure is the part's
+     * own, not wrapped.
+     */
     <R> CompletionStage<R> all(Function<List<T>, R> join) {
         CompletableFuture<R> all = new CompletableFuture<>();
         CompletionStage<Void> ignored = CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new))

@@ -1,16 +1,20 @@
 package dev.blobshuffle.core.store;
 
 /**
- * A store that can tell how it is set up, for {@code blobshuffle doctor}, which itself puts, gets, lists and deletes by the contract of {@link BlobStore}. A provider whose service has
- * settings that matter to us lets its store implement this; the others need not. Thread-safe.
+ * A store that can report its configuration to {@code blobshuffle doctor}. The doctor itself tests
+ * puts, gets, listings and deletes through {@link BlobStore}. Stores whose service has relevant
+ * settings implement this; others need not. Thread-safe.
  */
 public interface InspectableStore extends BlobStore {
     /**
-     * Asks the service what only it knows: its clock, in which region the bucket is, what expires or keeps deleted blobs ({@link StoreFinding#expiry},
-     * {@link StoreFinding#neverExpires}, {@link StoreFinding#keepsDeleted}, {@link StoreFinding#keepsVersions}), and tries a conditional put, which the store's marker needs, below its own
-     * prefix and without leaving anything there. Blocks, for up to a minute.
+     * Asks the service for its clock, the bucket's region, and the rules that expire blobs or keep
+     * deleted ones ({@link StoreFinding#expiry}, {@link StoreFinding#neverExpires},
+     * {@link StoreFinding#keepsDeleted}, {@link StoreFinding#keepsVersions}). It also tries a
+     * conditional put, which the store's marker needs, below the store's prefix, and removes what
+     * it wrote. Blocks for up to a minute.
      *
-     * <p>What cannot be asked, for want of a permission or because the service does not know it, is a finding ({@link StoreFinding#unknown}) and not a failure.
+     * <p>An unanswered question, for lack of a permission or of support by the service, is a
+     * finding ({@link StoreFinding#unknown}), not a failure.
      *
      * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the service does not answer at all
      */

@@ -8,15 +8,22 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What all keys of a store in a bucket begin with, so that several stores, and other things, can share the bucket.
+ * The common prefix of all keys of a store in a bucket. It lets several stores and other data share
+ * the bucket.
  *
  * @param text empty, or parts that each end with a slash: {@code team/shuffle/}
  */
 public record KeyPrefix(String text) {
-    /** The key of a blob has less than 100 characters, and object stores take keys of 1024 bytes. */
+    /**
+     * Leaves room for a blob's key of less than 100 characters; object stores allow keys of 1024
+     * bytes.
+     */
     private static final int LONGEST = 512;
 
-    /** Checks that keys below the prefix are plain: no empty part, no dots that a client or a proxy resolves, no control characters. */
+    /**
+     * Checks that the prefix has no empty part, no dots that a client or a proxy would resolve, and
+     * no control characters.
+     */
     public KeyPrefix {
         if (text.length() > LONGEST) {
             throw invalid(text, "it has " + text.length() + " characters, and " + LONGEST + " are the most");
@@ -38,7 +45,7 @@ public record KeyPrefix(String text) {
     /**
      * The path of a store's URI as a prefix.
      *
-     * @throws InvalidSettings fatal: the path is not one
+     * @throws InvalidSettings fatal: the path is not a valid prefix
      */
     public static KeyPrefix of(StoreUri uri) {
         String path = uri.path().startsWith("/") ? uri.path().substring(1) : uri.path();
@@ -60,27 +67,33 @@ public record KeyPrefix(String text) {
         return text + BlobKey.of(id);
     }
 
-    /** The blob of a key; empty for anything that {@link #key} does not make. */
+    /** The blob of a key; empty for keys that {@link #key} does not produce. */
     public Optional<BlobId> blob(String key) {
         return key.startsWith(text) ? BlobKey.parse(key.substring(text.length())) : Optional.empty();
     }
 
-    /** The start of the keys of a generation's blobs in one shard. */
+    /** The common start of the keys of a generation's blobs in one shard. */
     public String generation(int shard, long generation) {
         return text + BlobKey.generation(shard, generation);
     }
 
-    /** What the keys of the blobs of some generations in one shard begin with; keys of others may begin so too. */
+    /**
+     * The common start of the keys of some generations' blobs in one shard. Keys of other
+     * generations may share it.
+     */
     public String span(int shard, GenerationSpan generations) {
         return text + BlobKey.span(shard, generations);
     }
 
-    /** The start of the keys of one shard. */
+    /** The common start of the keys of one shard. */
     public String shard(int shard) {
         return text + BlobKey.shard(shard);
     }
 
-    /** The generation of a start of keys that {@link #generation} makes; empty for anything else. */
+    /**
+     * The generation in a start of keys that {@link #generation} produced; empty for any other
+     * text.
+     */
     public OptionalLong parseGeneration(String start) {
         return start.startsWith(text) ? BlobKey.parseGeneration(start.substring(text.length())) : OptionalLong.empty();
     }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.store;
 
-/** A store that somebody else closes. As thread-safe as that store. */
+/** A store that its owner closes, not its user. As thread-safe as that store. */
 public final class LentBlobStore extends ForwardingBlobStore {
     /** Lends a store. */
     public LentBlobStore(BlobStore store) {

@@ -7,18 +7,25 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A store that can tell how long a blob is, so that whoever knows nothing but its id, such as a sweep, can read its footer; and that lists generations together, for it has many. Thread-safe.
+ * A store that can report the length of a blob and list several generations together. With the
+ * length, a sweep that only knows the id can read the blob's footer. Thread-safe.
  */
 public interface MeasurableStore extends BlobStore {
     /** The length of a blob, bytes. Fails as {@link #get} does. */
     CompletionStage<Long> length(BlobId id);
 
-    /** What this store keeps beside blobs; empty if it cannot compare and set. Such a store is not swept. */
+    /**
+     * The registers that this store keeps beside blobs. Empty if the store has no compare-and-set;
+     * such a store is not swept.
+     */
     default Optional<Registers> registers() {
         return Optional.empty();
     }
 
-    /** The blobs of several generations, in no order: as {@link #list(long)} of each, which costs a store of objects many times the requests. */
+    /**
+     * The blobs of several generations, in no order. Returns the same as {@link #list(long)} of
+     * each, which would cost an object store many times the requests.
+     */
     default CompletionStage<List<BlobId>> list(GenerationSpan generations) {
         FutureGroup<List<BlobId>> lists = new FutureGroup<>();
         for (long generation = generations.first(); generation < generations.last(); generation++) {

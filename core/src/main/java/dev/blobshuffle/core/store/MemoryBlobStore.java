@@ -16,8 +16,10 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A store in the heap of this process, bounded in bytes. For tests and for measuring everything but the store: blobs end with the process, and other
- * processes cannot read them. Copies content on put and nothing on get. Every stage is complete when the method returns. Thread-safe.
+ * A store in the heap of this process, bounded in bytes. It is for tests and for measuring
+ * everything but the store: blobs end with the process, and other processes cannot read them. A put
+ * copies the content; a get copies nothing. Every stage is complete when the method returns.
+ * Thread-safe.
  */
 public final class MemoryBlobStore implements BlobStore {
     private final String name;
@@ -29,7 +31,7 @@ public final class MemoryBlobStore implements BlobStore {
     /**
      * An empty store.
      *
-     * @param name tells the store from others in this process
+     * @param name distinguishes the store from others in this process
      * @param capacity the most bytes it holds, 1 or more
      */
     public MemoryBlobStore(String name, long capacity) {
@@ -158,12 +160,12 @@ public final class MemoryBlobStore implements BlobStore {
         return "memory://" + name;
     }
 
-    /** Bytes that the stored blobs take. */
+    /** Bytes that the stored blobs occupy. */
     public long usedBytes() {
         return used.get();
     }
 
-    /** Ends the store and drops its blobs. Idempotent. */
+    /** Closes the store and drops its blobs. Idempotent. */
     @Override
     public void close() {
         closed = true;

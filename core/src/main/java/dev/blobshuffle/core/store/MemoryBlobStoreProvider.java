@@ -6,8 +6,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * {@code memory://name}: a store that everything in this process shares under its name, for as long as the process lives; {@code ?capacity=BYTES} bounds it (default: a
- * quarter of the heap). For tests: other processes cannot read it. Stateless but for the stores.
+ * Opens {@code memory://name}: a store in this process's heap. All users of the name share it until
+ * the process ends. {@code ?capacity=BYTES} bounds it (default: a quarter of the heap). For tests:
+ * other processes cannot read it. Stateless except for the stores.
  */
 final class MemoryBlobStoreProvider implements BlobStoreProvider {
     private static final Map<String, MemoryBlobStore> STORES = new ConcurrentHashMap<>();
@@ -42,7 +43,7 @@ final class MemoryBlobStoreProvider implements BlobStoreProvider {
                 "Cannot open store memory://: parameter capacity is '" + text + "'. Give a number of bytes above 0.");
     }
 
-    /** One user's way to a shared store, which outlives it. */
+    /** One user's view of a shared store, which outlives it. */
     private static final class Shared extends ForwardingBlobStore {
         Shared(BlobStore store) {
             super(store);
@@ -50,7 +51,7 @@ final class MemoryBlobStoreProvider implements BlobStoreProvider {
 
         @Override
         public void close() {
-            // The next user of the name finds the blobs.
+            // The store stays open, so the next user of the name finds the blobs.
         }
     }
 }

@@ -12,8 +12,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A store whose puts and gets are counted and timed, each call as one request. Belongs below retries and hedges, because each attempt is a request and is billed;
- * what else a store sends it reports itself ({@link RequestMeter}). Thread-safe.
+ * Counts and times the puts and gets of a store, each call as one request. It belongs below retries
+ * and hedges, because providers bill each attempt. The store itself reports all other requests
+ * ({@link RequestMeter}). Thread-safe.
  */
 public final class MeteredBlobStore extends ForwardingBlobStore {
     private final ShuffleMetrics metrics;

@@ -8,32 +8,42 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The arrays that blobs are read into, kept for the next reads: a fresh array is cleared before it is filled, and one of this size is a burden to the garbage collector. What
- * is kept is bounded. Bytes that nobody closes are collected like any others, so forgetting them costs no memory for good. Thread-safe.
+ * Recycles the arrays that blobs are read into. The JVM zeroes a new array before it is filled, and
+ * arrays of this size burden the garbage collector. The kept bytes are bounded. If a caller forgets
+ * to close bytes, the garbage collector frees them, so they do not leak. Thread-safe.
  */
 final class ReadBuffers {
-    /** Most bytes that are kept while nobody reads: a few reads of the usual size, out of blobs of the usual size. */
+    /** Most bytes that are kept unused: a few reads of usual size from blobs of usual size. */
     static final long USUAL_KEPT = 32L << 20;
 
-    /** Smaller reads get an array of their own, which costs little. */
+    /** Smaller reads get a new array, which costs little. */
     private static final int SMALLEST = 256 << 10;
 
-    /** Lengths are rounded up to one of this many between a power of two and the next, so that reads of about the same length share arrays. */
+    /**
+     * Number of length classes between one power of two and the next. Lengths are rounded up to a
+     * class, so that reads of similar length share arrays.
+     */
     private static final int STEPS_SHIFT = 2;
 
     private final long mostKept;
 
-    /** What was given back last comes first: the processor's cache may still hold it. Guarded by this, as what follows. */
+    /**
+     * The array released last comes first, because the processor's cache may still hold it. Guarded
+     * by this, as are the fields below.
+     */
     private final Deque<byte[]> free = new ArrayDeque<>();
 
     private long kept;
 
-    /** @param mostKept most bytes that are kept while nobody uses them */
+    /** @param mostKept most unused bytes that are kept */
     ReadBuffers(long mostKept) {
         this.mostKept = mostKept;
     }
 
-    /** Memory for a read, on loan to its reader. What it holds is left over from other reads: whoever lends it on fills it first. */
+    /**
+     * Memory for a read, on loan to its reader. It holds bytes of earlier reads, so the caller
+     * fills it before passing it on.
+     */
     BlobBytes lend(int length) {
         if (length < SMALLEST) {
             return BlobBytes.of(ByteBuffer.allocate(length));
@@ -72,12 +82,12 @@ final class ReadBuffers {
         }
     }
 
-    /** Bytes kept while nobody uses them. */
+    /** Unused bytes that are kept. */
     synchronized long kept() {
         return kept;
     }
 
-    /** Keeps nothing any more of what was given back so far. */
+    /** Drops all kept arrays. */
     synchronized void clear() {
         free.clear();
         kept = 0;

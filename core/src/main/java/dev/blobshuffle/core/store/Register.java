@@ -1,9 +1,9 @@
 package dev.blobshuffle.core.store;
 
 /**
- * What a register held when it was read.
+ * The value of a register at the time of a read.
  *
- * @param version what the store calls this value; another value has another version
+ * @param version the store's version of this value; another value has another version
  * @param text the value
  */
 public record Register(String version, String text) {}

@@ -4,16 +4,18 @@ import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 
 /**
- * Takes note of requests that a store sends and that nobody above can see: providers bill each HTTP request. A call of {@link BlobStore#put} or
- * {@link BlobStore#get} counts as one request without the store's doing, so a store reports everything else: each page of a listing, each delete (or multi-delete),
- * each head, and attempts of a put or get beyond the first. Thread-safe; never blocks.
+ * Counts requests that a store sends and that decorators above cannot see, because providers bill
+ * each HTTP request. The decorators count a call of {@link BlobStore#put} or {@link BlobStore#get}
+ * as one request. The store reports everything else: each page of a listing, each delete (or
+ * multi-delete), each head, and attempts of a put or get beyond the first. Thread-safe; never
+ * blocks.
  */
 @FunctionalInterface
 public interface RequestMeter {
     /** Counts nothing. */
     RequestMeter NONE = request -> {};
 
-    /** Takes note of one HTTP request, when it is sent. */
+    /** Counts one HTTP request when it is sent. */
     void sent(Request request);
 
     /** Counts requests in an instance's metrics. */
@@ -21,7 +23,7 @@ public interface RequestMeter {
         return request -> metrics.add(request.counter, 1);
     }
 
-    /** What a request does, as price lists tell requests apart. */
+    /** The kinds of requests that price lists distinguish. */
     enum Request {
         /** Writes a blob: an attempt beyond the first of a put. */
         PUT(Counter.PUTS),

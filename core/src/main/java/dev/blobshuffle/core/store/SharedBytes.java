@@ -4,12 +4,15 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Bytes on loan to several readers, given back when the last of them is done. Thread-safe; each view has one reader. */
+/**
+ * Bytes on loan to several readers, released when the last reader closes its view. Thread-safe;
+ * each view has one reader.
+ */
 public final class SharedBytes {
     private final BlobBytes bytes;
     private final AtomicInteger readers;
 
-    /** Bytes that so many views will be taken of, each of which must be closed. */
+    /** Shares bytes between a number of readers. Each must take a view and close it. */
     public SharedBytes(BlobBytes bytes, int readers) {
         this.bytes = bytes;
         this.readers = new AtomicInteger(readers);

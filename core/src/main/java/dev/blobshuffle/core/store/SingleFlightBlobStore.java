@@ -11,9 +11,11 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store from which concurrent reads of the same range share one download: partitions of a section, and the members of an instance, ask for the same bytes
- * at about the same time. Each caller has its own view and closes it; the bytes go back with the last one. A failed download fails all who wait for it, and is
- * forgotten; so is one that all who wait for it have given up ({@link Abandonable}), and the download itself is given up too. Thread-safe.
+ * Lets concurrent reads of the same range share one download. Partitions of a section, and the
+ * members of an instance, ask for the same bytes at about the same time. Each caller has its own
+ * view and closes it; the last close releases the bytes. A failed download fails all its waiting
+ * callers and is forgotten. If all callers give up ({@link Abandonable}), the download is given up
+ * and forgotten as well. Thread-safe.
  */
 public final class SingleFlightBlobStore extends ForwardingBlobStore {
     private record Key(BlobId id, BlobRange range) {}
@@ -86,14 +88,14 @@ public final class SingleFlightBlobStore extends ForwardingBlobStore {
         }
     }
 
-    /** One download and those who wait for it. Guarded by itself until it lands. */
+    /** One download and its waiting callers. Guarded by itself until the download ends. */
     private final class Flight {
         private final Key key;
         private final List<Seat> waiting = new ArrayList<>(1);
         private boolean landed;
         private @Nullable CompletionStage<BlobBytes> download;
 
-        /** The last one who gave up, and so ends with the download. */
+        /** The caller that gave up last, whose stage ends with the download. */
         private @Nullable Seat last;
 
         Flight(Key key) {
@@ -106,12 +108,12 @@ public final class SingleFlightBlobStore extends ForwardingBlobStore {
             return seat;
         }
 
-        /** A place in the flight; null if it has landed, or nobody waits any more. */
+        /** A place in the flight; null if the flight has ended or all callers have given up. */
         synchronized @Nullable Seat join() {
             return landed ? null : lead();
         }
 
-        /** Gives a place up. Returns the download if nobody wants it any more; then nobody joins either. */
+        /** Gives a place up. Returns the download if no caller is left; then no caller can join. */
         @Nullable
         CompletionStage<BlobBytes> leave(Seat seat) {
             synchronized (this) {
@@ -128,7 +130,7 @@ public final class SingleFlightBlobStore extends ForwardingBlobStore {
             return null;
         }
 
-        /** Takes note of the download, to be given up when nobody waits for it. */
+        /** Stores the download, so that it can be given up when no caller is left. */
         void takeOff(CompletionStage<BlobBytes> stage) {
             synchronized (this) {
                 if (last == null) {

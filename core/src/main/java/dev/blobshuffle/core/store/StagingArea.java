@@ -22,19 +22,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where the blobs of one process lie while they are being written: a directory of its own, and beside it a file that the process keeps locked. Several processes share
- * a store, so what a dead one left is found by its lock, which ends with the process. A process that loses its area to a wrong guess (it slept between making
- * the file and locking it) only has a put fail and tried again, because a blob counts from its rename on. Thread-safe.
+ * The staging area for the blobs that one process is writing: a directory, and a file beside it
+ * that the process keeps locked. Several processes share a store. The lock ends with its process,
+ * so others recognise and remove the area of a dead process. If a process pauses between creating
+ * and locking the file, others may remove its area. Then only one put fails and is repeated,
+ * because a blob counts from its rename on. Thread-safe.
  */
 final class StagingArea {
     private static final Logger LOG = LoggerFactory.getLogger(StagingArea.class);
 
-    /** A lock file younger than this may not have been locked yet. */
+    /**
+     * Lock files younger than this are left alone, because their process may not have locked them
+     * yet.
+     */
     private static final long YOUNG_MILLIS = TimeUnit.MINUTES.toMillis(1);
 
     private static final String LOCK_SUFFIX = ".lock";
 
-    /** The lock files of this process: opening and closing one of them once more would end its lock (POSIX), so they are left alone. */
+    /**
+     * The lock files of this process. Opening and closing one of them again would end its lock
+     * (POSIX), so they are left alone.
+     */
     private static final Set<Path> OWN_LOCKS = ConcurrentHashMap.newKeySet();
 
     private final Path root;
@@ -57,7 +65,7 @@ final class StagingArea {
         lockFile = root.resolve(name + LOCK_SUFFIX);
     }
 
-    /** Makes the area, again if need be, and removes those of dead processes. */
+    /** Creates the area, again if necessary, and removes those of dead processes. */
     synchronized void open() throws IOException {
         if (closed) {
             throw new IOException(own + " is closed");
@@ -73,7 +81,7 @@ final class StagingArea {
         removeDead();
     }
 
-    /** A path for a blob that is being written; the file is not there yet. */
+    /** A path for a blob to write; the file does not exist yet. */
     Path newDraft() throws IOException {
         if (!Files.isDirectory(own)) {
             open(); // The directory was not there when the store was opened, or was taken for dead.
@@ -115,7 +123,7 @@ final class StagingArea {
                     removed += Files.deleteIfExists(draft) ? 1 : 0;
                 }
             } catch (NoSuchFileException | NotDirectoryException e) {
-                // It never wrote, or another process is at it.
+                // Its process never wrote, or another process is removing it.
             }
             Files.deleteIfExists(area);
             Files.deleteIfExists(otherLock);
@@ -125,7 +133,10 @@ final class StagingArea {
         }
     }
 
-    /** Gives the area up. A blob that is still being written keeps it until the next start of any process. Idempotent. */
+    /**
+     * Removes the area. If a blob is still being written, the area stays until any process starts.
+     * Idempotent.
+     */
     synchronized void close() {
         closed = true;
         if (lock == null) {

@@ -4,15 +4,16 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * One thing that was found out about a store, and what to do about it. Never holds credentials.
+ * One fact about a store, and its remedy. Never holds credentials.
  *
  * @param level how bad it is
- * @param subject what it is about, in a word or two: {@code lifecycle}, {@code region}, {@code conditional put}
+ * @param subject the subject in a word or two: {@code lifecycle}, {@code region},
+ *     {@code conditional put}
  * @param what the fact, a sentence without its full stop
  * @param remedy what to do, a sentence; empty if nothing is to be done
  */
 public record StoreFinding(Level level, String subject, String what, Optional<String> remedy) {
-    /** A shorter expiry than this is hard to tell from a lag of a weekend. */
+    /** A shorter expiry could delete blobs during the lag of a weekend. */
     private static final Duration SHORT_EXPIRY = Duration.ofDays(2);
 
     /** How bad a finding is. */
@@ -27,7 +28,7 @@ public record StoreFinding(Level level, String subject, String what, Optional<St
         ERROR
     }
 
-    /** Checks that what is wrong has a remedy. */
+    /** Checks that a problem has a remedy. */
     public StoreFinding {
         if (level.compareTo(Level.WARNING) >= 0 && remedy.isEmpty()) {
             throw new IllegalArgumentException(
@@ -56,7 +57,7 @@ public record StoreFinding(Level level, String subject, String what, Optional<St
     }
 
     /**
-     * The service could not be asked about something.
+     * The service could not answer a question.
      *
      * @param reason for example {@code the credentials lack s3:GetLifecycleConfiguration}
      */
@@ -64,7 +65,7 @@ public record StoreFinding(Level level, String subject, String what, Optional<St
         return hint(subject, "cannot be told: " + reason, "Look it up where the store is administered.");
     }
 
-    /** A rule of the service deletes blobs of their age. */
+    /** A rule of the service deletes blobs by their age. */
     public static StoreFinding expiry(Duration age) {
         String what = "the service deletes blobs after " + days(age);
         return age.compareTo(SHORT_EXPIRY) < 0
@@ -77,9 +78,9 @@ public record StoreFinding(Level level, String subject, String what, Optional<St
     }
 
     /**
-     * No rule of the service deletes blobs, so that those that nobody deletes are paid for for ever.
+     * No rule of the service deletes blobs, so orphans cost storage for ever.
      *
-     * @param blobPrefix what the keys of blobs in the bucket begin with
+     * @param blobPrefix the prefix of the keys of blobs in the bucket
      */
     public static StoreFinding neverExpires(String blobPrefix) {
         return warning(
@@ -89,7 +90,7 @@ public record StoreFinding(Level level, String subject, String what, Optional<St
                         + "' some days later than the longest lag you tolerate.");
     }
 
-    /** A rule of the service deletes the store's {@link StoreMarker} too. */
+    /** A rule of the service also deletes the store's {@link StoreMarker}. */
     public static StoreFinding expiresMarker(String blobPrefix) {
         return warning(
                 "lifecycle",
@@ -105,7 +106,7 @@ public record StoreFinding(Level level, String subject, String what, Optional<St
                 "Switch soft delete off for this bucket: blobs live for minutes or hours.");
     }
 
-    /** The service keeps old versions, so that a delete deletes nothing. */
+    /** The service keeps old versions, so a delete frees no storage. */
     public static StoreFinding keepsVersions() {
         return warning(
                 "versioning",

@@ -19,8 +19,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file that makes a directory part of a file store and tells its store from others: two machines that each have a directory of the same name, not shared, have
- * two stores. Without the file the directory counts as not mounted. Object stores keep an object of the same name and content. Stateless.
+ * The file that makes a directory part of a file store and identifies the store. Two machines with
+ * unshared directories of the same name have two stores. Without the file the directory counts as
+ * not mounted. Object stores keep an object of the same name and content. Stateless.
  */
 public final class StoreMarker {
     /** The name of the file, or the last part of the object's key. */
@@ -36,7 +37,7 @@ public final class StoreMarker {
         return String.format(Locale.ROOT, "%016x", time.randomLong());
     }
 
-    /** What the marker of a store holds, in UTF-8. */
+    /** The content of a store's marker, in UTF-8. */
     public static String content(String id) {
         return "BlobShuffle store " + id + "\nBlobs are kept here. Without this file they are not found.\n";
     }
@@ -44,8 +45,8 @@ public final class StoreMarker {
     /**
      * The store's id in a marker's content.
      *
-     * @param where the marker as it may be shown to people
-     * @throws InvalidSettings fatal: it is not a marker
+     * @param where the marker's location for messages, without credentials
+     * @throws InvalidSettings fatal: the content is not a marker
      */
     public static String id(String content, String where) {
         Matcher matcher = CONTENT.matcher(content);
@@ -60,7 +61,7 @@ public final class StoreMarker {
         return Files.exists(directory.resolve(NAME));
     }
 
-    /** The failure for a place without a marker where none may be made. */
+    /** The failure for a place without a marker, if none may be created. */
     public static StoreAbsent absent(String where) {
         return new StoreAbsent(
                 "Cannot open store " + where + ": it has no marker (" + NAME
@@ -69,8 +70,8 @@ public final class StoreMarker {
     }
 
     /**
-     * Reads the store's id from the directories; directories that fail are left out. A directory
-     * without an id gets it, or is left out if nothing may be created.
+     * Reads the store's id from the directories and skips directories that fail. A directory
+     * without an id gets it, or is skipped if nothing may be created.
      */
     static String agree(List<BlobDirectory> directories, Time time, WhenAbsent whenAbsent) {
         if (whenAbsent == WhenAbsent.FAIL && directories.stream().noneMatch(directory -> isIn(directory.path()))) {
@@ -104,7 +105,10 @@ public final class StoreMarker {
         return id;
     }
 
-    /** The id in a directory; the offered one if it has none yet. Of several processes at once, one gives the id. */
+    /**
+     * The id in a directory; the offered id if there is none yet. If several processes start at
+     * once, one of them sets the id.
+     */
     static String read(Path directory, String offered) throws IOException {
         Path marker = directory.resolve(NAME);
         String found = parse(marker);
@@ -116,7 +120,7 @@ public final class StoreMarker {
             Files.writeString(draft, content(offered));
             Files.createLink(marker, draft);
         } catch (FileAlreadyExistsException e) {
-            // Another process was faster: its id counts.
+            // Another process was faster; its id counts.
         } catch (UnsupportedOperationException e) {
             throw new IOException("the file system of " + directory + " has no hard links", e);
         } finally {

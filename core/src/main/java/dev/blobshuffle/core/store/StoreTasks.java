@@ -12,8 +12,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /**
- * Blocking work of a store on its threads, each piece with a stage that surely completes: also when the store is closed first. For stores whose client blocks: as
- * many requests are under way as there are threads. Thread-safe.
+ * Runs blocking work on the threads of a store. Each task has a stage that always completes, even
+ * if the store is closed first. For stores with a blocking client: the number of threads bounds the
+ * requests in flight. Thread-safe.
  */
 public final class StoreTasks implements AutoCloseable {
     private final Time.Workers workers;
@@ -24,7 +25,7 @@ public final class StoreTasks implements AutoCloseable {
      * Tasks on a pool of threads.
      *
      * @param workers the threads, closed with the tasks
-     * @param location the store as it may be shown to people
+     * @param location the store's location for messages, without credentials
      */
     public StoreTasks(Time.Workers workers, String location) {
         this.workers = workers;
@@ -39,9 +40,9 @@ public final class StoreTasks implements AutoCloseable {
     /**
      * Runs work on a thread of the store.
      *
-     * @param what completes "Cannot …" in the failure of work that never starts
-     * @param work may block; what it throws fails the stage
-     * @param atEnd runs once before the stage completes, whatever happens
+     * @param completes "Cannot …" in the failure of work that never starts
+     * @param work may block; an exception fails the stage
+     * @param atEnd runs once before the stage completes, in any case
      */
     public <T> CompletionStage<T> run(String what, Supplier<T> work, Runnable atEnd) {
         Task<T> task = new Task<>(what, work, atEnd);
@@ -110,7 +111,7 @@ public final class StoreTasks implements AutoCloseable {
             }
         }
 
-        /** No thread could be had for it. */
+        /** Fails the task because no thread was available. */
         void refuse(Throwable cause) {
             if (claim()) {
                 fail(new StoreUnavailable(

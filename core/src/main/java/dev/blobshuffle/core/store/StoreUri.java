@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The setting {@code blobshuffle.store}, taken apart: {@code scheme://authority/path?name=value&…}.
+ * The parsed setting {@code blobshuffle.store}: {@code scheme://authority/path?name=value&…}.
  *
  * @param scheme names the kind of store, lower case
  * @param authority the bucket, or the name; empty if there is none
@@ -28,9 +28,9 @@ public record StoreUri(String scheme, String authority, String path, Map<String,
     }
 
     /**
-     * Takes a URI apart.
+     * Parses a URI.
      *
-     * @throws InvalidSettings fatal: it is not a URI of this form
+     * @throws InvalidSettings fatal: the text is not a URI of this form
      */
     public static StoreUri parse(String text) {
         URI uri;
@@ -82,7 +82,7 @@ public record StoreUri(String scheme, String authority, String path, Map<String,
     /**
      * Checks that every parameter is one of the store's.
      *
-     * @throws InvalidSettings fatal: one is not
+     * @throws InvalidSettings fatal: a parameter is unknown
      */
     public void requireKnown(Set<String> names) {
         for (String name : parameters.keySet()) {
@@ -99,7 +99,7 @@ public record StoreUri(String scheme, String authority, String path, Map<String,
         }
     }
 
-    /** The URI itself is not repeated: whoever got it wrong may have put a secret into it. */
+    /** The message does not repeat the URI, because a wrong URI may contain a secret. */
     private static InvalidSettings invalid(String reason) {
         return new InvalidSettings("Cannot use setting blobshuffle.store: " + reason
                 + ". Give for example file:///var/lib/blobs or s3://bucket/prefix?region=eu-central-1.");

@@ -1,4 +1,7 @@
-/** Where blobs are kept: the {@link dev.blobshuffle.core.store.BlobStore} contract, its implementations and decorators. */
+/**
+ * Storage of blobs: the {@link dev.blobshuffle.core.store.BlobStore} contract, its implementations
+ * and decorators.
+ */
 @NullMarked
 package dev.blobshuffle.core.store;
 
