@@ -5,7 +5,10 @@ import dev.blobshuffle.cli.option.ConfigOptions;
 import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.format.Container;
+import dev.blobshuffle.core.format.ContentKind;
 import dev.blobshuffle.core.format.Footer;
+import dev.blobshuffle.core.format.Trailer;
 import dev.blobshuffle.core.format.record.BlobVerifier;
 import dev.blobshuffle.core.settings.Settings;
 import java.io.IOException;
@@ -24,7 +27,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code blobshuffle inspect}: reads a blob from its first byte to its last, checks every checksum and every record, and prints what is in it. Keys and values are not
+ * {@code blobshuffle inspect}: reads a blob of any content kind from its first byte to its last, checks every checksum and every record, and prints what is in it. Keys and values are not
  * shown unless asked for. Exit status: 0 when the blob is sound, 1 when it is damaged or cannot be read.
  */
 @Command(
@@ -32,7 +35,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         showDefaultValues = true,
         description = {
-            "Prints and verifies a stored blob: ids, sections, segments, checksums, records.",
+            "Prints and verifies a stored blob: content kind, ids, sections, segments, checksums, records.",
             "An encrypted blob shows its records only with --encryption-keys.",
             "Exit status: 0 if it is sound, 1 if it is damaged or cannot be read."
         })
@@ -90,6 +93,44 @@ public final class InspectCommand implements Callable<Integer> {
     }
 
     private int inspect(ByteBuffer blob, Keyring keyring) {
+        PrintWriter out = spec.commandLine().getOut();
+        try {
+            Trailer trailer = Trailer.read(blob);
+            if (trailer.kind() != ContentKind.RECORDS) {
+                return inspect(InspectedContainer.of(blob, trailer));
+            }
+        } catch (BlobShuffleException e) {
+            return damaged(out, e);
+        }
+        return inspectRecords(blob, keyring);
+    }
+
+    private int inspect(InspectedContainer inspected) {
+        PrintWriter out = spec.commandLine().getOut();
+        try {
+            inspected.verify();
+        } catch (BlobShuffleException e) {
+            if (!json) {
+                inspected.print(out);
+            }
+            return damaged(out, e);
+        }
+        Container container = inspected.container();
+        if (json) {
+            out.print(Json.write(inspected.toJson()));
+        } else {
+            inspected.print(out);
+            if (records > 0) {
+                out.println("Records are not printed: the blob holds "
+                        + container.kind().label() + ".");
+            }
+            out.println("Sound: " + container.segments().size() + " segments, every checksum is right.");
+        }
+        out.flush();
+        return 0;
+    }
+
+    private int inspectRecords(ByteBuffer blob, Keyring keyring) {
         PrintWriter out = spec.commandLine().getOut();
         InspectedBlob inspected;
         try {

@@ -3,7 +3,7 @@ package dev.blobshuffle.cli.inspect;
 import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.format.BlobKey;
+import dev.blobshuffle.core.format.ContentKind;
 import dev.blobshuffle.core.format.Footer;
 import dev.blobshuffle.core.format.FooterCodec;
 import dev.blobshuffle.core.format.record.SegmentReader;
@@ -19,7 +19,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A blob with its footer read. Owned by one thread.
+ * A blob of records with its footer read. Owned by one thread.
  *
  * @param bytes the whole blob
  * @param footer what it says about itself
@@ -51,10 +51,7 @@ record InspectedBlob(ByteBuffer bytes, Footer footer) {
     }
 
     void print(PrintWriter out) {
-        out.println("blob      " + footer.id());
-        out.println("key       " + BlobKey.of(footer.id()));
-        out.println("created   " + Instant.ofEpochMilli(footer.createdMillis()));
-        out.println("store     " + hex(footer.store()) + " (fingerprint)");
+        head().print(out);
         out.println("version   " + footer.version()
                 + footer.key().map(key -> ", encrypted with key " + key).orElse(", not encrypted"));
         out.println("bytes     " + bytes.remaining() + ", of which segments " + footer.segmentsEnd());
@@ -71,24 +68,21 @@ record InspectedBlob(ByteBuffer bytes, Footer footer) {
         out.flush();
     }
 
+    private BlobHead head() {
+        return new BlobHead(footer.id(), ContentKind.RECORDS, footer.createdMillis(), footer.store());
+    }
+
     private static String line(Footer.Segment segment) {
         return segment.partition().topic() + "-" + segment.partition().number() + "  lane " + segment.lane() + "  ["
                 + segment.offset() + ", " + (segment.offset() + segment.length()) + ")  " + segment.records()
                 + " records  " + Instant.ofEpochMilli(segment.minTimestamp()) + " to "
                 + Instant.ofEpochMilli(segment.maxTimestamp()) + "  codec "
-                + segment.codec().toString().toLowerCase(Locale.ROOT) + "  checksum " + hex(segment.checksum());
+                + segment.codec().toString().toLowerCase(Locale.ROOT) + "  checksum "
+                + BlobHead.hex(segment.checksum());
     }
 
     Map<String, Object> toJson(List<InspectedRecord> records, boolean showData) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("sound", true);
-        json.put("blob", footer.id().toString());
-        json.put("key", BlobKey.of(footer.id()));
-        json.put("generation", footer.id().generation());
-        json.put("writer", String.format(Locale.ROOT, "%016x", footer.id().writer()));
-        json.put("sequence", footer.id().sequence());
-        json.put("created_ms", footer.createdMillis());
-        json.put("store_fingerprint", hex(footer.store()));
+        Map<String, Object> json = head().toJson();
         json.put("version", footer.version());
         footer.key().ifPresent(key -> json.put("encryption_key", key));
         json.put("bytes", bytes.remaining());
@@ -106,7 +100,7 @@ record InspectedBlob(ByteBuffer bytes, Footer footer) {
         return json;
     }
 
-    private static Map<String, Object> toJson(Footer.Section section) {
+    static Map<String, Object> toJson(Footer.Section section) {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("zone", section.zone().name());
         json.put("offset_bytes", section.offset());
@@ -126,7 +120,7 @@ record InspectedBlob(ByteBuffer bytes, Footer footer) {
         json.put("min_timestamp_ms", segment.minTimestamp());
         json.put("max_timestamp_ms", segment.maxTimestamp());
         json.put("codec", segment.codec().toString().toLowerCase(Locale.ROOT));
-        json.put("checksum", hex(segment.checksum()));
+        json.put("checksum", BlobHead.hex(segment.checksum()));
         return json;
     }
 
@@ -135,9 +129,5 @@ record InspectedBlob(ByteBuffer bytes, Footer footer) {
         json.put("sound", false);
         json.put("failure", Objects.toString(failure.getMessage(), failure.toString()));
         return json;
-    }
-
-    private static String hex(int number) {
-        return String.format(Locale.ROOT, "%08x", number);
     }
 }

@@ -23,6 +23,10 @@ import picocli.CommandLine;
 class InspectCommandTest {
     private static final Path GOLDEN = Path.of("..", "core", "src", "test", "resources", "golden", "v1");
 
+    private static final Path ARROW = GOLDEN.resolveSibling("v2").resolve("ARROW.blob");
+
+    private static final Path OPAQUE = GOLDEN.resolveSibling("v2").resolve("OPAQUE.blob");
+
     private static final Path ENCRYPTED = GOLDEN.resolveSibling("v2").resolve("NONE-encrypted.blob");
 
     @TempDir
@@ -151,6 +155,61 @@ class InspectCommandTest {
         assertThat(inspect(ENCRYPTED, "--encryption-keys", keys("golden", (byte) 1)))
                 .isEqualTo(1);
         assertThat(out.toString()).contains("DAMAGED").doesNotContain("Sound");
+    }
+
+    @Test
+    void aBlobOfRecordsSaysSo() {
+        assertThat(inspect(GOLDEN.resolve("NONE.blob"))).isZero();
+        assertThat(out.toString()).contains("kind      records\n");
+    }
+
+    @Test
+    void anArrowBlobShowsKindPreludeRowsIdsAndPostlude() {
+        assertThat(inspect(ARROW, "--records", 1)).isZero();
+        assertThat(out.toString())
+                .contains(
+                        "kind      Arrow IPC\n",
+                        "rows      172\n",
+                        "prelude   [0, 464)  checksum ",
+                        "section 1 zone east-2",
+                        "segment 2 partition 1  shuffle query-7 map 12 attempt 1  [2096, 3408)  107 rows  raw 4280 bytes"
+                                + "  2 frames  checksum ",
+                        "postlude  [3408, 3416)  checksum ",
+                        "Records are not printed: the blob holds Arrow IPC.",
+                        "Sound: 3 segments");
+    }
+
+    @Test
+    void anOpaqueBlobShowsTheOriginOfEachSegment() {
+        assertThat(inspect(OPAQUE)).isZero();
+        assertThat(out.toString())
+                .contains(
+                        "kind      opaque bytes\n",
+                        "rows      not stated\n",
+                        "partition 0  shuffle application-1/0 map 0 attempt 5  [7, 17)  checksum",
+                        "partition 0  shuffle application-1/0 map 1 attempt 1099511627776  [24, 35)  checksum");
+    }
+
+    @Test
+    void jsonOfOtherContentSaysTheSame() {
+        assertThat(inspect(ARROW, "--json")).isZero();
+        assertThat(out.toString())
+                .contains(
+                        "\"kind\": \"arrow\"",
+                        "\"rows\": 172",
+                        "\"prelude\": {",
+                        "\"postlude\": {",
+                        "\"shuffle\": \"query-7\"",
+                        "\"attempt\": 1");
+    }
+
+    @Test
+    void aFlippedBitInOtherContentIsFound() throws IOException {
+        byte[] blob = Files.readAllBytes(OPAQUE);
+        blob[30] ^= 1;
+        Path damaged = Files.write(directory.resolve("damaged.blob"), blob);
+        assertThat(inspect(damaged)).isEqualTo(1);
+        assertThat(out.toString()).contains("DAMAGED", "[24, +11)").doesNotContain("Sound");
     }
 
     private URI keys(String id, byte content) throws IOException {

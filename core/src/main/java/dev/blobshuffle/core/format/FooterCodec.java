@@ -9,19 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The bytes of footer and trailer: {@code docs/format.md}, "Footer" and "Trailer". Stateless. */
+/** The bytes of footer and trailer of a blob of records: {@code docs/format.md}, "Footer" and "Trailer". Stateless. */
 public final class FooterCodec {
-    /** Length of the trailer, the last bytes of every blob. */
-    public static final int TRAILER_LENGTH = 24;
-
-    /** The longest footer. */
-    public static final int MAX_FOOTER_LENGTH = 16 << 20;
-
-    private static final int OLDEST_VERSION = 1;
-
-    /** "BLOBSHUF" in ASCII. */
-    private static final long MAGIC = 0x4655_4853_424F_4C42L;
-
     private static final int MIN_SECTION_LENGTH = 2;
     private static final int MIN_SEGMENT_LENGTH = 13;
 
@@ -46,8 +35,7 @@ public final class FooterCodec {
         }
         writer.varlong(footer.segments().size());
         footer.segments().forEach(segment -> writeSegment(writer, segment, names));
-        writeTrailer(writer);
-        return writer.toArray();
+        return Trailer.append(writer, ContentKind.RECORDS);
     }
 
     private static void writeSegment(ByteWriter writer, Footer.Segment segment, Map<String, Integer> names) {
@@ -61,21 +49,6 @@ public final class FooterCodec {
         writer.varlong(segment.maxTimestamp() - segment.minTimestamp());
         writer.fixedByte(segment.codec().code());
         writer.fixedInt(segment.checksum());
-    }
-
-    private static void writeTrailer(ByteWriter writer) {
-        int length = writer.length();
-        if (length > MAX_FOOTER_LENGTH) {
-            throw new IllegalArgumentException("Cannot write a footer: " + length + " bytes, at most "
-                    + MAX_FOOTER_LENGTH + ". Use fewer partitions per blob.");
-        }
-        int checksum = writer.checksumFrom(0);
-        writer.fixedInt(length);
-        writer.fixedInt(checksum);
-        writer.fixedShort(Footer.VERSION);
-        writer.fixedShort(0);
-        writer.fixedInt(writer.checksumFrom(length));
-        writer.fixedLong(MAGIC);
     }
 
     private static Map<String, Integer> names(Footer footer) {
@@ -99,65 +72,60 @@ public final class FooterCodec {
     }
 
     /**
-     * How many bytes at the end of a blob hold footer and trailer.
+     * How many bytes at the end of a blob of records hold footer and trailer.
      *
-     * @param tail the blob's last bytes, {@link #TRAILER_LENGTH} or more; not moved
-     * @throws BlobCorrupt fatal: they are not the end of a blob, or of one of a newer version
+     * @param tail the blob's last bytes, {@link Trailer#LENGTH} or more; not moved
+     * @throws BlobCorrupt fatal: they are not the end of a blob, a newer writer wrote them, or the blob holds no records
      */
     public static int tailLength(ByteBuffer tail) {
-        byte[] trailer = lastBytes(tail, TRAILER_LENGTH);
-        if (LittleEndian.readLong(trailer, 16) != MAGIC) {
-            throw corrupt("its last bytes are not those of a blob");
+        return trailer(tail).tailLength();
+    }
+
+    private static Trailer trailer(ByteBuffer tail) {
+        Trailer trailer = Trailer.read(tail);
+        if (trailer.kind() != ContentKind.RECORDS) {
+            throw new BlobCorrupt("Cannot read the records of a blob: it holds "
+                    + trailer.kind().label() + ". Read it with the front door that wrote it.");
         }
-        if (Checksum.of(trailer, 0, 12) != LittleEndian.readInt(trailer, 12)) {
-            throw corrupt("its trailer's checksum is wrong");
-        }
-        int version = LittleEndian.readShort(trailer, 8);
-        int flags = LittleEndian.readShort(trailer, 10);
-        if (version < OLDEST_VERSION || version > Footer.VERSION || flags != 0) {
-            throw new BlobCorrupt("Cannot read a blob: its version is " + version + " with flags " + flags
-                    + ", this reader knows up to " + Footer.VERSION + ". Upgrade the reader.");
-        }
-        int length = LittleEndian.readInt(trailer, 0);
-        if (length < 0 || length > MAX_FOOTER_LENGTH) {
-            throw corrupt("its footer's length is " + Integer.toUnsignedString(length));
-        }
-        return length + TRAILER_LENGTH;
+        return trailer;
     }
 
     /**
-     * The footer of a blob.
+     * The footer of a blob of records.
      *
      * @param tail the blob's last bytes, {@link #tailLength} or more; not moved
      * @param blobLength the blob's length, bytes
-     * @throws BlobCorrupt fatal: the bytes are not what was written
+     * @throws BlobCorrupt fatal: the bytes are not what was written, or the blob holds no records
      */
     public static Footer decode(ByteBuffer tail, long blobLength) {
-        byte[] bytes = lastBytes(tail, tailLength(tail));
-        int end = bytes.length - TRAILER_LENGTH;
-        if (Checksum.of(bytes, 0, end) != LittleEndian.readInt(bytes, end + 4)) {
-            throw corrupt("its footer's checksum is wrong");
-        }
+        Trailer trailer = trailer(tail);
+        byte[] bytes = trailer.footer(tail);
         try {
-            int version = LittleEndian.readShort(bytes, end + 8);
-            Footer footer = read(version, new ByteReader(bytes, 0, end, "the footer of a blob"));
-            long segments = blobLength - bytes.length;
+            ByteReader reader = new ByteReader(bytes, 0, trailer.footerLength(), "the footer of a blob");
+            Footer footer = read(trailer.version(), reader);
+            long segments = blobLength - trailer.tailLength();
             if (footer.segmentsEnd() != segments) {
-                throw corrupt("its segments end at " + footer.segmentsEnd() + ", and its footer starts at " + segments);
+                throw Trailer.corrupt(
+                        "its segments end at " + footer.segmentsEnd() + ", and its footer starts at " + segments);
             }
             return footer;
         } catch (IllegalArgumentException | ArithmeticException e) {
-            throw new BlobCorrupt(
-                    "Cannot read the footer of a blob: its numbers contradict each other. Its writer was faulty; report it.",
-                    e);
+            throw contradicts(e);
         }
+    }
+
+    /** The failure of a footer whose checksum is right and whose numbers are not. */
+    static BlobCorrupt contradicts(RuntimeException failure) {
+        return new BlobCorrupt(
+                "Cannot read the footer of a blob: its numbers contradict each other. Its writer was faulty; report it.",
+                failure);
     }
 
     private static Footer read(int version, ByteReader reader) {
         BlobId id = new BlobId(reader.fixedLong(), reader.fixedLong(), reader.fixedLong());
         long createdMillis = reader.fixedLong();
         int store = reader.fixedInt();
-        Optional<String> key = version == OLDEST_VERSION ? Optional.empty() : reader.keyId();
+        Optional<String> key = version == Trailer.OLDEST_VERSION ? Optional.empty() : reader.keyId();
         int nameCount = reader.count(1);
         List<String> names = new ArrayList<>();
         for (int i = 0; i < nameCount; i++) {
@@ -212,18 +180,5 @@ public final class FooterCodec {
             throw reader.corrupt("name " + index + " of " + names.size() + " is used");
         }
         return names.get(index);
-    }
-
-    private static byte[] lastBytes(ByteBuffer tail, int count) {
-        if (tail.remaining() < count) {
-            throw corrupt("it has " + tail.remaining() + " bytes where " + count + " are needed");
-        }
-        byte[] bytes = new byte[count];
-        tail.get(tail.limit() - count, bytes);
-        return bytes;
-    }
-
-    private static BlobCorrupt corrupt(String reason) {
-        return new BlobCorrupt("Cannot read a blob: " + reason + ". It is damaged, cut, or not a blob of BlobShuffle.");
     }
 }

@@ -3,14 +3,18 @@ package dev.blobshuffle.core.retention;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.ContentKind;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.format.TestContainers;
 import dev.blobshuffle.core.format.record.Headers;
 import dev.blobshuffle.core.membership.Membership;
 import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.shuffle.Channel;
 import dev.blobshuffle.core.shuffle.Lane;
+import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.store.MeasurableStore;
@@ -22,6 +26,7 @@ import dev.blobshuffle.core.write.options.BatcherOptions;
 import dev.blobshuffle.core.zone.Zone;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -78,6 +83,25 @@ class SweeperTest {
         try (Sweeper sweeper = sweeper()) {
             await(() -> metrics.value(Counter.SWEEP_FAILURES) >= 3);
             assertThat(blobs()).isEqualTo(USUAL_ORPHANS + 1);
+        }
+    }
+
+    /** Its footer names no topics, so a sweep by Kafka cannot know that nobody needs it. */
+    @Test
+    void blobsOfOtherContentStay() {
+        storeOrphans(1);
+        long generation = store.generations().toCompletableFuture().join().get(0);
+        for (ContentKind kind : List.of(ContentKind.ARROW, ContentKind.OPAQUE)) {
+            BlobContent content = BlobContent.of(TestContainers.golden(kind));
+            store.put(new BlobId(generation, 7, kind.code()), content)
+                    .toCompletableFuture()
+                    .join();
+        }
+        try (Sweeper sweeper = sweeper()) {
+            await(() -> metrics.value(Counter.ORPHANS_SWEPT) == 1);
+            long sweeps = metrics.value(Counter.SWEEPS);
+            await(() -> metrics.value(Counter.SWEEPS) >= sweeps + 3);
+            assertThat(blobs()).isEqualTo(2);
         }
     }
 

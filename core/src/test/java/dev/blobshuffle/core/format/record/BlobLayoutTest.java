@@ -14,6 +14,7 @@ import dev.blobshuffle.core.format.LittleEndian;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.NotificationCodec;
 import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.format.Trailer;
 import dev.blobshuffle.core.zone.Zone;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -65,7 +66,7 @@ class BlobLayoutTest {
     void aNewerBlobSaysToUpgrade() {
         byte[] blob = TestSegments.bytes(BlobLayout.of(
                 ID, 0, 0, List.of(segment("a", TestSegments.frames(List.of(record()), Codec.NONE, 40)))));
-        int trailer = blob.length - FooterCodec.TRAILER_LENGTH;
+        int trailer = blob.length - Trailer.LENGTH;
         blob[trailer + 8] = 3;
         LittleEndian.writeInt(blob, trailer + 12, Checksum.of(blob, trailer, 12));
         assertThatExceptionOfType(BlobCorrupt.class)

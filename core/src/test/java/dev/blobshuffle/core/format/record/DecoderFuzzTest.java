@@ -7,11 +7,15 @@ import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.Checksum;
 import dev.blobshuffle.core.format.Codec;
+import dev.blobshuffle.core.format.ContainerCodec;
+import dev.blobshuffle.core.format.ContentKind;
 import dev.blobshuffle.core.format.FooterCodec;
 import dev.blobshuffle.core.format.LittleEndian;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.NotificationCodec;
 import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.format.TestContainers;
+import dev.blobshuffle.core.format.Trailer;
 import dev.blobshuffle.core.zone.Zone;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -95,6 +99,20 @@ class DecoderFuzzTest {
             long bound = FIXED_ALLOCATION + 64L * blob.length;
             tally.run(seed, bound, () -> FooterCodec.decode(ByteBuffer.wrap(blob), blob.length));
             tally.run(seed, Long.MAX_VALUE, () -> BlobVerifier.verify(ByteBuffer.wrap(blob)));
+        }
+        tally.assertBothHappened();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ARROW", "OPAQUE"})
+    void otherContentIsAContainerOrCorrupt(ContentKind kind) {
+        byte[] valid = TestContainers.golden(kind);
+        Tally tally = new Tally();
+        for (int seed = 0; seed < CASES; seed++) {
+            byte[] blob = mutateTail(valid, new SplittableRandom(seed));
+            long bound = FIXED_ALLOCATION + 64L * blob.length;
+            tally.run(seed, bound, () -> ContainerCodec.decode(ByteBuffer.wrap(blob), blob.length));
+            tally.run(seed, 2 * bound, () -> TestContainers.verified(blob));
         }
         tally.assertBothHappened();
     }
@@ -184,8 +202,8 @@ class DecoderFuzzTest {
 
     private static byte[] mutateTail(byte[] valid, SplittableRandom random) {
         byte[] blob = random.nextInt(10) == 0 ? mutate(valid, random) : valid.clone();
-        int tail = FooterCodec.tailLength(ByteBuffer.wrap(valid));
-        int footer = tail - FooterCodec.TRAILER_LENGTH;
+        int tail = Trailer.read(ByteBuffer.wrap(valid)).tailLength();
+        int footer = tail - Trailer.LENGTH;
         int start = blob.length - tail;
         if (start < 0) {
             return blob;

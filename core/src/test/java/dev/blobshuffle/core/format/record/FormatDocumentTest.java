@@ -5,20 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.BlobKey;
 import dev.blobshuffle.core.format.Codec;
+import dev.blobshuffle.core.format.DocumentExample;
 import dev.blobshuffle.core.format.Footer;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.NotificationCodec;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.zone.Zone;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** The examples of {@code docs/format.md} are what the code writes and reads. */
@@ -30,18 +25,19 @@ class FormatDocumentTest {
             new TestRecord(TIMESTAMP - 5, null, bytes(""), List.of(new TestRecord.Header("h", null))));
 
     @Test
-    void theWriterMakesTheDocumentsBytes() throws IOException {
+    void theWriterMakesTheDocumentsBytes() {
         BlobLayout layout = layout();
-        assertThat(TestSegments.bytes(layout)).isEqualTo(example("blob"));
-        assertThat(NotificationCodec.encode(layout.notifications().get(0))).isEqualTo(example("notification"));
+        assertThat(TestSegments.bytes(layout)).isEqualTo(DocumentExample.bytes("blob"));
+        assertThat(NotificationCodec.encode(layout.notifications().get(0)))
+                .isEqualTo(DocumentExample.bytes("notification"));
         assertThat(BlobKey.of(ID)).isEqualTo("blobs/28/0029453760/0123456789abcdef-300.blob");
-        assertThat(document()).contains("`" + BlobKey.of(ID) + "`");
+        assertThat(DocumentExample.document()).contains("`" + BlobKey.of(ID) + "`");
     }
 
     @Test
-    void theReaderReadsTheDocumentsBytes() throws IOException {
-        byte[] blob = example("blob");
-        Notification notification = NotificationCodec.decode(example("notification"));
+    void theReaderReadsTheDocumentsBytes() {
+        byte[] blob = DocumentExample.bytes("blob");
+        Notification notification = NotificationCodec.decode(DocumentExample.bytes("notification"));
         assertThat(notification.blob()).isEqualTo(ID);
         assertThat(TestSegments.readAll(notification, TestSegments.segmentBytes(blob, notification)))
                 .isEqualTo(RECORDS);
@@ -73,18 +69,6 @@ class FormatDocumentTest {
                     new Zone("a"), new Partition("t", 3), "w", TIMESTAMP - 5, TIMESTAMP, List.of(frame));
             return BlobLayout.of(ID, 0x1122_3344, TIMESTAMP + 500, List.of(segment));
         }
-    }
-
-    private static byte[] example(String name) throws IOException {
-        Matcher block =
-                Pattern.compile("```hex " + name + "\n(.*?)```", Pattern.DOTALL).matcher(document());
-        assertThat(block.find()).as("example '%s' in docs/format.md", name).isTrue();
-        String digits = block.group(1).replaceAll("(?m);.*$", "").replaceAll("\\s", "");
-        return HexFormat.of().parseHex(digits);
-    }
-
-    private static String document() throws IOException {
-        return Files.readString(Path.of("../docs/format.md"));
     }
 
     private static List<Byte> bytes(String text) {
