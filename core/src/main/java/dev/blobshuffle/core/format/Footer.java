@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a blob says about itself at its end ({@code docs/format.md}, "Footer"): for inspection, recovery and batch readers. The streaming read path needs
+ * What a blob of records says about itself at its end ({@code docs/format.md}, "Footer"): for inspection, recovery and batch readers. The streaming read path needs
  * only notifications.
  *
  * @param id the blob
