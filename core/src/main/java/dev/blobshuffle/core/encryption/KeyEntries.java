@@ -26,11 +26,11 @@ public final class KeyEntries {
     private Map<String, byte[]> entries;
     private FileTime readAt;
 
-    /** What the entries of a file are. */
+    /** The form of a file's entries. */
     public enum Form {
         /** Keys of {@value Keyring#KEY_LENGTH} bytes. A file that others can read is refused ({@link PrivateFiles#check}). */
         PLAIN("32 bytes in Base64. Make a key with: openssl rand -base64 32"),
-        /** Keys that a key management service has encrypted. Everybody may read the file. */
+        /** Keys that a key management service has encrypted. The file need not be private. */
         WRAPPED("an encrypted key in Base64, at most " + MOST_WRAPPED_BYTES + " bytes.");
 
         private final String expected;
@@ -60,10 +60,10 @@ public final class KeyEntries {
     }
 
     /**
-     * The bytes of an entry, of which the caller gets a copy of its own. May block.
+     * A copy of the bytes of an entry. May block.
      *
      * @return empty if the file has no such id
-     * @throws InvalidSettings fatal: the file has changed, and cannot be used any more
+     * @throws InvalidSettings fatal: the file has changed and can no longer be used
      */
     public synchronized Optional<byte[]> find(String id) {
         if (!entries.containsKey(id)) {
@@ -104,7 +104,7 @@ public final class KeyEntries {
         return read;
     }
 
-    /** The line may be a secret: no message holds it. */
+    /** The line may be a secret, so no message contains it. */
     private void add(String line, int number, Map<String, byte[]> read) {
         String[] parts = line.split("\\s+", -1);
         if (parts.length == 2 && Keyring.isId(parts[0])) {

@@ -8,7 +8,7 @@ import java.util.Optional;
  */
 public interface KeyProvider {
     /**
-     * The key with an id: 32 random bytes, of which the caller gets a copy of its own. May block.
+     * A copy of the key with an id: 32 random bytes. May block.
      *
      * @return empty if the source does not have the key
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the source cannot be used

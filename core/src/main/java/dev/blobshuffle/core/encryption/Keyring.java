@@ -15,14 +15,14 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The keys of an instance: those it can read with, by id, and the one it writes with, if any. Keeps
- * every key that it has asked its {@link KeyProvider} for. Thread-safe.
+ * The keys of an instance: the keys for reading, by id, and the key for writing, if any. Keeps
+ * every key that its {@link KeyProvider} has returned. Thread-safe.
  *
- * <p>A blob is encrypted with a key of its own, which HKDF derives from the named key and the blob's
- * id ({@code docs/format.md}, "Encryption").
+ * <p>Each blob has its own key, which HKDF derives from the named key and the blob's id
+ * ({@code docs/format.md}, "Encryption").
  */
 public final class Keyring {
-    /** The word that stands for writing without encryption while encrypted blobs are still read. */
+    /** The id that selects writing without encryption while encrypted blobs are still read. */
     public static final String WRITE_PLAIN = "none";
 
     /** Length of a key, bytes: AES-256. */
@@ -65,11 +65,11 @@ public final class Keyring {
     }
 
     /**
-     * The keys that settings ask for.
+     * The keys that the settings define.
      *
      * @param source URI of the source, {@code blobshuffle.encryption.keys}; empty: none
      * @param id the key to write with, {@code blobshuffle.encryption.key.id}, or {@value #WRITE_PLAIN}
-     * @throws InvalidSettings fatal: one is given without the other, or they cannot be used
+     * @throws InvalidSettings fatal: only one of them is given, or they cannot be used
      */
     public static Keyring open(Optional<String> source, Optional<String> id) {
         if (source.isEmpty() && id.isEmpty()) {
@@ -127,9 +127,9 @@ public final class Keyring {
     }
 
     /**
-     * Checks that a key is here.
+     * Checks that a key is available.
      *
-     * @throws InvalidSettings fatal: it is not; the message says how to add it
+     * @throws InvalidSettings fatal: the key is missing; the message says how to add it
      */
     public void require(String id) {
         byte[] ignored = extracted(id);
@@ -139,8 +139,8 @@ public final class Keyring {
      * The key of one blob.
      *
      * @param id the named key that it derives from
-     * @param blob what tells the blob from all others
-     * @throws InvalidSettings fatal: the named key is not here; the message says how to add it
+     * @param blob the identity of the blob
+     * @throws InvalidSettings fatal: the named key is missing; the message says how to add it
      */
     public SecretKey blobKey(String id, byte[] blob) {
         return new SecretKeySpec(Hkdf.expand(extracted(id), blob), "AES");

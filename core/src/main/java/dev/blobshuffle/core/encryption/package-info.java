@@ -1,4 +1,4 @@
-/** Keys that encrypt blobs: where they come from, and how each blob gets a key of its own. */
+/** Keys that encrypt blobs: their sources, and the derivation of one key per blob. */
 @NullMarked
 package dev.blobshuffle.core.encryption;
 

@@ -2,7 +2,7 @@ package dev.blobshuffle.core.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** Bytes of a blob or notification are not what was written. Stop; never skip. */
+/** Bytes of a blob or notification differ from the written ones. Stop; never skip. */
 public final class BlobCorrupt extends BlobShuffleException {
     private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,10 @@ package dev.blobshuffle.core.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** A blob that a notification names is confirmed not to be in the store: wrong store, or retention ran out. Stop; never skip. */
+/**
+ * A blob that a notification names is not in the store, and the store has confirmed that. The store
+ * is the wrong one, or retention has deleted the blob. Stop; never skip.
+ */
 public final class BlobMissing extends BlobShuffleException {
     private static final long serialVersionUID = 1L;
 

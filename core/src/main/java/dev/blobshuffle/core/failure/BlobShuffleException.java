@@ -2,7 +2,9 @@ package dev.blobshuffle.core.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** The root of every failure that BlobShuffle reports; its subclasses say what the caller must do. */
+/**
+ * The root of all failures that BlobShuffle reports. Its subclasses say what the caller must do.
+ */
 public abstract sealed class BlobShuffleException extends RuntimeException
         permits StoreUnavailable,
                 BlobMissing,

@@ -2,7 +2,7 @@ package dev.blobshuffle.core.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** The component was closed, or the call was overtaken by its end. */
+/** The component was closed before or during the call. */
 public final class Closed extends BlobShuffleException {
     private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,7 @@ package dev.blobshuffle.core.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** Work did not become durable in the time it had. Roll back to the last commit. */
+/** Work did not become durable within its deadline. Roll back to the last commit. */
 public final class DeadlineExceeded extends BlobShuffleException {
     private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,10 @@ package dev.blobshuffle.core.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** The engine's channel refused or lost a notification or a record. Roll back to the last commit; the cause says what the channel reported. */
+/**
+ * The engine's channel refused or lost a notification or a record. Roll back to the last commit.
+ * The cause is the failure that the channel reported.
+ */
 public final class DeliveryFailed extends BlobShuffleException {
     private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,10 @@ package dev.blobshuffle.core.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** The calling thread was interrupted while it waited. Nothing else has changed, and the thread's flag is set: call again. */
+/**
+ * The calling thread was interrupted while it waited. The thread's interrupt flag is set, and
+ * nothing else has changed. Call again.
+ */
 public final class Interrupted extends BlobShuffleException {
     private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,7 @@ package dev.blobshuffle.core.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** The settings cannot work. Fix them and start again. */
+/** The settings are invalid. Fix them and start again. */
 public sealed class InvalidSettings extends BlobShuffleException permits StoreAbsent {
     private static final long serialVersionUID = 1L;
 

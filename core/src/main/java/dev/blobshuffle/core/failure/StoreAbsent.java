@@ -1,8 +1,8 @@
 package dev.blobshuffle.core.failure;
 
 /**
- * There is no store in this place, and none may be made: it was never made, it is not mounted, or its
- * marker was deleted.
+ * There is no store in this place, and none may be created. It was never created, it is not
+ * mounted, or its marker was deleted.
  */
 public final class StoreAbsent extends InvalidSettings {
     private static final long serialVersionUID = 1L;

@@ -3,8 +3,10 @@ package dev.blobshuffle.core.failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store answered, and refused for a reason that lasts until somebody acts: credentials, permissions, a bucket that is not there, the wrong region, a clock that
- * is off. When a store is opened it becomes {@link InvalidSettings}; later it is unavailability like any other, since a permission can be given back.
+ * The store refused a request for a reason that lasts until an operator acts: credentials,
+ * permissions, a missing bucket, the wrong region, a wrong clock. While a store is being opened it
+ * becomes {@link InvalidSettings}. Later it counts as unavailability, because the operator can
+ * restore a permission.
  */
 public final class StoreRefused extends StoreUnavailable {
     private static final long serialVersionUID = 1L;

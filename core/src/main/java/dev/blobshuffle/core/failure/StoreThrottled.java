@@ -3,8 +3,8 @@ package dev.blobshuffle.core.failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store refused a request because it gets too many (HTTP 503 SlowDown, or 429): ask less often. Kept apart from other unavailability, because sending it
- * again, or twice, makes it worse.
+ * The store refused a request because it receives too many (HTTP 503 SlowDown, or 429). Send fewer
+ * requests. This is separate from other unavailability, because retries and hedges make it worse.
  */
 public final class StoreThrottled extends StoreUnavailable {
     private static final long serialVersionUID = 1L;

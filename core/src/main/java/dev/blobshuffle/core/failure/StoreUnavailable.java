@@ -2,7 +2,10 @@ package dev.blobshuffle.core.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** The store did not answer, or refused, and may well succeed later: retry, or roll back to the last commit. */
+/**
+ * The store did not answer, or refused, but may succeed later. Retry, or roll back to the last
+ * commit.
+ */
 public non-sealed class StoreUnavailable extends BlobShuffleException {
     private static final long serialVersionUID = 1L;
 

@@ -3,10 +3,10 @@ package dev.blobshuffle.core.membership;
 import dev.blobshuffle.core.failure.InvalidSettings;
 
 /**
- * Where a member answers others.
+ * The address at which a member answers others.
  *
  * @param host name or address; without the brackets of an IPv6 address
- * @param port the port, 0 to 65535; 0 where any free one will do
+ * @param port the port, 0 to 65535; 0: any free port
  */
 public record Endpoint(String host, int port) {
     /** Checks host and port. */
@@ -17,9 +17,9 @@ public record Endpoint(String host, int port) {
     }
 
     /**
-     * The endpoint that a text, {@code host:port} or {@code [IPv6 address]:port}, names.
+     * Parses {@code host:port} or {@code [IPv6 address]:port}.
      *
-     * @throws InvalidSettings fatal: it names none
+     * @throws InvalidSettings fatal: the text is not an endpoint
      */
     public static Endpoint parse(String text) {
         int colon = text.lastIndexOf(':');
@@ -34,7 +34,7 @@ public record Endpoint(String host, int port) {
                         host, Integer.parseInt(text.substring(colon + 1).strip()));
             }
         } catch (IllegalArgumentException e) {
-            // Below.
+            // Reported below.
         }
         throw new InvalidSettings(
                 "Cannot use endpoint '" + text + "': it is not of the form host:port. Give for example 10.0.0.7:7400.");

@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** The membership of an instance that tells nobody of itself: others are those that settings list. Immutable. */
+/**
+ * The membership of an instance that does not announce itself. The settings list the other members.
+ * Immutable.
+ */
 record FixedMembership(FixedZoneMap listed) implements Membership, Membership.Reading {
     @Override
     public void join(Optional<Member> self) {}

@@ -11,13 +11,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Members that somebody wrote down and that do not change, alive or not. Immutable. */
+/** A fixed list of members, alive or not. Immutable. */
 public final class FixedZoneMap implements ZoneMap {
     private final List<Member> members;
     private final Map<Zone, List<Member>> byZone = new HashMap<>();
     private final Map<Partition, Zone> zones = new HashMap<>();
 
-    /** These members. */
+    /** A map of the given members. */
     public FixedZoneMap(Collection<Member> members) {
         this.members = List.copyOf(members);
         for (Member member : this.members) {
@@ -27,9 +27,10 @@ public final class FixedZoneMap implements ZoneMap {
     }
 
     /**
-     * The caches that a setting lists, each {@code zone=host:port}. Their ids come from their endpoints, so that all who read the same list agree.
+     * The caches that a setting lists, each {@code zone=host:port}. Their ids derive from their
+     * endpoints, so that all instances with the same list agree.
      *
-     * @throws InvalidSettings fatal: one is not of this form
+     * @throws InvalidSettings fatal: an entry is not of this form
      */
     public static List<Member> caches(List<String> texts) {
         List<Member> caches = new ArrayList<>();

@@ -5,13 +5,15 @@ import dev.blobshuffle.core.zone.Zone;
 import java.util.Set;
 
 /**
- * One member of a shuffle, as it tells of itself: an instance that writes and reads, or a cache that runs by itself.
+ * One member of a shuffle, as it announces itself: an instance that writes and reads, or a
+ * standalone cache.
  *
- * @param id the number in the ids of the blobs that it writes; a random one for a cache
- * @param endpoint where it answers the others of its zone
- * @param zone where it runs
- * @param partitions what it reads: their writers put them into its zone's section; empty for a cache
- * @param formatVersion the newest blob format that it reads, and with it all older ones
+ * @param id the number in the ids of the blobs that it writes; random for a cache
+ * @param endpoint where it answers other members of its zone
+ * @param zone the zone in which it runs
+ * @param partitions the partitions that it reads; writers put their records into its zone's
+ *     section; empty for a cache
+ * @param formatVersion the newest blob format that it reads; it also reads all older ones
  */
 public record Member(long id, Endpoint endpoint, Zone zone, Set<Partition> partitions, int formatVersion) {
     /** Copies the partitions. */

@@ -14,9 +14,9 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * A secret that all members of a shuffle share. A member proves that it knows the secret by an
- * HMAC-SHA256 (RFC 2104); the secret itself never travels. Each purpose has a key of its own, so that
- * a proof for one purpose is worthless for another. Immutable and thread-safe; {@link #toString()}
- * does not contain the secret.
+ * HMAC-SHA256 (RFC 2104); the secret itself is never sent. Each purpose has its own key, so a proof
+ * for one purpose is worthless for another. Immutable and thread-safe; {@link #toString()} does not
+ * contain the secret.
  */
 public final class PeerSecret {
     /** Length of a proof in bytes. */
@@ -29,14 +29,14 @@ public final class PeerSecret {
 
     private final SecretKeySpec key;
 
-    /** Looking up the algorithm costs more than a short HMAC. */
+    /** One instance per thread, because looking up the algorithm costs more than a short HMAC. */
     private final ThreadLocal<Mac> macs;
 
     /**
      * A secret.
      *
      * @param bytes 16 or more
-     * @throws InvalidSettings fatal: it is shorter
+     * @throws InvalidSettings fatal: the secret is shorter
      */
     public PeerSecret(byte[] bytes) {
         if (bytes.length < LEAST_BYTES) {
@@ -48,7 +48,7 @@ public final class PeerSecret {
     }
 
     /**
-     * Reads a secret from a file. White space around it does not count.
+     * Reads a secret from a file. Surrounding white space is ignored.
      *
      * @throws InvalidSettings fatal: the file cannot be read, others can read it, or it is too short
      */
@@ -70,7 +70,7 @@ public final class PeerSecret {
         }
     }
 
-    /** The key for one purpose. Whoever knows it learns nothing of the secret or of other keys. */
+    /** The key for one purpose. It reveals nothing of the secret or of other keys. */
     public PeerSecret forPurpose(String purpose) {
         return new PeerSecret(mac(purpose.getBytes(StandardCharsets.UTF_8)));
     }
@@ -81,13 +81,13 @@ public final class PeerSecret {
                 + Base64.getUrlEncoder().withoutPadding().encodeToString(mac(request.getBytes(StandardCharsets.UTF_8)));
     }
 
-    /** Whether a header proves a request. The time taken does not depend on where it is wrong. */
+    /** Whether a header proves a request. The comparison takes constant time. */
     public boolean accepts(String request, String header) {
         return MessageDigest.isEqual(
                 sign(request).getBytes(StandardCharsets.US_ASCII), header.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** The proof of these bytes, one part after the other. */
+    /** The proof of the concatenated parts. */
     public byte[] mac(byte[]... parts) {
         Mac mac = macs.get();
         for (byte[] part : parts) {
@@ -96,7 +96,7 @@ public final class PeerSecret {
         return mac.doFinal();
     }
 
-    /** Starts a proof of bytes that come bit by bit. */
+    /** Starts a proof of bytes that arrive in pieces. */
     public Mac begin() {
         try {
             Mac mac = Mac.getInstance(ALGORITHM);

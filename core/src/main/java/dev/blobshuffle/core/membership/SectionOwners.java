@@ -9,9 +9,11 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Who among the members of a zone answers for a section: its writer if it is one of them, because it still has the bytes; otherwise the one with the largest hash of
- * (member, section), which is rendezvous hashing (Thaler and Ravishankar, 1998). Whoever knows the same members names the same owner, without talking, and a member
- * that comes or goes changes the owner of its own share of sections only. Stateless.
+ * Selects the member of a zone that answers for a section. If the section's writer is in the zone,
+ * it is the owner, because it still has the bytes. Otherwise the owner is the member with the
+ * largest hash of (member, section): rendezvous hashing (Thaler and Ravishankar, 1998). Instances
+ * that know the same members select the same owner without communication. A member that joins or
+ * leaves changes only the owner of its own share of sections. Stateless.
  */
 public final class SectionOwners {
     private SectionOwners() {}
@@ -19,10 +21,11 @@ public final class SectionOwners {
     /**
      * The owner of a section.
      *
-     * @param members the members of one zone, each with an id of its own
+     * @param members the members of one zone, with distinct ids
      * @param sectionOffset where the section starts in the blob
-     * @param isUsable asked of one member after the other, the likeliest first, until one is usable
-     * @return empty if none is
+     * @param isUsable called for one member after the other, the preferred one first, until one is
+     *     usable
+     * @return empty if none is usable
      */
     public static Optional<Member> owner(
             List<Member> members, BlobId blob, long sectionOffset, Predicate<Member> isUsable) {
@@ -57,7 +60,7 @@ public final class SectionOwners {
         return Optional.ofNullable(best);
     }
 
-    /** A number for a text, the same everywhere. */
+    /** A hash of a text, the same in every process. */
     static long hash(String text) {
         long hash = 0;
         for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
@@ -66,7 +69,10 @@ public final class SectionOwners {
         return hash;
     }
 
-    /** Spreads every bit of a number over all of them, one to one (the finalizer of MurmurHash3, by Austin Appleby). */
+    /**
+     * Spreads every bit of a number over all bits, one to one (the finalizer of MurmurHash3, by
+     * Austin Appleby).
+     */
     private static long mix(long value) {
         long mixed = (value ^ value >>> 33) * 0xFF51_AFD7_ED55_8CCDL;
         mixed = (mixed ^ mixed >>> 33) * 0xC4CE_B9FE_1A85_EC53L;

@@ -6,21 +6,26 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is known of the members of a shuffle at a moment. It may be old, incomplete or wrong: whoever asks must stay right then, and only spends more requests or time. Each front
- * door brings its own (Kafka: a compacted topic). Called for every read, so answers are at hand and shared, not computed. Thread-safe.
+ * The known members of a shuffle at a moment. The map may be old, incomplete or wrong. Callers must
+ * stay correct then; they only spend more requests or time. Each front door has its own
+ * implementation (Kafka: a compacted topic). Every read calls it, so answers are precomputed and
+ * shared. Thread-safe.
  */
 public interface ZoneMap {
-    /** The members that are believed to be alive, in all zones. */
+    /** The members of all zones that count as alive. */
     List<Member> members();
 
-    /** The members among them in a zone, in no order. */
+    /** The members of one zone that count as alive, in no order. */
     List<Member> members(Zone zone);
 
-    /** Changes whenever an answer of this map may have changed: whoever keeps answers asks again then. Asked for every record that is written. */
+    /**
+     * Changes whenever an answer of this map may have changed, so that callers can refresh kept
+     * answers. Called for every record that is written.
+     */
     default long version() {
         return 0;
     }
 
-    /** The zone of a partition's reader; empty where nobody knows: then all zones are alike. */
+    /** The zone of a partition's reader; empty if unknown. */
     Optional<Zone> zoneOf(Partition partition);
 }

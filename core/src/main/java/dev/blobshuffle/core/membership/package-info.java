@@ -1,4 +1,7 @@
-/** Who takes part in a shuffle, where, and who answers for which section: {@link dev.blobshuffle.core.membership.ZoneMap}. */
+/**
+ * The members of a shuffle, their zones, and the owners of sections:
+ * {@link dev.blobshuffle.core.membership.ZoneMap}.
+ */
 @NullMarked
 package dev.blobshuffle.core.membership;
 

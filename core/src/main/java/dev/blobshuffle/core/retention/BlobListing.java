@@ -6,14 +6,16 @@ import java.util.BitSet;
 import java.util.Optional;
 
 /**
- * Blobs that lay in a store when it was listed, in the order of their ids, and which of them are still undecided. A writer counts its blobs, so those of a minute are a run of
- * consecutive numbers, which takes as much memory as one blob; beside it each blob takes two bits. Owned by one thread at a time.
+ * The blobs that a store held when it was listed, in the order of their ids, and which of them are
+ * still undecided. A writer numbers its blobs, so the blobs of one minute form a run of consecutive
+ * numbers. A run takes as much memory as one blob; in addition each blob takes two bits. Owned by
+ * one thread at a time.
  */
 public final class BlobListing {
     private final int mostRuns;
     private final int mostBlobs;
     private final BitSet undecided = new BitSet();
-    /** The tombstones: decided, and to be deleted a grace period later. */
+    /** The tombstones: blobs that will be deleted a grace period later. */
     private final BitSet condemned = new BitSet();
 
     private long[] generations = new long[16];
@@ -38,7 +40,10 @@ public final class BlobListing {
         this.mostBlobs = mostBlobs;
     }
 
-    /** Adds the next blob in order; says whether there was room. Once there was none, nothing is added any more. */
+    /**
+     * Adds the next blob in order and returns whether there was room. After the first refusal no
+     * blob is added.
+     */
     boolean add(BlobId id) {
         boolean isNext = runs > 0
                 && generations[runs - 1] == id.generation()
@@ -74,12 +79,12 @@ public final class BlobListing {
         return blobs;
     }
 
-    /** The last blob, if the listing had no room for those behind it: where the next one begins. */
+    /** Where the next listing begins: the last blob, if the listing had no room for later ones. */
     public Optional<BlobId> resumeAfter() {
         return isFull && blobs > 0 ? Optional.of(id(blobs - 1)) : Optional.empty();
     }
 
-    /** Bytes of the blobs, by the average of a few. */
+    /** Bytes of the blobs, estimated from the average of a sample. */
     public long estimatedBytes() {
         return averageBytes * blobs;
     }
@@ -101,12 +106,12 @@ public final class BlobListing {
         return next < 0 ? Optional.empty() : Optional.of(next);
     }
 
-    /** Takes a blob out of the undecided ones. */
+    /** Marks a blob as decided. */
     void decide(int index) {
         undecided.clear(index);
     }
 
-    /** Takes a blob out of the undecided ones, and puts a tombstone on it. */
+    /** Marks a blob as decided and sets its tombstone. */
     void condemn(int index) {
         undecided.clear(index);
         condemned.set(index);
@@ -129,7 +134,7 @@ public final class BlobListing {
         return last < 0 ? Optional.empty() : Optional.of(id(last).generation());
     }
 
-    /** Takes a blob out of the undecided ones; says whether it was one of them. */
+    /** Marks a blob as decided and returns whether it was undecided. */
     boolean decide(BlobId id) {
         int run = lastRunUpTo(id);
         if (run < 0 || generations[run] != id.generation() || writers[run] != id.writer()) {

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
  * The notification that keeps a blob.
  *
  * @param blob the blob
- * @param partition in whose log a notification leads to it
+ * @param partition whose log holds the notification
  * @param offset of that notification in the log
  */
 public record BlobReference(BlobId blob, Partition partition, long offset) {

@@ -8,7 +8,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 
-/** The undecided blobs of a listing, which get tombstones if their footers agree, a few at a time. Owned by one thread. */
+/**
+ * The undecided blobs of a listing. It reads their footers, a few at a time, and sets tombstones
+ * where the footers allow it. Owned by one thread.
+ */
 final class Candidates {
     private final BlobListing listing;
     private final PatientStore store;
@@ -25,7 +28,7 @@ final class Candidates {
     private int foreign;
     private int silent;
 
-    /** @param reach of the logs as far as they were read when a blob is decided on */
+    /** @param reach how far back the logs go that were read so far */
     Candidates(BlobListing listing, PatientStore store, SweepScope scope, LogReach reach) {
         this.listing = listing;
         this.store = store;
@@ -33,17 +36,17 @@ final class Candidates {
         this.reach = reach;
     }
 
-    /** Rests after some blobs were looked at. */
+    /** Pauses after a number of blobs. */
     interface Rest {
         void after(int blobs) throws InterruptedException;
     }
 
     /**
-     * Decides on all blobs but those whose footers name topics that were not read yet.
+     * Decides on all blobs, except those whose footers name topics that were not read yet.
      *
-     * @param unread of a blob's topics, those that must be read before it is deleted
+     * @param unread returns those of a blob's topics that must be read before the blob is deleted
      * @param existing the topics of the cluster
-     * @return topics to read; then the rest can be decided
+     * @return topics to read before the remaining blobs can be decided
      */
     Set<String> decide(UnaryOperator<Set<String>> unread, Set<String> existing, Rest rest) throws InterruptedException {
         Set<String> more = new TreeSet<>();
@@ -98,7 +101,7 @@ final class Candidates {
         }
     }
 
-    /** Whether a blob must stay, whatever the logs hold; counts why. */
+    /** Whether a blob must stay, whatever the logs hold. Counts the reason. */
     private boolean isNone(BlobId id, PatientStore.Contents blob, Set<String> unread, Set<String> existing) {
         if (blob.topics().isEmpty()) {
             damaged++;

@@ -8,42 +8,47 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How far back logs go, which tells orphans from blobs whose notifications the logs have let go. A log loses its records from the start on, so one that has lost nothing yet, or that still leads to
- * a blob which is clearly older than another one, would also hold every notification of the other one. Where a log is empty or holds young notifications only, it tells nothing. Owned by one
- * thread.
+ * How far back logs go. This distinguishes orphans from blobs whose notifications Kafka has already
+ * deleted. Kafka deletes the oldest records of a log first. A log that has lost no record yet still
+ * holds every notification. So does, for a given blob, a log with a notification of a clearly older
+ * blob. An empty log, or one with young notifications only, proves nothing. Owned by one thread.
  */
 final class LogReach {
-    /** What is clearly older, in generations (minutes): a notification may be late by some of that, and clocks of writers may differ by some. */
+    /**
+     * How much older counts as clearly older, in generations (minutes). It covers late
+     * notifications and differences between the writers' clocks.
+     */
     private static final long MARGIN = 15;
 
     private final Set<Partition> whole = new HashSet<>();
     private final Set<Partition> silent = new HashSet<>();
     private final Map<Partition, Long> oldest = new HashMap<>();
 
-    /** A log begins at its first offset. */
+    /** Records that a log still begins at its first offset. */
     void lostNothing(Partition partition) {
         whole.add(partition);
     }
 
-    /** A log has never held a record. */
+    /** Records that a log has never held a record. */
     void neverHeldAny(Partition partition) {
         silent.add(partition);
     }
 
-    /** Whether one of the logs has never held a record: then it is not the log of a blob. */
+    /** Whether one of the logs has never held a record. Such a log cannot belong to a blob. */
     boolean anyIsSilent(Collection<Partition> partitions) {
         return partitions.stream().anyMatch(silent::contains);
     }
 
-    /** A log leads to a blob. */
+    /** Records that a log holds a notification of a blob. */
     void leadsTo(Partition partition, long generation) {
         oldest.merge(partition, generation, Math::min);
     }
 
     /**
-     * Whether the logs of all of a blob's partitions would hold its notifications, had there ever been any.
+     * Whether the logs of all of a blob's partitions would still hold its notifications, if there
+     * had ever been any.
      *
-     * @param partitions of the blob's records; none: the logs tell nothing
+     * @param partitions the partitions of the blob's records; none: the logs prove nothing
      */
     boolean coversAll(Collection<Partition> partitions, long generation) {
         return !partitions.isEmpty() && partitions.stream().allMatch(partition -> covers(partition, generation));

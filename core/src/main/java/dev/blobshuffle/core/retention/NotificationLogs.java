@@ -6,16 +6,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The logs of notifications that lead to blobs: one log per partition, whose entries have ascending
- * positions. Owned by one thread.
+ * The logs that hold the notifications: one log per partition, with entries at ascending positions.
+ * Owned by one thread.
  */
 public interface NotificationLogs extends AutoCloseable {
     /** The topics that have logs. */
     Set<String> topics() throws InterruptedException;
 
     /**
-     * Hands out all entries that the logs of some topics hold, uncommitted ones included: from their
-     * starts to the ends that they have when the call begins.
+     * Passes on all entries of the logs of some topics, uncommitted ones included. Reads each log
+     * from its start to its end at the time of the call.
      *
      * @return where each log begins and ends
      * @throws dev.blobshuffle.core.failure.BlobCorrupt an entry is a notification and cannot be decoded
@@ -33,20 +33,21 @@ public interface NotificationLogs extends AutoCloseable {
      */
     record Extent(long start, long end) {}
 
-    /** Takes what logs hold. */
+    /** Receives the entries of logs. */
     interface Receiver {
         /**
-         * Takes an entry that is, or may be, a notification.
+         * Receives an entry that is, or may be, a notification.
          *
          * @param position of the entry in the log
-         * @param isMarked whether a writer of ours marked it; otherwise a user's bytes may look like one
+         * @param isMarked whether a BlobShuffle writer marked it; otherwise a user's bytes may look
+         *     like a notification
          */
         void notification(Partition partition, long position, Notification notification, boolean isMarked);
 
         /**
-         * Hears how many bytes were read since the last call. May wait.
+         * Receives the number of bytes read since the last call. May wait.
          *
-         * @throws dev.blobshuffle.core.failure.Closed the reading shall end
+         * @throws dev.blobshuffle.core.failure.Closed the sweep is to end
          */
         void read(long bytes) throws InterruptedException;
     }

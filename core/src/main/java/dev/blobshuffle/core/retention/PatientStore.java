@@ -29,28 +29,29 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * A store for whoever has time: every call waits for its answer, and is tried again a few times while the store is unavailable. Failures are thrown as the store's contract names them.
- * Owned by one thread.
+ * A blocking view of a store for background work. Every call waits for its answer and is retried a
+ * few times while the store is unavailable. Throws the failures of the store's contract. Owned by
+ * one thread.
  */
 public final class PatientStore {
-    /** Footers asked for at once. */
+    /** The most footers requested at once. */
     static final int AT_ONCE = 64;
 
     private static final int ATTEMPTS = 5;
     private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
-    /** More than most footers have. */
+    /** How many bytes at the end of a blob are read first; most footers are shorter. */
     private static final int TAIL = 16 << 10;
 
     private final MeasurableStore store;
     private final StopSignal stopSignal;
     private final RequestMeter meter;
 
-    /** A store whose requests nobody counts. */
+    /** A store without request counting. */
     public PatientStore(MeasurableStore store, StopSignal stopSignal) {
         this(store, stopSignal, RequestMeter.NONE);
     }
 
-    /** @param meter takes note of each get and put; of the rest the store itself tells */
+    /** @param meter counts each get and put; the store itself counts all other requests */
     PatientStore(MeasurableStore store, StopSignal stopSignal, RequestMeter meter) {
         this.store = store;
         this.stopSignal = stopSignal;
@@ -58,7 +59,7 @@ public final class PatientStore {
     }
 
     /**
-     * What a blob's end says.
+     * The facts at the end of a blob.
      *
      * @param length of the blob, bytes
      * @param partitions of its records; empty if the footer is damaged
@@ -121,7 +122,9 @@ public final class PatientStore {
         return await(() -> orGone(store.length(id).thenApply(Optional::of)));
     }
 
-    /** What each of a few blobs holds; empty for one that is gone. Two or three requests per blob. */
+    /**
+     * The contents of a few blobs; empty for a blob that is gone. Two or three requests per blob.
+     */
     List<Optional<Contents>> contents(List<BlobId> ids) throws InterruptedException {
         List<CompletableFuture<Optional<Contents>>> asked = ids.stream()
                 .map(id -> orGone(contents(id).thenApply(Optional::of)).toCompletableFuture())
@@ -181,7 +184,7 @@ public final class PatientStore {
         return footer.segments().stream().map(Footer.Segment::partition).collect(Collectors.toUnmodifiableSet());
     }
 
-    /** Somebody else may delete too. */
+    /** Maps a missing blob to empty, because another sweeper may delete blobs at the same time. */
     private static <T> CompletionStage<Optional<T>> orGone(CompletionStage<Optional<T>> stage) {
         return stage.exceptionally(failure -> {
             if (unwrapped(failure) instanceof BlobMissing) {

@@ -7,7 +7,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Takes what notifications lead to out of the undecided blobs of a listing. Owned by one thread. */
+/**
+ * Marks the blobs of a listing that have notifications as decided, so that they are kept. Owned by
+ * one thread.
+ */
 final class ReferenceMarker {
     private final BlobListing listing;
     private final int fingerprint;
@@ -17,14 +20,14 @@ final class ReferenceMarker {
     private long links;
     private Optional<BlobReference> oldest = Optional.empty();
 
-    /** @param reach hears of every notification that can be read */
+    /** @param reach receives every readable notification */
     ReferenceMarker(BlobListing listing, int fingerprint, LogReach reach) {
         this.reach = reach;
         this.listing = listing;
         this.fingerprint = fingerprint;
     }
 
-    /** Whatever may be a notification counts, marked or not. */
+    /** Every possible notification counts, marked or not. */
     void mark(Partition partition, long position, Notification notification, boolean isMarked) {
         reach.leadsTo(partition, notification.blob().generation());
         if (notification.store() == fingerprint) {
@@ -41,9 +44,9 @@ final class ReferenceMarker {
     }
 
     /**
-     * Checks that no notification leads to another store.
+     * Checks that no notification refers to a blob in another store.
      *
-     * @throws InvalidSettings one does: this is not the cluster of the store
+     * @throws InvalidSettings a notification does, so this is not the cluster of the store
      */
     void requireOwn() {
         if (!strangers.isEmpty()) {
@@ -58,12 +61,12 @@ final class ReferenceMarker {
         return links;
     }
 
-    /** Number of blobs that are needed. */
+    /** Number of needed blobs. */
     int needed() {
         return needed;
     }
 
-    /** The oldest blob that is needed. */
+    /** The oldest needed blob. */
     Optional<BlobReference> oldest() {
         return oldest;
     }

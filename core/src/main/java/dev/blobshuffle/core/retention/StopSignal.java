@@ -7,7 +7,10 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** A signal that stops a sweep: it takes effect between two requests, never inside one, and ends a rest early. Thread-safe. */
+/**
+ * A signal that stops a sweep. It takes effect between two requests, never during one, and ends a
+ * pause early. Thread-safe.
+ */
 public final class StopSignal {
     private static final Duration LOOK = Duration.ofMinutes(1);
 
@@ -21,16 +24,16 @@ public final class StopSignal {
         signal = time.signal();
     }
 
-    /** Ends the sweep at its next rest or check. Idempotent. */
+    /** Ends the sweep at its next pause or check. Idempotent. */
     public void raise() {
         isStopped = true;
         signal.raise();
     }
 
     /**
-     * Goes on unless the sweep is to end.
+     * Returns, unless the sweep is to end.
      *
-     * @throws Closed it is
+     * @throws Closed the sweep is to end
      */
     public void check() {
         if (isStopped) {
@@ -39,7 +42,7 @@ public final class StopSignal {
     }
 
     /**
-     * Waits for an answer of the store, which keeps its own time limits.
+     * Waits for an answer of the store. The store enforces its own time limits.
      *
      * @throws java.util.concurrent.CompletionException the request failed
      * @throws InterruptedException when the thread is interrupted

@@ -15,34 +15,38 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Finds and deletes the blobs of a store that nobody can read any more. A blob is needed while a notification to it lies in a log, committed or not: then a group that is behind, a consumer
- * that seeks back and a group that is new all find it. Kafka's own retention, and Kafka Streams' purging of repartition topics, take notifications away, and blobs follow.
+ * Finds and deletes the blobs of a store that no reader can reach any more. A blob is needed while
+ * a log holds a notification of it, committed or not. So a group that lags, a consumer that seeks
+ * back and a new group all find their blobs. Kafka's retention, and Kafka Streams' purging of
+ * repartition topics, delete notifications. A sweep then deletes their blobs.
  *
- * <p>The blobs are listed first. Then the caller waits for the grace period, which is longer than a stored blob
- * can be without its notification. Only then the logs are read, from their starts to the ends that they have now. A
- * listed blob to which no notification leads will never have one: its writer crashed, its transaction was given up,
- * or the log has let it go. It gets a tombstone.
+ * <p>The sweep lists the blobs first. Then the caller waits for the grace period, which is longer
+ * than the time between storing a blob and sending its notification. Only then the sweep reads the
+ * logs, from their starts to their current ends. A listed blob without a notification will never
+ * get one: its writer crashed, its transaction was aborted, or Kafka has already deleted the
+ * notification. The sweep sets a tombstone on it.
  *
- * <p>That holds if the logs are the right ones. So a blob with a tombstone is deleted after another wait, in which
- * every live instance checks who sweeps ({@link SweepRight}). A sweep may be killed at
- * any moment, and several may run.
+ * <p>This is correct only if the logs belong to the store. So a blob with a tombstone is deleted
+ * only after another wait, in which every live instance checks who sweeps ({@link SweepRight}). A
+ * sweep may be killed at any moment, and several sweeps may run at once.
  *
- * <p>The footer of a blob names the topics that may lead to it, and is read before the blob is deleted, so no topic can be forgotten: one that was not read yet is read then, and if there
- * is none of its name, the blob is kept.
+ * <p>The footer of a blob names the topics of its records, and the sweep reads it before it deletes
+ * the blob. So no topic can be forgotten: if a topic was not read yet, the sweep reads it then. If
+ * the topic does not exist, the blob is kept.
  *
  * <p>Owned by one thread.
  */
 public final class Sweep {
-    /** Blobs whose length is asked for to estimate that of all. */
+    /** Number of blobs whose length is requested to estimate the total. */
     private static final int MEASURED = 64;
 
-    /** Blobs that one call should list, about. */
+    /** Approximate number of blobs that one call should list. */
     private static final int MOST_AT_ONCE = 100_000;
 
-    /** Generation 0 holds claims of earlier versions. */
+    /** The first generation with blobs. Generation 0 holds claims of earlier versions. */
     private static final long FIRST_GENERATION = 1;
 
-    /** Bytes of logs after which the pace is looked at. */
+    /** Bytes of logs between two checks of the pace. */
     private static final long LOG_STEP = 1 << 20;
 
     private final PatientStore store;
@@ -52,16 +56,16 @@ public final class Sweep {
     private long logBytes;
 
     /**
-     * A sweep that has not looked at anything.
+     * A sweep that has not started.
      *
      * @param store stays open
-     * @param stopSignal where it rests, and how it is told to end
+     * @param stopSignal ends the sweep and its pauses
      */
     public Sweep(MeasurableStore store, SweepScope scope, SweepPace pace, StopSignal stopSignal) {
         this(store, scope, pace, stopSignal, RequestMeter.NONE);
     }
 
-    /** @param meter takes note of the gets and puts; of the rest the store itself tells */
+    /** @param meter counts gets and puts; the store itself counts all other requests */
     Sweep(MeasurableStore store, SweepScope scope, SweepPace pace, StopSignal stopSignal, RequestMeter meter) {
         this.store = new PatientStore(store, stopSignal, meter);
         this.scope = scope;
@@ -70,9 +74,9 @@ public final class Sweep {
     }
 
     /**
-     * Lists the store, the oldest generations first, as much as the listing has room for.
+     * Lists the store, oldest generations first, until the listing is full.
      *
-     * @param after where the listing before this one ended; empty to begin
+     * @param after where the previous listing ended; empty to start from the oldest
      */
     public BlobListing list(Optional<BlobId> after) throws InterruptedException {
         return listBefore(Long.MAX_VALUE, after);
@@ -102,7 +106,10 @@ public final class Sweep {
         return listing;
     }
 
-    /** How many generations to list at once after some brought so many blobs: each request brings up to a thousand, and what one call brings is in memory at once. */
+    /**
+     * How many generations to list in the next call, from the number of blobs in the last ones. A
+     * request returns up to 1,000 keys, and the result of a call is in memory at once.
+     */
     private static int digits(int blobs, int before) {
         if (blobs > MOST_AT_ONCE) {
             return Math.max(0, before - 1);
@@ -135,11 +142,13 @@ public final class Sweep {
     }
 
     /**
-     * Decides on a listing by what the logs hold now: puts tombstones on what nobody needs.
+     * Decides on a listing by the current content of the logs: sets tombstones on unneeded blobs.
      *
-     * @param listing made longer ago than the grace period
-     * @throws dev.blobshuffle.core.failure.InvalidSettings the topics' notifications lead to another store, or those of another cluster lead to this one: nothing was deleted
-     * @throws dev.blobshuffle.core.failure.BlobCorrupt a notification cannot be read: nothing was deleted
+     * @param listing older than the grace period
+     * @throws dev.blobshuffle.core.failure.InvalidSettings the topics' notifications refer to
+     *     another store, or those of another cluster refer to this one; nothing was deleted
+     * @throws dev.blobshuffle.core.failure.BlobCorrupt a notification cannot be read; nothing was
+     *     deleted
      */
     public SweepReport byLogs(BlobListing listing, NotificationLogs logs) throws InterruptedException {
         Set<String> existing = logs.topics();
@@ -167,7 +176,7 @@ public final class Sweep {
     }
 
     /**
-     * Puts tombstones on a listing whatever the logs hold: plain time-to-live.
+     * Sets tombstones on a whole listing without reading the logs: plain time-to-live.
      *
      * @param listing of generations that are old enough
      */
@@ -179,7 +188,7 @@ public final class Sweep {
     }
 
     /**
-     * Deletes the blobs with tombstones, some at a time.
+     * Deletes the blobs with tombstones, a few at a time.
      *
      * @param next another listing, in which these blobs count as decided
      */
@@ -200,7 +209,10 @@ public final class Sweep {
         }
     }
 
-    /** What the blobs most likely named; what this leaves out is read later, for more requests. */
+    /**
+     * The topics to read first, from a sample of the footers. Missed topics are read later, at the
+     * cost of more requests.
+     */
     private Set<String> firstTopics(BlobListing listing, Set<String> existing) throws InterruptedException {
         Set<String> first = new TreeSet<>();
         if (scope.isEverything()) {

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** What metrics tell of sweeps. Written by the sweeper's thread, read by any. */
+/** The figures of sweeps for the metrics. Written by the sweeper's thread, read by any thread. */
 final class SweepFigures implements AutoCloseable {
     private final ShuffleMetrics metrics;
     private final Time time;
@@ -18,9 +18,9 @@ final class SweepFigures implements AutoCloseable {
     private volatile Optional<Last> last = Optional.empty();
 
     /**
-     * A sweep that was finished.
+     * A finished sweep.
      *
-     * @param report what it found
+     * @param report its findings
      * @param ended when, on the monotonic clock
      */
     private record Last(SweepReport report, long ended) {}
@@ -59,7 +59,7 @@ final class SweepFigures implements AutoCloseable {
                 .orElse(0L);
     }
 
-    /** Who tells whether it is this instance's turn. */
+    /** Sets the source that says whether it is this instance's turn. */
     void follow(BooleanSupplier turn) {
         hasTurn = turn;
     }
@@ -77,7 +77,7 @@ final class SweepFigures implements AutoCloseable {
         metrics.add(Counter.SWEEP_FAILURES, 1);
     }
 
-    /** It is another instance's turn. */
+    /** Drops the figures, because it is another instance's turn. */
     void forget() {
         last = Optional.empty();
     }

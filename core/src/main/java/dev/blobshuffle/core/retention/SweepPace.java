@@ -1,18 +1,22 @@
 package dev.blobshuffle.core.retention;
 
 /**
- * How much a sweep asks of others, and how much it holds.
+ * The load that a sweep may cause, and the memory that it may use.
  *
- * @param blobsPerSecond most blobs per second whose footers it reads, and that it deletes
- * @param logBytesPerSecond most bytes per second that it reads of logs
- * @param runs most runs of consecutive blobs of one writer and minute that a listing holds, 28 bytes each
- * @param blobs most blobs that a listing holds, a bit each beside their runs
+ * @param blobsPerSecond most footers read, and most blobs deleted, per second
+ * @param logBytesPerSecond most bytes read from logs per second
+ * @param runs most runs in a listing, 28 bytes each; a run is consecutive blobs of one writer and
+ *     minute
+ * @param blobs most blobs in a listing, a bit each in addition to their runs
  */
 public record SweepPace(int blobsPerSecond, long logBytesPerSecond, int runs, int blobs) {
-    /** Beside an application: at most 16 MiB, and not noticed by those who share store and brokers. */
+    /**
+     * The pace inside an application: at most 16 MiB of memory, and a load that other users of the
+     * store and the brokers do not notice.
+     */
     public static final SweepPace BESIDE_AN_APPLICATION = new SweepPace(500, 10L << 20, 250_000, 64_000_000);
 
-    /** Checks that something happens. */
+    /** Checks that all values are positive. */
     public SweepPace {
         if (blobsPerSecond < 1 || logBytesPerSecond < 1 || runs < 1 || blobs < 1) {
             throw new IllegalArgumentException("Cannot sweep at " + blobsPerSecond + " blobs and " + logBytesPerSecond

@@ -6,23 +6,25 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What a sweep found. Every listed blob is counted once: needed, unneeded, kept, damaged, foreign, or gone meanwhile.
+ * The findings of a sweep. Every listed blob is counted once: needed, unneeded, kept, damaged,
+ * foreign, or already gone.
  *
- * @param listed blobs that were looked at
+ * @param listed blobs that were examined
  * @param listedBytes their bytes, estimated
- * @param needed blobs to which notifications lead
+ * @param needed blobs with a notification
  * @param oldest the oldest of these
- * @param unneeded blobs that nobody needs: they get tombstones
+ * @param unneeded blobs without a notification, which get tombstones
  * @param unneededBytes their bytes
- * @param orphans blobs among these to which no notification ever led, as the logs tell; where they do not reach back far enough, an orphan is not among them
+ * @param orphans unneeded blobs that never had a notification, as far as the logs prove it; orphans
+ *     older than the logs are not counted
  * @param orphanBytes their bytes
- * @param kept blobs that are kept because a topic of theirs is not in this cluster
+ * @param kept blobs that are kept because one of their topics is not in this cluster
  * @param unknownTopics these topics
  * @param damaged blobs that are kept because their footer cannot be read
  * @param damagedExample one of these
  * @param foreign blobs of other applications
- * @param silent blobs that are kept because a log of theirs has never held a record
- * @param links notifications to this store, whatever blobs they lead to
+ * @param silent blobs that are kept because one of their logs has never held a record
+ * @param links notifications of blobs in this store, listed or not
  */
 public record SweepReport(
         int listed,
@@ -40,10 +42,10 @@ public record SweepReport(
         int foreign,
         int silent,
         long links) {
-    /** Fewer orphans than this are what crashes leave. */
+    /** Crashes leave up to this many orphans. */
     private static final int USUAL_ORPHANS = 100;
 
-    /** Nothing was looked at. */
+    /** The report of a sweep that examined nothing. */
     public static final SweepReport NOTHING =
             new SweepReport(0, 0, 0, Optional.empty(), 0, 0, 0, 0, 0, Set.of(), 0, Optional.empty(), 0, 0, 0);
 
@@ -52,17 +54,17 @@ public record SweepReport(
         unknownTopics = Set.copyOf(unknownTopics);
     }
 
-    /** Whether every blob that was looked at is gone, or would be. */
+    /** Whether the sweep deletes every blob that it examined. */
     public boolean leavesNothing() {
         return needed + kept + damaged + foreign + silent == 0;
     }
 
-    /** Whether so many blobs would go of which the logs never knew that these may be another cluster's. */
+    /** Whether so many blobs are orphans that they may belong to another cluster. */
     public boolean hasTooManyOrphans() {
         return orphans > USUAL_ORPHANS && orphans > listed / 2;
     }
 
-    /** This, and what a later round found. */
+    /** Adds the findings of a later round. */
     public SweepReport plus(SweepReport later) {
         Set<String> topics = new TreeSet<>(unknownTopics);
         topics.addAll(later.unknownTopics);

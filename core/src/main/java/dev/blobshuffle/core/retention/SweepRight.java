@@ -1,11 +1,15 @@
 package dev.blobshuffle.core.retention;
 
-/** The right to delete blobs of a store, which others contest if they use the store too. Owned by one thread. */
+/**
+ * The right to delete blobs of a store. Other users of the store can contest it. Owned by one
+ * thread.
+ */
 public interface SweepRight {
     /**
      * Claims the store, before a sweep lists it.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings somebody else uses the store: nothing may be deleted
+     * @throws dev.blobshuffle.core.failure.InvalidSettings another application or cluster uses the
+     *     store; nothing may be deleted
      */
     void raise() throws InterruptedException;
 

@@ -5,10 +5,14 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Whose blobs a sweep may delete: all of a store, or those that hold records of some topics only. Other applications may share a store, and each sweeps what is its own. Owned by one thread.
+ * The blobs that a sweep may delete: all of a store, or only those with records of certain topics.
+ * Applications may share a store, and each sweeps its own blobs. Owned by one thread.
  */
 public final class SweepScope {
-    /** Beyond that many, the footers of other applications' blobs are read at every sweep. */
+    /**
+     * How many foreign writers are remembered. Beyond this number, every sweep reads the footers of
+     * foreign blobs again.
+     */
     private static final int REMEMBERED = 10_000;
 
     private final Predicate<String> covers;
@@ -25,13 +29,13 @@ public final class SweepScope {
     /**
      * All blobs of a store.
      *
-     * @param deletedTopics topics that are known to be deleted for good: they lead to nothing
+     * @param deletedTopics topics that were deleted for good, so they hold no notifications
      */
     public static SweepScope everything(Set<String> deletedTopics) {
         return new SweepScope(topic -> true, true, deletedTopics);
     }
 
-    /** Blobs all of whose records are of topics that the predicate holds for. */
+    /** The blobs whose records all belong to topics that match the predicate. */
     public static SweepScope of(Predicate<String> topics) {
         return new SweepScope(topics, false, Set.of());
     }
@@ -48,7 +52,10 @@ public final class SweepScope {
         return deletedTopics.contains(topic);
     }
 
-    /** Whether a blob of a writer was found to be somebody else's: an instance writes for one application, so the others are too, or are kept at the worst. */
+    /**
+     * Whether an earlier blob of this writer was foreign. An instance writes for one application,
+     * so its other blobs are foreign as well. At worst, blobs are kept too long.
+     */
     boolean isForeign(long writer) {
         return foreignWriters.contains(writer);
     }

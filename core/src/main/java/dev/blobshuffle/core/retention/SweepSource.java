@@ -3,19 +3,25 @@ package dev.blobshuffle.core.retention;
 import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.time.Time;
 
-/** Where an application's sweeper learns which blobs are needed, and whether it may delete the others. Thread-safe. */
+/**
+ * Provides an application's sweeper with the logs of notifications and the right to delete blobs.
+ * Thread-safe.
+ */
 public interface SweepSource {
-    /** Whether the application shuffles a topic through blobs. A blob with records of another topic is not its own. */
+    /**
+     * Whether the application shuffles a topic through blobs. A blob with records of another topic
+     * is foreign.
+     */
     boolean covers(String topic);
 
     /**
-     * The right to sweep a store, not claimed yet.
+     * The right to sweep a store, before it is claimed.
      *
      * @param store stays open
      * @throws dev.blobshuffle.core.failure.InvalidSettings the store cannot be claimed
      */
     SweepRight right(MeasurableStore store, Time time) throws InterruptedException;
 
-    /** The logs that lead to blobs. The caller closes them. */
+    /** The logs with the notifications. The caller closes them. */
     NotificationLogs logs(Time time);
 }

@@ -5,13 +5,13 @@ import java.time.Duration;
 /**
  * When an application sweeps.
  *
- * @param interval time between a listing and what is deleted of it: between two sweeps, and the grace period
- * @param look time after which the sweeper looks whether there is something to do
+ * @param interval time between two sweeps, which is also the grace period
+ * @param look time between two checks whether a sweep is due
  */
 public record SweepTiming(Duration interval, Duration look) {
     private static final Duration USUAL_LOOK = Duration.ofMinutes(5);
 
-    /** Checks that it looks often enough. */
+    /** Checks that the checks are frequent enough. */
     public SweepTiming {
         if (look.isZero() || look.isNegative() || look.compareTo(interval) > 0) {
             throw new IllegalArgumentException(
@@ -19,7 +19,7 @@ public record SweepTiming(Duration interval, Duration look) {
         }
     }
 
-    /** A sweep after every interval of minutes. */
+    /** One sweep per interval; the interval is in minutes. */
     public static SweepTiming every(Duration interval) {
         return new SweepTiming(interval, USUAL_LOOK);
     }

@@ -11,16 +11,19 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Whether this instance is the one of its group that sweeps: the one that reads partition 0 of the first of the group's topics by name. The group protocol gives it to one member, and to another one
- * when that is gone. Right after a rebalance two may believe that it is theirs, and two groups have two, which does no harm ({@link Sweep}).
+ * Decides whether this instance sweeps for its group: the instance that reads partition 0 of the
+ * group's first topic by name does. The group protocol assigns that partition to one member, and to
+ * another one when that member leaves. Right after a rebalance two members may sweep, and two
+ * groups have two sweepers. That is harmless ({@link Sweep}).
  *
- * <p>It hears what consumers read as the membership does, which it passes everything on to. Thread-safe.
+ * <p>It receives the same reports of consumers as the membership, and forwards all of them to it.
+ * Thread-safe.
  */
 public final class SweepTurn implements Membership {
     private final Membership membership;
     private final AtomicInteger leading = new AtomicInteger();
 
-    /** @param membership stays its owner's to close */
+    /** @param membership stays open; its owner closes it */
     public SweepTurn(Membership membership) {
         this.membership = membership;
     }

@@ -23,12 +23,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes the application's blobs that nobody needs any more, in the background: of all instances the one whose turn it is ({@link SweepTurn}) lists the store, an interval later puts
- * tombstones on those of the list that nobody needs ({@link Sweep}), and an interval after that deletes them; the
- * interval is the grace period for both. Who gets the turn begins with a listing, and has nothing to take over.
+ * Deletes the application's unneeded blobs in the background. One instance has the turn
+ * ({@link SweepTurn}). It lists the store, sets tombstones on the unneeded blobs of the list one
+ * interval later ({@link Sweep}), and deletes them after another interval. The interval is the
+ * grace period of both steps. An instance that gets the turn starts with a new listing and takes
+ * over no state.
  *
- * <p>It has a thread, a client of the store and clients of the brokers of its own, and these only while it works, so that it takes nothing from the shuffle. It fails nobody: what went wrong is
- * told once, and tried again. Thread-safe; the work is on one thread.
+ * <p>While it works, the sweeper uses its own thread, store client and broker clients, so that it
+ * takes no resources from the shuffle. Its failures stop nothing else: it logs a failure once and
+ * tries again. Thread-safe; the work runs on one thread.
  */
 public final class Sweeper implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
@@ -49,16 +52,16 @@ public final class Sweeper implements AutoCloseable {
     /** Owned by the timer's thread. */
     private boolean wasOurs;
 
-    /** What was listed and not looked at again; owned by the worker, as what follows. */
+    /** The listing to decide on next. Owned by the worker, as are the fields below. */
     private @Nullable BlobListing listing;
 
-    /** What has tombstones, to be deleted by the next sweep. */
+    /** The blobs with tombstones, which the next sweep deletes. */
     private @Nullable BlobListing tombstones;
 
-    /** What was found when the tombstones were set. */
+    /** The findings from when the tombstones were set. */
     private SweepReport found = SweepReport.NOTHING;
 
-    /** When it was complete, or, with a time to live, when the last sweep ended. */
+    /** When the listing was complete; with a time to live, when the last sweep ended. */
     private long since;
 
     private Optional<BlobId> resumeAfter = Optional.empty();
@@ -69,8 +72,9 @@ public final class Sweeper implements AutoCloseable {
      * A sweeper that has not started.
      *
      * @param timing when it sweeps; empty: never
-     * @param timeToLive age at which blobs go whatever the logs hold; empty: the logs decide
-     * @param stores opens the store anew for each sweep, which closes it
+     * @param timeToLive age at which blobs are deleted without reading the logs; empty: the logs
+     *     decide
+     * @param stores opens the store for each sweep, which closes it again
      * @param source the application's logs and claims
      * @param metrics the engine's
      * @param time its clocks and threads; closed after the sweeper
@@ -96,7 +100,7 @@ public final class Sweeper implements AutoCloseable {
     }
 
     /**
-     * A sweeper as settings say, which has not started.
+     * A sweeper with the options of the settings, which has not started.
      *
      * @param source the application's logs and claims
      * @param metrics the engine's
@@ -106,7 +110,10 @@ public final class Sweeper implements AutoCloseable {
         return of(settings.value(Settings.SWEEP_INTERVAL).map(SweepTiming::every), settings, source, metrics, time);
     }
 
-    /** The same at other times than the settings allow: a test knows how long its blobs can be without their notifications. */
+    /**
+     * The same with shorter times than the settings allow. A test knows how long its blobs can be
+     * without notifications.
+     */
     public static Sweeper of(
             Optional<SweepTiming> timing, Settings settings, SweepSource source, ShuffleMetrics metrics, Time time) {
         StoreContext context = new StoreContext(time, RequestMeter.into(metrics)).existing();
@@ -120,7 +127,8 @@ public final class Sweeper implements AutoCloseable {
     }
 
     /**
-     * The same membership, by which the sweeper hears what consumers of this instance read, and so whether it is its turn. From then on it works.
+     * Wraps the membership, so that the sweeper learns what consumers of this instance read and
+     * thus whether it has the turn. Starts the sweeper.
      *
      * @param membership stays its owner's to close
      */
@@ -219,7 +227,7 @@ public final class Sweeper implements AutoCloseable {
         isStarted = true;
     }
 
-    /** Deletes what the last sweep condemned, condemns what it listed, and lists. */
+    /** Deletes the blobs with tombstones, sets tombstones on the last listing, and lists again. */
     private void sweep(Sweep sweep, MeasurableStore store) throws InterruptedException {
         BlobListing condemned = tombstones;
         BlobListing listed = listing;
@@ -283,7 +291,7 @@ public final class Sweeper implements AutoCloseable {
                         .orElse(""));
     }
 
-    /** Ends what is under way after its present request, and waits a moment for that. Idempotent. */
+    /** Ends a running sweep after its current request, and waits briefly for that. Idempotent. */
     @Override
     public void close() {
         if (isClosed.compareAndSet(false, true)) {
@@ -294,7 +302,7 @@ public final class Sweeper implements AutoCloseable {
         }
     }
 
-    /** Whether the worker works; it gets one task at a time. Thread-safe. */
+    /** Whether the worker is busy; it gets one task at a time. Thread-safe. */
     private static final class Running {
         private final Time time;
         private final Signal ended;

@@ -1,4 +1,7 @@
-/** Which blobs of a store nobody can read any more, and their deletion: what {@code blobshuffle gc} and the sweeper inside applications share. */
+/**
+ * Finds and deletes blobs that no reader can reach any more. {@code blobshuffle gc} and the sweeper
+ * inside applications share this code.
+ */
 @NullMarked
 package dev.blobshuffle.core.retention;
 

@@ -6,10 +6,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The connections that a server has open, bounded in number over all and for each address. When a new
- * connection finds no place, the oldest stranger makes room: a connection that has not sent a sound
- * request yet. An honest client is a stranger for milliseconds; a client that sends its request slowly,
- * or never, is one until it is ended. So slow clients never keep others out. Thread-safe.
+ * The open connections of a server, bounded in total and per address. If a new connection finds no
+ * place, the oldest stranger is ended. A stranger is a connection that has not sent a valid request
+ * yet. An honest client is a stranger for milliseconds. A client that sends its request slowly, or
+ * never, stays one until it is ended. So slow clients never keep others out. Thread-safe.
  *
  * @param <C> a connection
  */
@@ -17,19 +17,19 @@ public final class ConnectionPlaces<C> {
     private final int most;
     private final int mostOfAddress;
 
-    /** Every connection with its address. Guarded by this, as what follows. */
+    /** Every connection with its address. Guarded by this, as are the fields below. */
     private final Map<C, Object> open = new HashMap<>();
 
     private final Map<Object, Integer> byAddress = new HashMap<>();
 
-    /** The eldest first. */
+    /** The oldest first. */
     private final LinkedHashMap<C, Object> strangers = new LinkedHashMap<>();
 
     /**
-     * Places, all free.
+     * A server's places, all free.
      *
-     * @param most connections at a time
-     * @param mostOfAddress connections at a time from one address
+     * @param most concurrent connections
+     * @param mostOfAddress most concurrent connections from one address
      */
     public ConnectionPlaces(int most, int mostOfAddress) {
         this.most = most;
@@ -37,10 +37,10 @@ public final class ConnectionPlaces<C> {
     }
 
     /**
-     * A connection comes.
+     * Adds a new connection.
      *
-     * @return the connection that the caller must end: none, an older one, or the new one itself if only
-     *     connections that have earned their place could make room
+     * @return the connection that the caller must end: none, an older one, or the new one itself if
+     *     all others have earned their places
      */
     public synchronized Optional<C> enter(C connection, Object address) {
         Optional<C> out = Optional.empty();
@@ -65,12 +65,12 @@ public final class ConnectionPlaces<C> {
                 .findFirst();
     }
 
-    /** A connection has earned its place: it no longer makes room for others. */
+    /** Marks a connection as having earned its place, so it no longer makes room for others. */
     public synchronized void earn(C connection) {
         strangers.remove(connection);
     }
 
-    /** A connection has ended, or will be. Idempotent. */
+    /** Removes a connection that has ended or is about to end. Idempotent. */
     public synchronized void leave(C connection) {
         Object address = open.remove(connection);
         strangers.remove(connection);

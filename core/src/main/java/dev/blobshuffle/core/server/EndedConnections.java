@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Connections that a server ended because their clients were slow or too many: counts each, and warns
- * at most once a minute. Thread-safe.
+ * Counts the connections that a server ended because their clients were slow or too many. Warns at
+ * most once a minute. Thread-safe.
  */
 public final class EndedConnections {
     private static final Logger LOG = LoggerFactory.getLogger(EndedConnections.class);
@@ -17,13 +17,13 @@ public final class EndedConnections {
     private final Runnable counter;
     private final Time time;
 
-    /** Guarded by this, as what follows. */
+    /** Guarded by this, as are the fields below. */
     private long nextWarningNanos;
 
     private long sinceLastWarning;
 
     /**
-     * None yet.
+     * No ended connections yet.
      *
      * @param server names the server in the warning
      * @param counter runs for each connection
@@ -35,7 +35,7 @@ public final class EndedConnections {
         nextWarningNanos = time.nanos();
     }
 
-    /** A connection from an address was ended for a reason. */
+    /** Counts a connection from an address that was ended for a reason. */
     public void ended(Object address, String reason) {
         counter.run();
         long count;

@@ -21,10 +21,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server of short pages over HTTP/1.1: one request without a body per connection. One thread serves
- * all connections and waits for none of them, so a client that is slow to send or to read delays
- * nobody. A request must be whole within a deadline, and its answer be read within another. The JDK's
- * server has no such limits for each server, and reads with a thread per request. Thread-safe.
+ * A server of short pages over HTTP/1.1: one request without a body per connection. One thread
+ * serves all connections without blocking, so a slow client does not delay others. A client must
+ * send its whole request within a deadline, and read the answer within another. The JDK's server
+ * has no such limits per server, and uses a thread per request. Thread-safe.
  */
 public final class TextServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TextServer.class);
@@ -42,14 +42,17 @@ public final class TextServer implements AutoCloseable {
     private final ServerSocketChannel listening;
     private final ConnectionPlaces<Connection> places = new ConnectionPlaces<>(MOST_CONNECTIONS, MOST_OF_ADDRESS);
 
-    /** By number, which grows: so the eldest come first. Owned by the server's thread, as the next one. */
+    /**
+     * By ascending number, so the oldest come first. Owned by the server's thread, as is the next
+     * field.
+     */
     private final TreeMap<Long, Connection> open = new TreeMap<>();
 
     private long connections;
     private volatile boolean isClosed;
 
     /**
-     * What a client asked for.
+     * A client's request.
      *
      * @param method as sent, such as {@code GET}
      * @param path without the query
@@ -59,8 +62,8 @@ public final class TextServer implements AutoCloseable {
     /**
      * An answer.
      *
-     * @param status of HTTP, with its words: {@code 200 OK}
-     * @param headers besides those about length and connection
+     * @param status the HTTP status with its reason: {@code 200 OK}
+     * @param headers in addition to those about length and connection
      * @param text the body
      */
     public record Page(String status, Map<String, String> headers, String text) {
@@ -96,12 +99,12 @@ public final class TextServer implements AutoCloseable {
     }
 
     /**
-     * Starts to serve.
+     * Starts the server.
      *
      * @param deadline time for a whole request, and again for its answer
-     * @param ended hears of connections that are ended
+     * @param ended receives connections that the server ended
      * @param pages answers requests; called by the server's thread
-     * @throws IOException nobody can listen at the address
+     * @throws IOException the server cannot listen at the address
      */
     public static TextServer start(
             InetSocketAddress address,
@@ -115,7 +118,7 @@ public final class TextServer implements AutoCloseable {
         return server;
     }
 
-    /** The port that was taken. */
+    /** The port of the server. */
     public int port() {
         return listening.socket().getLocalPort();
     }

@@ -1,5 +1,5 @@
 /**
- * What servers that anybody can reach have in common: bounds on connections
+ * Shared parts of servers that are open to any client: bounds on connections
  * ({@link dev.blobshuffle.core.server.ConnectionPlaces}), and a small server for pages of text
  * ({@link dev.blobshuffle.core.server.TextServer}).
  */

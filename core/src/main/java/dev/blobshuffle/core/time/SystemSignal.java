@@ -5,8 +5,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A signal for real threads. A report without waiters costs one atomic increment and one volatile read. No report is lost: the reporter moves the count
- * and then looks for waiters, the waiter announces itself and then looks at the count, and both orders are sequentially consistent. Thread-safe.
+ * A signal for real threads. A report without waiters costs one atomic increment and one volatile
+ * read. No report is lost: the reporter increments the count and then checks for waiters. The
+ * waiter registers itself and then checks the count. Both orders are sequentially consistent.
+ * Thread-safe.
  */
 final class SystemSignal implements Signal {
     private final AtomicLong count = new AtomicLong();
@@ -56,7 +58,7 @@ final class SystemSignal implements Signal {
         }
     }
 
-    /** Only called under the lock, so that the two steps of a volatile update are one. */
+    /** Called only under the lock, which makes the read and write of the volatile field atomic. */
     private void adjustWaiting(int by) {
         int now = waiting + by;
         waiting = now;

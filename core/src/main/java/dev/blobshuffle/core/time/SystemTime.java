@@ -13,20 +13,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The clocks, threads and chance of the machine. One daemon thread runs the timers; it starts with the first timer and ends when there has been none for
- * a minute. Thread-safe. Owned by whoever made it, who closes it after everything that uses it.
+ * The clocks, threads and random numbers of the machine. One daemon thread runs the timers. It
+ * starts with the first timer and ends after a minute without timers. Thread-safe. The creator owns
+ * it, and closes it after everything that uses it.
  */
 public final class SystemTime implements Time, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SystemTime.class);
     private static final AtomicInteger TIMERS = new AtomicInteger();
 
-    /** Random numbers name writers, which must be unique for ever and over all machines: hence not a generator seeded by the clock. */
+    /**
+     * Random numbers name writers, which must be unique for ever and on all machines. So the
+     * generator is not seeded by the clock.
+     */
     private final SecureRandom random = new SecureRandom();
 
     private final LongSupplier wallClock;
     private final ScheduledThreadPoolExecutor timer;
 
-    /** A source of time with a timer thread of its own. */
+    /** A source of time with its own timer thread. */
     public SystemTime() {
         this(System::currentTimeMillis);
     }
@@ -88,7 +92,7 @@ public final class SystemTime implements Time, AutoCloseable {
         return VirtualWorkers.areThere() ? new VirtualWorkers(name) : workers(name, threads);
     }
 
-    /** Ends the timer thread; timers that have not started never do. Idempotent. */
+    /** Ends the timer thread and drops timers that have not started. Idempotent. */
     @Override
     public void close() {
         timer.shutdown();
@@ -102,7 +106,9 @@ public final class SystemTime implements Time, AutoCloseable {
         return thread;
     }
 
-    /** The timer would keep a task's failure in a future that nobody reads. */
+    /**
+     * Logs a task's failure, which the timer would otherwise keep in a future that is never read.
+     */
     private static void runTimer(Runnable task) {
         try {
             task.run();

@@ -7,7 +7,10 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A fixed number of named daemon threads, started as tasks come and ended when idle for a minute. Thread-safe. */
+/**
+ * A fixed number of named daemon threads. They start when tasks arrive and end after an idle
+ * minute. Thread-safe.
+ */
 final class SystemWorkers implements Time.Workers {
     private final String name;
     private final ThreadPoolExecutor pool;

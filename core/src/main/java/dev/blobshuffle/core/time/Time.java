@@ -4,9 +4,10 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 
 /**
- * The one source of time, chance, threads and waiting. Production uses {@link SystemTime}; a simulation puts a virtual clock and a seed in its
- * place and so runs the whole engine deterministically. Nothing in the engine calls {@code System.nanoTime}, {@code Thread.sleep}, a lock's
- * {@code wait} or a random source on its own. Thread-safe.
+ * The only source of time, random numbers, threads and waiting. Production uses {@link SystemTime}.
+ * A simulation replaces it by a virtual clock and a seed, and so runs the whole engine
+ * deterministically. No part of the engine calls {@code System.nanoTime}, {@code Thread.sleep}, a
+ * lock's {@code wait} or a random source itself. Thread-safe.
  */
 public interface Time {
     /** Wall-clock time in milliseconds since the Unix epoch; may jump. */
@@ -37,10 +38,11 @@ public interface Time {
     Workers workers(String name, int threads);
 
     /**
-     * Threads for calls that mostly wait for others: virtual ones where the JDK has them (21 and newer), and there the caller bounds their number; else {@link #workers}.
+     * Threads for calls that mostly wait. On JDK 21 and newer these are virtual threads, and the
+     * caller bounds their number. On older JDKs they are {@link #workers}.
      *
-     * @param name as with {@link #workers}
-     * @param threads number of threads, where they are not virtual
+     * @param name as for {@link #workers}
+     * @param threads number of threads, if they are not virtual
      */
     default Workers blockingWorkers(String name, int threads) {
         return workers(name, threads);
@@ -48,11 +50,14 @@ public interface Time {
 
     /** A handle to a scheduled task. */
     interface Cancellable {
-        /** Prevents the task from starting; does nothing if it has started or ended. */
+        /** Prevents the task from starting. Has no effect if it has started or ended. */
         void cancel();
     }
 
-    /** A pool of threads. Tasks start in the order in which they were given. The bound on queued tasks is the giver's: every task holds bytes of a budget. */
+    /**
+     * A pool of threads. Tasks start in the order of submission. The caller bounds the queued
+     * tasks: every task holds bytes of a budget.
+     */
     interface Workers extends Executor, AutoCloseable {
         /** Stops accepting tasks, lets running tasks end and drops the others. Idempotent. */
         @Override

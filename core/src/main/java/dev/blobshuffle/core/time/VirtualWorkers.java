@@ -6,8 +6,9 @@ import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A virtual thread for each task, on JDK 21 and newer: found by reflection, since we compile for 17. Before JDK 24 a virtual thread that blocks in a synchronized block keeps its
- * carrier, so that fewer calls overlap than are under way. Thread-safe.
+ * Runs each task on a virtual thread, on JDK 21 and newer. It uses reflection, because the code is
+ * compiled for JDK 17. Before JDK 24 a virtual thread that blocks in a synchronized block pins its
+ * carrier, so fewer calls overlap. Thread-safe.
  */
 final class VirtualWorkers implements Time.Workers {
     private static final @Nullable Method OF_VIRTUAL = ofVirtual();
@@ -27,7 +28,7 @@ final class VirtualWorkers implements Time.Workers {
     }
 
     private static @Nullable Method ofVirtual() {
-        // On JDK 20 and older the method is not there, or is a preview, which says so by an exception.
+        // On JDK 20 and older the method does not exist, or is a preview that throws an exception.
         try {
             Method found = Thread.class.getMethod("ofVirtual");
             Object ignored = found.invoke(null);

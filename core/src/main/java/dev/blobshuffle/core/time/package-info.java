@@ -1,4 +1,4 @@
-/** Clocks, timers, threads, waiting and chance: everything that a simulation replaces. */
+/** Clocks, timers, threads, waiting and random numbers: everything that a simulation replaces. */
 @NullMarked
 package dev.blobshuffle.core.time;
 
