@@ -11,7 +11,6 @@ import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
-import dev.blobshuffle.core.store.InspectableStore;
 import dev.blobshuffle.core.store.KeyPrefix;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreInspection;
@@ -153,7 +152,7 @@ class AzureBlobStoreIT {
     void anInspectionTellsWhatTheEmulatorTells() {
         try (BlobStore store =
                 BlobStores.open(AzureTestContainer.uri(server, AzureTestContainer.make(server), "/a"), time)) {
-            StoreInspection inspection = ((InspectableStore) store).inspect();
+            StoreInspection inspection = store.inspect().orElseThrow();
             assertThat(inspection.clockAhead()).contains(Duration.ZERO);
             assertThat(inspection.findings())
                     .extracting(finding -> finding.level() + " " + finding.subject())

@@ -20,6 +20,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.blobshuffle.bench.planted.Outer;
 import dev.blobshuffle.bench.planted.inner.Inner;
+import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.zone.Zone;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -382,6 +383,16 @@ class ArchitectureTest {
                 .dependOnClassesThat(resideInAnyPackage(write + "..").and(resideOutsideOfPackage(write + ".log")))
                 .because("an append tells others by the two interfaces of the log")
                 .check(OURS);
+    }
+
+    /** What a store can do is asked by a method, which decorators forward. A type behind a decorator is not seen. */
+    @Test
+    void aStoreHasNoOptionalInterfaces() {
+        assertThat(OURS.stream()
+                        .filter(type -> type.isInterface() && type.isAssignableTo(BlobStore.class))
+                        .map(type -> type.getSimpleName()))
+                .as("CachedBlobStore is what a cache is to the code that makes it")
+                .containsExactlyInAnyOrder("BlobStore", "CachedBlobStore");
     }
 
     /** Each package by itself, those below it apart; then the parts of core, and the modules, each with all that is below. */

@@ -13,7 +13,6 @@ import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
-import dev.blobshuffle.core.store.InspectableStore;
 import dev.blobshuffle.core.store.KeyPrefix;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
@@ -127,7 +126,7 @@ class GcsBlobStoreIT {
     @Test
     void anInspectionTellsWhatTheServerTells() {
         try (BlobStore store = BlobStores.open(uri(GcsTestBucket.make(server)), time)) {
-            assertThat(((InspectableStore) store).inspect().findings())
+            assertThat(store.inspect().orElseThrow().findings())
                     .extracting(finding -> finding.level() + " " + finding.subject())
                     .containsExactly("OK region", "OK soft delete", "WARNING lifecycle", "OK conditional put");
         }

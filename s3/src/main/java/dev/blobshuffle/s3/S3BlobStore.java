@@ -9,9 +9,8 @@ import dev.blobshuffle.core.format.GenerationSpan;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
-import dev.blobshuffle.core.store.InspectableStore;
-import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.store.Registers;
 import dev.blobshuffle.core.store.RequestMeter;
 import dev.blobshuffle.core.store.RequestMeter.Request;
@@ -44,7 +43,7 @@ import software.amazon.awssdk.services.s3.model.S3Error;
  * <p>Writing, reading and looking after keys (deletes, listings) have their own threads and connections, so that none waits behind another, and no request ever waits for a
  * connection. The bytes of a blob are given back when its attempt has ended, and no client reads them after that ({@code UploadAttempt}). Thread-safe.
  */
-public final class S3BlobStore implements InspectableStore, MeasurableStore {
+public final class S3BlobStore implements BlobStore {
     private static final Logger LOG = LoggerFactory.getLogger(S3BlobStore.class);
 
     /** As many keys as S3 takes in one delete. */
@@ -257,8 +256,8 @@ public final class S3BlobStore implements InspectableStore, MeasurableStore {
     }
 
     @Override
-    public StoreInspection inspect() {
-        return new S3Inspection(settings, objects, context).inspect();
+    public Optional<StoreInspection> inspect() {
+        return Optional.of(new S3Inspection(settings, objects, context).inspect());
     }
 
     private interface ShardListing<T> {

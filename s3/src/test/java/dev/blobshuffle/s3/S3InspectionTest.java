@@ -83,7 +83,7 @@ class S3InspectionTest {
                 Set.of(Operation.HEAD_BUCKET, Operation.GET_BUCKET_LIFECYCLE, Operation.GET_BUCKET_VERSIONING),
                 WireFault.error(S3Error.ACCESS_DENIED)));
         try (store) {
-            StoreInspection inspection = store.inspect();
+            StoreInspection inspection = store.inspect().orElseThrow();
             assertThat(inspection.clockAhead()).isEmpty();
             assertThat(inspection.findings())
                     .filteredOn(finding -> finding.what().contains("cannot be told"))
@@ -101,7 +101,7 @@ class S3InspectionTest {
 
     private StoreInspection inspect() {
         try (S3BlobStore store = open()) {
-            return store.inspect();
+            return store.inspect().orElseThrow();
         }
     }
 

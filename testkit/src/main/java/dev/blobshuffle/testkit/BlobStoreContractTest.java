@@ -12,7 +12,6 @@ import dev.blobshuffle.core.format.GenerationSpan;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
-import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.Registers;
@@ -79,12 +78,10 @@ public abstract class BlobStoreContractTest {
     }
 
     @Test
-    void aStoreThatMeasuresTellsTheLengthOfABlobAndThatOneIsMissing() throws Exception {
-        if (store instanceof MeasurableStore measurable) {
-            put(id(1), 12_345);
-            assertThat(join(measurable.length(id(1)))).isEqualTo(12_345);
-            assertThatThrownBy(() -> join(measurable.length(id(2)))).isInstanceOf(BlobMissing.class);
-        }
+    void theLengthOfABlobIsToldAndThatOneIsMissing() throws Exception {
+        put(id(1), 12_345);
+        assertThat(join(store.length(id(1)))).isEqualTo(12_345);
+        assertThatThrownBy(() -> join(store.length(id(2)))).isInstanceOf(BlobMissing.class);
     }
 
     @Test
@@ -131,7 +128,7 @@ public abstract class BlobStoreContractTest {
     }
 
     private Optional<Registers> registers() {
-        return store instanceof MeasurableStore measurable ? measurable.registers() : Optional.empty();
+        return store.registers();
     }
 
     @Test
@@ -228,16 +225,13 @@ public abstract class BlobStoreContractTest {
         assertThat(join(store.list(GENERATION))).containsExactlyInAnyOrderElementsOf(ids);
         assertThat(join(store.list(GENERATION + 2))).isEmpty();
         assertThat(join(store.generations())).containsExactlyInAnyOrder(GENERATION - 1, GENERATION, GENERATION + 1);
-        if (store instanceof MeasurableStore measurable) {
-            List<BlobId> together = new ArrayList<>(ids);
-            together.add(new BlobId(GENERATION + 1, 1, 1));
-            assertThat(join(measurable.list(GenerationSpan.around(GENERATION, 0))))
-                    .containsExactlyInAnyOrderElementsOf(ids);
-            assertThat(join(measurable.list(GenerationSpan.around(GENERATION, 2))))
-                    .containsExactlyInAnyOrderElementsOf(together);
-            assertThat(join(measurable.list(GenerationSpan.around(GENERATION - 1, 1))))
-                    .containsExactly(new BlobId(GENERATION - 1, 1, 1));
-        }
+        List<BlobId> together = new ArrayList<>(ids);
+        together.add(new BlobId(GENERATION + 1, 1, 1));
+        assertThat(join(store.list(GenerationSpan.around(GENERATION, 0)))).containsExactlyInAnyOrderElementsOf(ids);
+        assertThat(join(store.list(GenerationSpan.around(GENERATION, 2))))
+                .containsExactlyInAnyOrderElementsOf(together);
+        assertThat(join(store.list(GenerationSpan.around(GENERATION - 1, 1))))
+                .containsExactly(new BlobId(GENERATION - 1, 1, 1));
     }
 
     @Test
@@ -267,12 +261,8 @@ public abstract class BlobStoreContractTest {
         assertThat(join(store.list(Long.MAX_VALUE))).containsExactlyInAnyOrder(ids.get(2), ids.get(3));
         assertThat(join(store.generations()))
                 .containsExactlyInAnyOrder(0L, Long.MAX_VALUE, 9_999_999_999L, 10_000_000_000L);
-        if (store instanceof MeasurableStore measurable) {
-            assertThat(join(measurable.list(GenerationSpan.around(0, 2))))
-                    .containsExactlyInAnyOrder(ids.get(0), ids.get(1));
-            assertThat(join(measurable.list(GenerationSpan.around(1_000_000_000L, 2))))
-                    .isEmpty();
-        }
+        assertThat(join(store.list(GenerationSpan.around(0, 2)))).containsExactlyInAnyOrder(ids.get(0), ids.get(1));
+        assertThat(join(store.list(GenerationSpan.around(1_000_000_000L, 2)))).isEmpty();
     }
 
     @Test

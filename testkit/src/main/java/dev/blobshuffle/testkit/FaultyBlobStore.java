@@ -5,6 +5,7 @@ import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.StoreThrottled;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.GenerationSpan;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobRange;
@@ -80,6 +81,12 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
     @Override
     public CompletionStage<List<BlobId>> list(long generation) {
         return request(Request.LIST, "list generation " + generation, () -> store().list(generation), NOTHING);
+    }
+
+    @Override
+    public CompletionStage<List<BlobId>> list(GenerationSpan generations) {
+        return request(
+                Request.LIST, "list generations from " + generations.first(), () -> store().list(generations), NOTHING);
     }
 
     @Override

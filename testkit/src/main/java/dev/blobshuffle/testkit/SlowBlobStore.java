@@ -2,6 +2,7 @@ package dev.blobshuffle.testkit;
 
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.GenerationSpan;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobRange;
@@ -54,6 +55,16 @@ public final class SlowBlobStore extends ForwardingBlobStore {
     @Override
     public CompletionStage<List<BlobId>> list(long generation) {
         return later(profile.get(), 0, () -> store().list(generation), () -> {});
+    }
+
+    @Override
+    public CompletionStage<List<BlobId>> list(GenerationSpan generations) {
+        return later(profile.get(), 0, () -> store().list(generations), () -> {});
+    }
+
+    @Override
+    public CompletionStage<Long> length(BlobId id) {
+        return later(profile.get(), 0, () -> store().length(id), () -> {});
     }
 
     @Override

@@ -122,11 +122,11 @@ class BucketBlobStoreTest {
     @Test
     void anInspectionTriesAConditionalPutAndLeavesNothing() {
         try (BucketBlobStore store = open("a/")) {
-            assertThat(store.inspect().findings())
+            assertThat(store.inspect().orElseThrow().findings())
                     .extracting(finding -> finding.level() + " " + finding.subject())
                     .containsExactly("OK place", "OK conditional put");
             bucket.overwrites = true;
-            assertThat(store.inspect().findings())
+            assertThat(store.inspect().orElseThrow().findings())
                     .extracting(finding -> finding.level() + " " + finding.subject())
                     .containsExactly("OK place", "WARNING conditional put");
         }

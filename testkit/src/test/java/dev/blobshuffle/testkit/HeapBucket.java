@@ -60,12 +60,11 @@ final class HeapBucket implements Bucket {
 
     @Override
     public boolean putIfVersion(String key, String version, byte[] bytes) {
-        boolean[] isWritten = {overwrites};
-        objects.computeIfPresent(key, (same, present) -> {
-            isWritten[0] |= Integer.toHexString(Arrays.hashCode(present)).equals(version);
-            return isWritten[0] ? bytes : present;
-        });
-        return isWritten[0];
+        byte[] present = objects.get(key);
+        boolean isSame =
+                present != null && Integer.toHexString(Arrays.hashCode(present)).equals(version);
+        // Compares the array itself: nobody else wrote meanwhile.
+        return isSame && objects.replace(key, present, bytes) || overwrites && objects.put(key, bytes) != null;
     }
 
     @Override

@@ -4,7 +4,6 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStoreProvider;
 import dev.blobshuffle.core.store.BlobStores;
-import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreUri;
 import dev.blobshuffle.core.time.Time;
@@ -56,14 +55,10 @@ public final class ObservedStoreProvider implements BlobStoreProvider {
         uri.requireKnown(Set.of("store", "faults"));
         String inner = uri.parameter("store").orElseThrow(() -> invalid("it names no store"));
         int faults = faults(uri.parameter("faults").orElse("0"));
-        BlobStore opened = BlobStores.openUnchecked(inner, context);
-        if (!(opened instanceof MeasurableStore plain)) {
-            opened.close();
-            throw invalid("store " + opened.location() + " cannot tell how long a blob is");
-        }
+        BlobStore plain = BlobStores.openUnchecked(inner, context);
         BlobStore store =
                 faults == 0 ? plain : new FaultyBlobStore(plain, context.time(), plan(context.time(), faults));
-        return new ObservedBlobStore(store, plain, StoreLatencies.OF_THIS_PROCESS, context.time());
+        return new ObservedBlobStore(store, StoreLatencies.OF_THIS_PROCESS, context.time());
     }
 
     private static int faults(String text) {

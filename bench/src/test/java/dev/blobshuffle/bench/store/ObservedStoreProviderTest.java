@@ -10,7 +10,6 @@ import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
-import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.testkit.LoanCheck;
 import java.nio.file.Path;
@@ -85,11 +84,7 @@ class ObservedStoreProviderTest {
             assertThat(store.location()).isEqualTo(plain.location());
             assertThat(store.fingerprint()).isEqualTo(plain.fingerprint());
             put(store, 1);
-            assertThat(((MeasurableStore) store)
-                            .length(id(1))
-                            .toCompletableFuture()
-                            .join())
-                    .isEqualTo(BYTES);
+            assertThat(store.length(id(1)).toCompletableFuture().join()).isEqualTo(BYTES);
         }
     }
 

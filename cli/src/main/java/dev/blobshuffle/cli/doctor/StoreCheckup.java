@@ -6,8 +6,6 @@ import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
-import dev.blobshuffle.core.store.InspectableStore;
-import dev.blobshuffle.core.store.StoreInspection;
 import dev.blobshuffle.core.time.Time;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -118,13 +116,11 @@ final class StoreCheckup {
     }
 
     private void inspect() throws InterruptedException {
-        if (!(store instanceof InspectableStore inspectable)) {
-            return;
-        }
         try {
-            StoreInspection inspection = patience.call(inspectable::inspect);
-            inspection.clockAhead().ifPresent(ahead -> findings.add(ClockAdvice.of(Finding.STORE, "store", ahead)));
-            inspection.findings().forEach(finding -> findings.add(Finding.of(Finding.STORE, finding)));
+            patience.call(store::inspect).ifPresent(inspection -> {
+                inspection.clockAhead().ifPresent(ahead -> findings.add(ClockAdvice.of(Finding.STORE, "store", ahead)));
+                inspection.findings().forEach(finding -> findings.add(Finding.of(Finding.STORE, finding)));
+            });
         } catch (BlobShuffleException e) {
             findings.add(Finding.failed(Finding.STORE, "inspection", e));
         }

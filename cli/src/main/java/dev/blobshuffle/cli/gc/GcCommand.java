@@ -13,7 +13,6 @@ import dev.blobshuffle.core.retention.SweepScope;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
-import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.claim.ClaimIdentity;
@@ -261,12 +260,8 @@ public final class GcCommand implements Callable<Integer> {
                 Settings.parse(Map.of(Settings.RETENTION.name(), retention)).value(Settings.RETENTION);
         PrintWriter out = spec.commandLine().getOut();
         StoreContext context = StoreContext.unmetered(time).existing();
-        try (BlobStore opened = BlobStores.openUnchecked(brokers.config().store(storeUri), context);
+        try (BlobStore store = BlobStores.openUnchecked(brokers.config().store(storeUri), context);
                 KafkaNotificationLogs logs = new KafkaNotificationLogs(client, time)) {
-            if (!(opened instanceof MeasurableStore store)) {
-                throw new InvalidSettings("Cannot sweep " + opened.location()
-                        + ": it does not tell the length of blobs. Give a file or object store.");
-            }
             ClaimIdentity identity = new ClaimIdentity(ClaimIdentity.SHARED_TOPIC, "gc", client);
             SweepClaim claim = new SweepClaim(store, identity, SweepClaim.Scope.CLUSTER, time);
             if (isHeld) {

@@ -3,12 +3,10 @@ package dev.blobshuffle.cli.skip;
 import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.retention.StopSignal;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
-import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.SkipGroup;
@@ -119,13 +117,9 @@ public final class SkipCommand implements Callable<Integer> {
     private int skip(Map<String, Object> client, SystemTime time) throws ExecutionException, InterruptedException {
         PrintWriter out = spec.commandLine().getOut();
         try (Admin admin = Admin.create(client);
-                BlobStore opened = BlobStores.openUnchecked(
+                BlobStore store = BlobStores.openUnchecked(
                         brokers.config().store(storeUri),
                         StoreContext.unmetered(time).existing())) {
-            if (!(opened instanceof MeasurableStore store)) {
-                throw new InvalidSettings("Cannot skip: " + opened.location()
-                        + " does not tell whether a blob is there. Give a file or object store.");
-            }
             GroupPosition position = GroupPosition.of(admin, group, topic, Set.copyOf(new HashSet<>(partitions)));
             List<MissingBlobs.Losses> lost = MissingBlobs.find(
                     position.starts(),

@@ -8,7 +8,6 @@ import dev.blobshuffle.cli.BlobTopic.Outcome;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
-import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.claim.ClaimIdentity;
@@ -87,8 +86,7 @@ class GcAttacksIT {
         });
     }
 
-    private static SweepClaim claim(MeasurableStore store, EmbeddedKafka kafka, SystemTime time)
-            throws InterruptedException {
+    private static SweepClaim claim(BlobStore store, EmbeddedKafka kafka, SystemTime time) throws InterruptedException {
         Map<String, Object> client = Map.of("bootstrap.servers", kafka.bootstrapServers());
         return new SweepClaim(
                 store, new ClaimIdentity(ClaimIdentity.SHARED_TOPIC, "gc", client), SweepClaim.Scope.CLUSTER, time);
@@ -119,7 +117,7 @@ class GcAttacksIT {
             assertThat(outcome.text()).contains("a copy of cluster").doesNotContain("--only-cluster");
             assertThat(blobs(first)).isEqualTo(2);
 
-            SweepClaim ofCopy = claim((MeasurableStore) opened, copied, time); // The copy raises first.
+            SweepClaim ofCopy = claim(opened, copied, time); // The copy raises first.
             ofCopy.raise();
             ofCopy.requireOwn();
             write(new BlobTopic(kafka, second, "copied"));

@@ -16,7 +16,6 @@ import dev.blobshuffle.core.shuffle.Channel;
 import dev.blobshuffle.core.shuffle.Lane;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
-import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.write.options.BatcherOptions;
@@ -450,8 +449,7 @@ class GcIT {
     private String claims() {
         try (SystemTime time = new SystemTime();
                 BlobStore opened = BlobStores.openUnchecked(store.toUri().toString(), StoreContext.unmetered(time))) {
-            return ((MeasurableStore) opened)
-                    .registers()
+            return opened.registers()
                     .orElseThrow()
                     .read("claims")
                     .toCompletableFuture()

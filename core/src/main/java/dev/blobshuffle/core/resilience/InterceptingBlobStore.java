@@ -1,6 +1,7 @@
 package dev.blobshuffle.core.resilience;
 
 import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.GenerationSpan;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobRange;
@@ -40,6 +41,16 @@ abstract class InterceptingBlobStore extends ForwardingBlobStore {
     @Override
     public final CompletionStage<List<BlobId>> list(long generation) {
         return run(Call.other("list generation " + generation, () -> store().list(generation)));
+    }
+
+    @Override
+    public final CompletionStage<List<BlobId>> list(GenerationSpan generations) {
+        return run(Call.other("list generations from " + generations.first(), () -> store().list(generations)));
+    }
+
+    @Override
+    public final CompletionStage<Long> length(BlobId id) {
+        return run(Call.other("measure blob " + id, () -> store().length(id)));
     }
 
     @Override

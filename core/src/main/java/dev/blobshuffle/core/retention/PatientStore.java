@@ -13,7 +13,7 @@ import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobRange;
-import dev.blobshuffle.core.store.MeasurableStore;
+import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.RequestMeter;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -42,17 +42,17 @@ public final class PatientStore {
     /** How many bytes at the end of a blob are read first; most footers are shorter. */
     private static final int TAIL = 16 << 10;
 
-    private final MeasurableStore store;
+    private final BlobStore store;
     private final StopSignal stopSignal;
     private final RequestMeter meter;
 
     /** A store without request counting. */
-    public PatientStore(MeasurableStore store, StopSignal stopSignal) {
+    public PatientStore(BlobStore store, StopSignal stopSignal) {
         this(store, stopSignal, RequestMeter.NONE);
     }
 
     /** @param meter counts each get and put; the store itself counts all other requests */
-    PatientStore(MeasurableStore store, StopSignal stopSignal, RequestMeter meter) {
+    PatientStore(BlobStore store, StopSignal stopSignal, RequestMeter meter) {
         this.store = store;
         this.stopSignal = stopSignal;
         this.meter = meter;
@@ -71,12 +71,12 @@ public final class PatientStore {
         }
     }
 
-    /** As {@link MeasurableStore#fingerprint()}. */
+    /** As {@link BlobStore#fingerprint()}. */
     public int fingerprint() {
         return store.fingerprint();
     }
 
-    /** As {@link MeasurableStore#location()}. */
+    /** As {@link BlobStore#location()}. */
     public String location() {
         return store.location();
     }

@@ -4,7 +4,7 @@ import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.GenerationSpan;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
-import dev.blobshuffle.core.store.MeasurableStore;
+import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.RequestMeter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -61,12 +61,12 @@ public final class Sweep {
      * @param store stays open
      * @param stopSignal ends the sweep and its pauses
      */
-    public Sweep(MeasurableStore store, SweepScope scope, SweepPace pace, StopSignal stopSignal) {
+    public Sweep(BlobStore store, SweepScope scope, SweepPace pace, StopSignal stopSignal) {
         this(store, scope, pace, stopSignal, RequestMeter.NONE);
     }
 
     /** @param meter counts gets and puts; the store itself counts all other requests */
-    Sweep(MeasurableStore store, SweepScope scope, SweepPace pace, StopSignal stopSignal, RequestMeter meter) {
+    Sweep(BlobStore store, SweepScope scope, SweepPace pace, StopSignal stopSignal, RequestMeter meter) {
         this.store = new PatientStore(store, stopSignal, meter);
         this.scope = scope;
         this.pace = pace;

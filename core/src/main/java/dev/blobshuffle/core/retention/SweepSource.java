@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.retention;
 
-import dev.blobshuffle.core.store.MeasurableStore;
+import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
 
 /**
@@ -20,7 +20,7 @@ public interface SweepSource {
      * @param store stays open
      * @throws dev.blobshuffle.core.failure.InvalidSettings the store cannot be claimed
      */
-    SweepRight right(MeasurableStore store, Time time) throws InterruptedException;
+    SweepRight right(BlobStore store, Time time) throws InterruptedException;
 
     /** The logs with the notifications. The caller closes them. */
     NotificationLogs logs(Time time);

@@ -8,7 +8,6 @@ import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
-import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.store.RequestMeter;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.Signal;
@@ -213,9 +212,9 @@ public final class Sweeper implements AutoCloseable {
     }
 
     private void sweep() throws InterruptedException {
-        try (BlobStore opened = stores.get()) {
-            if (!(opened instanceof MeasurableStore store)) {
-                LOG.debug("{} is not swept: it does not tell the length of blobs.", opened.location());
+        try (BlobStore store = stores.get()) {
+            if (store.registers().isEmpty()) {
+                LOG.debug("{} is not swept: it cannot compare and set.", store.location());
                 since = time.nanos();
                 isStarted = true;
                 return;
@@ -228,7 +227,7 @@ public final class Sweeper implements AutoCloseable {
     }
 
     /** Deletes the blobs with tombstones, sets tombstones on the last listing, and lists again. */
-    private void sweep(Sweep sweep, MeasurableStore store) throws InterruptedException {
+    private void sweep(Sweep sweep, BlobStore store) throws InterruptedException {
         BlobListing condemned = tombstones;
         BlobListing listed = listing;
         tombstones = null;
@@ -249,7 +248,7 @@ public final class Sweeper implements AutoCloseable {
                 : sweep.list(resumeAfter);
     }
 
-    private SweepReport decide(Sweep sweep, BlobListing listed, MeasurableStore store) throws InterruptedException {
+    private SweepReport decide(Sweep sweep, BlobListing listed, BlobStore store) throws InterruptedException {
         SweepReport report;
         if (timeToLive.isPresent()) {
             report = sweep.byAge(listed);
@@ -271,7 +270,7 @@ public final class Sweeper implements AutoCloseable {
         return TimeUnit.MILLISECONDS.toMinutes(time.wallMillis() - age.toMillis());
     }
 
-    private void swept(SweepReport report, MeasurableStore store) {
+    private void swept(SweepReport report, BlobStore store) {
         figures.swept(report);
         LOG.info(
                 "Swept {}: {} blobs, {} needed, {} deleted ({} bytes; {} never needed), {} of other applications, {} kept because topics {} are not there, {} kept because a log has never held a record, {} damaged.{}",

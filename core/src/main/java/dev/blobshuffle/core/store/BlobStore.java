@@ -1,8 +1,10 @@
 package dev.blobshuffle.core.store;
 
 import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.GenerationSpan;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -34,14 +36,58 @@ public interface BlobStore extends AutoCloseable {
     /** Reads a part of a blob. The caller closes the bytes. */
     CompletionStage<BlobBytes> get(BlobId id, BlobRange range);
 
+    /**
+     * The length of a blob, bytes. Whoever knows only a blob's id can then read its footer. Fails as
+     * {@link #get} does.
+     */
+    CompletionStage<Long> length(BlobId id);
+
     /** Deletes blobs. A missing blob is not a failure. */
     CompletionStage<Void> delete(Collection<BlobId> ids);
 
     /** The blobs of one generation, in no order. */
     CompletionStage<List<BlobId>> list(long generation);
 
+    /**
+     * The blobs of several generations, in no order. Returns the same as {@link #list(long)} of
+     * each, which would cost an object store many times the requests.
+     */
+    default CompletionStage<List<BlobId>> list(GenerationSpan generations) {
+        FutureGroup<List<BlobId>> lists = new FutureGroup<>();
+        for (long generation = generations.first(); generation < generations.last(); generation++) {
+            lists.add(list(generation));
+        }
+        lists.add(list(generations.last()));
+        return lists.all(all -> all.stream().flatMap(List::stream).toList());
+    }
+
     /** The generations (minutes) that hold at least one blob, in no order. For retention and inspection. */
     CompletionStage<List<Long>> generations();
+
+    /**
+     * The registers that this store keeps beside blobs. Empty if the store has no compare-and-set;
+     * such a store is not swept.
+     */
+    default Optional<Registers> registers() {
+        return Optional.empty();
+    }
+
+    /**
+     * Asks the service for its clock, the bucket's region, and the rules that expire blobs or keep
+     * deleted ones ({@link StoreFinding#expiry}, {@link StoreFinding#neverExpires},
+     * {@link StoreFinding#keepsDeleted}, {@link StoreFinding#keepsVersions}). It also tries a
+     * conditional put, which the store's marker needs, below the store's prefix, and removes what
+     * it wrote. Blocks for up to a minute. For {@code blobshuffle doctor}.
+     *
+     * <p>An unanswered question, for lack of a permission or of support by the service, is a
+     * finding ({@link StoreFinding#unknown}), not a failure.
+     *
+     * @return empty for a store without settings that matter
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the service does not answer at all
+     */
+    default Optional<StoreInspection> inspect() {
+        return Optional.empty();
+    }
 
     /**
      * Four bytes that identify this store: a hash of the place of its blobs, or of the id kept

@@ -33,7 +33,7 @@ import java.util.function.Supplier;
  * because its blob is gone or damaged, the store confirms the bucket's answer, because both
  * failures end the reader's task. Thread-safe.
  */
-public final class BucketBlobStore implements InspectableStore, MeasurableStore {
+public final class BucketBlobStore implements BlobStore {
     /**
      * The most writes in flight: those that the decorators allow, hedges included, plus some that
      * were given up and have not ended.
@@ -336,7 +336,7 @@ public final class BucketBlobStore implements InspectableStore, MeasurableStore 
     }
 
     @Override
-    public StoreInspection inspect() {
+    public Optional<StoreInspection> inspect() {
         StoreInspection bucketTells = bucket.inspect(prefix);
         List<StoreFinding> findings = new ArrayList<>(bucketTells.findings());
         try {
@@ -344,7 +344,7 @@ public final class BucketBlobStore implements InspectableStore, MeasurableStore 
         } catch (StoreUnavailable e) {
             findings.add(StoreFinding.unknown(CONDITION, String.valueOf(e.getMessage())));
         }
-        return new StoreInspection(bucketTells.clockAhead(), findings);
+        return Optional.of(new StoreInspection(bucketTells.clockAhead(), findings));
     }
 
     /**

@@ -30,7 +30,7 @@ import java.util.stream.Collectors;
  *
  * <p>Reads and writes have separate threads, so that neither waits behind the other. Thread-safe.
  */
-public final class FileBlobStore implements MeasurableStore {
+public final class FileBlobStore implements BlobStore {
     private static final int WRITERS = 4;
     private static final int READERS = 4;
 

@@ -1,8 +1,10 @@
 package dev.blobshuffle.core.store;
 
 import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.GenerationSpan;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -33,6 +35,11 @@ public abstract class ForwardingBlobStore implements BlobStore {
     }
 
     @Override
+    public CompletionStage<Long> length(BlobId id) {
+        return store.length(id);
+    }
+
+    @Override
     public CompletionStage<Void> delete(Collection<BlobId> ids) {
         return store.delete(ids);
     }
@@ -43,8 +50,23 @@ public abstract class ForwardingBlobStore implements BlobStore {
     }
 
     @Override
+    public CompletionStage<List<BlobId>> list(GenerationSpan generations) {
+        return store.list(generations);
+    }
+
+    @Override
     public CompletionStage<List<Long>> generations() {
         return store.generations();
+    }
+
+    @Override
+    public Optional<Registers> registers() {
+        return store.registers();
+    }
+
+    @Override
+    public Optional<StoreInspection> inspect() {
+        return store.inspect();
     }
 
     @Override

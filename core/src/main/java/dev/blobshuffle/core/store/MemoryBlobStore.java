@@ -102,14 +102,27 @@ public final class MemoryBlobStore implements BlobStore {
         }
         byte[] bytes = blobs.get(id);
         if (bytes == null) {
-            return failed(new BlobMissing("Cannot read blob " + id + ": it is not in " + location()
-                    + ". Check that writers and readers use the same store, and that blobs are kept for long enough."));
+            return failed(missing(id));
         }
         if (range.end() > bytes.length) {
             return failed(range.outside(id, bytes.length, location()));
         }
         ByteBuffer buffer = ByteBuffer.wrap(bytes, (int) range.offset(), (int) range.length());
         return CompletableFuture.completedFuture(BlobBytes.of(buffer.slice()));
+    }
+
+    @Override
+    public CompletionStage<Long> length(BlobId id) {
+        if (closed) {
+            return failed(closed("measure blob " + id));
+        }
+        byte[] bytes = blobs.get(id);
+        return bytes == null ? failed(missing(id)) : CompletableFuture.completedFuture((long) bytes.length);
+    }
+
+    private BlobMissing missing(BlobId id) {
+        return new BlobMissing("Cannot read blob " + id + ": it is not in " + location()
+                + ". Check that writers and readers use the same store, and that blobs are kept for long enough.");
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.blobshuffle.core.store;
 
 import dev.blobshuffle.core.failure.StoreThrottled;
 import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.format.GenerationSpan;
 import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.Latency;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
@@ -66,6 +67,16 @@ public final class MeteredBlobStore extends ForwardingBlobStore {
     @Override
     public CompletionStage<List<BlobId>> list(long generation) {
         return counted(store().list(generation));
+    }
+
+    @Override
+    public CompletionStage<List<BlobId>> list(GenerationSpan generations) {
+        return counted(store().list(generations));
+    }
+
+    @Override
+    public CompletionStage<Long> length(BlobId id) {
+        return counted(store().length(id));
     }
 
     @Override

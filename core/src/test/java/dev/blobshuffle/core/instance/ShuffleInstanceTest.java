@@ -12,8 +12,8 @@ import dev.blobshuffle.core.retention.SweepRight;
 import dev.blobshuffle.core.retention.SweepSource;
 import dev.blobshuffle.core.retention.Sweeper;
 import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.ForwardingBlobStore;
-import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
@@ -166,7 +166,7 @@ class ShuffleInstanceTest {
         }
 
         @Override
-        public SweepRight right(MeasurableStore store, Time time) {
+        public SweepRight right(BlobStore store, Time time) {
             throw new AssertionError("nothing is swept");
         }
 

@@ -17,7 +17,6 @@ import dev.blobshuffle.core.shuffle.Lane;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
-import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
@@ -185,7 +184,7 @@ class SweeperTest {
         }
 
         @Override
-        public SweepRight right(MeasurableStore swept, Time clock) {
+        public SweepRight right(BlobStore swept, Time clock) {
             return this;
         }
 

@@ -159,6 +159,11 @@ public class AppendSealBenchmark {
         }
 
         @Override
+        public CompletionStage<Long> length(BlobId id) {
+            throw new UnsupportedOperationException("nothing is kept");
+        }
+
+        @Override
         public CompletionStage<Void> delete(Collection<BlobId> ids) {
             throw new UnsupportedOperationException();
         }

@@ -3,7 +3,7 @@ package dev.blobshuffle.kafka.claim;
 import dev.blobshuffle.core.retention.NotificationLogs;
 import dev.blobshuffle.core.retention.SweepRight;
 import dev.blobshuffle.core.retention.SweepSource;
-import dev.blobshuffle.core.store.MeasurableStore;
+import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.log.KafkaNotificationLogs;
 import java.util.function.Predicate;
@@ -22,7 +22,7 @@ public record ClaimedLogs(ClaimIdentity identity, Predicate<String> topics) impl
     }
 
     @Override
-    public SweepRight right(MeasurableStore store, Time time) throws InterruptedException {
+    public SweepRight right(BlobStore store, Time time) throws InterruptedException {
         return new SweepClaim(store, identity, SweepClaim.Scope.APPLICATION, time);
     }
 

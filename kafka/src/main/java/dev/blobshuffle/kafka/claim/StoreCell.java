@@ -4,7 +4,7 @@ import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.BlobId;
-import dev.blobshuffle.core.store.MeasurableStore;
+import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.Registers;
 import java.util.List;
@@ -20,10 +20,10 @@ final class StoreCell implements ClaimCell {
 
     private static final int ATTEMPTS = 3;
 
-    private final MeasurableStore store;
+    private final BlobStore store;
     private final Registers registers;
 
-    StoreCell(MeasurableStore store, Registers registers) {
+    StoreCell(BlobStore store, Registers registers) {
         this.store = store;
         this.registers = registers;
     }

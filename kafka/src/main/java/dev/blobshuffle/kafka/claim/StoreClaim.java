@@ -6,7 +6,6 @@ import dev.blobshuffle.core.failure.StoreAbsent;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
-import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.store.Registers;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.Time;
@@ -74,13 +73,12 @@ public final class StoreClaim implements AutoCloseable {
 
     static BlobStore open(String uri, StoreContext context, ClaimIdentity identity, Duration interval) {
         BlobStore store = openOrMake(uri, context, identity);
-        Optional<Registers> registers =
-                store instanceof MeasurableStore measurable ? measurable.registers() : Optional.empty();
-        if (registers.isEmpty() || !(store instanceof MeasurableStore measurable)) {
+        Optional<Registers> registers = store.registers();
+        if (registers.isEmpty()) {
             return store; // It is never swept.
         }
         StoreClaim claim = new StoreClaim(identity, interval, context.time());
-        claim.cell = new StoreCell(measurable, registers.get());
+        claim.cell = new StoreCell(store, registers.get());
         claim.fingerprint = store.fingerprint();
         claim.location = store.location();
         claim.workLater(Duration.ZERO);

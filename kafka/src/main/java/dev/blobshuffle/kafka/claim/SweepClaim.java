@@ -3,7 +3,7 @@ package dev.blobshuffle.kafka.claim;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.retention.SweepRight;
-import dev.blobshuffle.core.store.MeasurableStore;
+import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.Registers;
 import dev.blobshuffle.core.time.Time;
@@ -26,7 +26,7 @@ import java.util.concurrent.CompletionException;
 public final class SweepClaim implements SweepRight {
     private static final String CONDITIONS = "conditions";
 
-    private final MeasurableStore store;
+    private final BlobStore store;
     private final ClaimIdentity identity;
     private final Time time;
     private final Registers registers;
@@ -51,8 +51,7 @@ public final class SweepClaim implements SweepRight {
      * @throws InvalidSettings the store has no registers
      * @throws org.apache.kafka.common.KafkaException the brokers do not answer
      */
-    public SweepClaim(MeasurableStore store, ClaimIdentity identity, Scope scope, Time time)
-            throws InterruptedException {
+    public SweepClaim(BlobStore store, ClaimIdentity identity, Scope scope, Time time) throws InterruptedException {
         this.store = store;
         this.identity = identity;
         this.time = time;

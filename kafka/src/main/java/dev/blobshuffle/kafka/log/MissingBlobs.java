@@ -7,7 +7,7 @@ import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.NotificationCodec;
 import dev.blobshuffle.core.retention.PatientStore;
 import dev.blobshuffle.core.retention.StopSignal;
-import dev.blobshuffle.core.store.MeasurableStore;
+import dev.blobshuffle.core.store.BlobStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -146,7 +146,7 @@ public final class MissingBlobs {
      * @throws BlobCorrupt a notification that is not named cannot be decoded
      */
     public static List<Losses> find(
-            Map<TopicPartition, Long> starts, Named named, LogScan scan, MeasurableStore store, StopSignal stopSignal) {
+            Map<TopicPartition, Long> starts, Named named, LogScan scan, BlobStore store, StopSignal stopSignal) {
         MissingBlobs missing = new MissingBlobs(new PatientStore(store, stopSignal), named);
         scan.read(starts, SCAN_TIMEOUT, missing::look);
         return missing.found.entrySet().stream()

@@ -22,7 +22,6 @@ import dev.blobshuffle.core.retention.Sweeper;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.store.ForwardingBlobStore;
-import dev.blobshuffle.core.store.MeasurableStore;
 import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.Registers;
 import dev.blobshuffle.core.store.StoreContext;
@@ -288,7 +287,7 @@ class SweeperIT {
     }
 
     /** Fails a number of requests of each kind, then none. */
-    private static final class FailingStore extends ForwardingBlobStore implements MeasurableStore {
+    private static final class FailingStore extends ForwardingBlobStore {
         private final AtomicInteger lists;
         private final AtomicInteger deletes;
 
@@ -314,16 +313,6 @@ class SweeperIT {
                 return super.delete(half).thenCompose(done -> failed()); // Some are gone, nobody knows which.
             }
             return super.delete(ids);
-        }
-
-        @Override
-        public Optional<Registers> registers() {
-            return ((MeasurableStore) store()).registers();
-        }
-
-        @Override
-        public CompletionStage<Long> length(BlobId id) {
-            return ((MeasurableStore) store()).length(id);
         }
     }
 
@@ -369,18 +358,14 @@ class SweeperIT {
         try (BlobStore opened = store();
                 KafkaNotificationLogs logs = logs()) {
             Sweep sweep = new Sweep(
-                    (MeasurableStore) opened,
-                    SweepScope.of(topic::equals),
-                    SweepPace.BESIDE_AN_APPLICATION,
-                    new StopSignal(time));
+                    opened, SweepScope.of(topic::equals), SweepPace.BESIDE_AN_APPLICATION, new StopSignal(time));
             write(topic, "b");
             BlobListing listing = sweep.list(Optional.empty());
             write(topic, "stored after the listing");
             purgeBefore(1);
             SweepReport report = sweep.byLogs(listing, logs);
             assertThat(blobs()).as("tombstones delete nothing").isEqualTo(3);
-            SweepClaim claim =
-                    new SweepClaim((MeasurableStore) opened, identity("sweeper"), SweepClaim.Scope.APPLICATION, time);
+            SweepClaim claim = new SweepClaim(opened, identity("sweeper"), SweepClaim.Scope.APPLICATION, time);
             claim.raise();
             sweep.delete(listing, Optional.empty(), claim);
             assertThat(report.listed()).isEqualTo(2);
@@ -397,7 +382,7 @@ class SweeperIT {
         write(topic, "a");
         purgeBefore(1);
         try (BlobStore opened = store()) {
-            MeasurableStore store = (MeasurableStore) opened;
+            BlobStore store = opened;
             Registers registers = store.registers().orElseThrow();
             Optional<Register> held =
                     registers.read("claims").toCompletableFuture().join();
@@ -430,7 +415,7 @@ class SweeperIT {
         purgeBefore(1);
         try (BlobStore opened = store();
                 KafkaNotificationLogs logs = logs()) {
-            MeasurableStore store = (MeasurableStore) opened;
+            BlobStore store = opened;
             SweepClaim claim = new SweepClaim(store, identity("sweeper"), SweepClaim.Scope.APPLICATION, time);
             Sweep sweep = new Sweep(
                     store, SweepScope.of(topic::equals), SweepPace.BESIDE_AN_APPLICATION, new StopSignal(time));
@@ -452,9 +437,7 @@ class SweeperIT {
         StoreContext context = StoreContext.unmetered(time);
         try (BlobStore store =
                 StoreClaim.open(directory.toUri().toString(), context, identity("writer"), Duration.ofMillis(20))) {
-            StoreCell cell = new StoreCell(
-                    (MeasurableStore) store(),
-                    ((MeasurableStore) store()).registers().orElseThrow());
+            StoreCell cell = new StoreCell(store(), store().registers().orElseThrow());
             await(() -> cell.read().isPresent());
             Register claimed = cell.read().orElseThrow();
             ClaimText now = ClaimText.parse(claimed.text());

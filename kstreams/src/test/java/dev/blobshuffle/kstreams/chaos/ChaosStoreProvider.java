@@ -8,8 +8,6 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStoreProvider;
 import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.store.ForwardingBlobStore;
-import dev.blobshuffle.core.store.MeasurableStore;
-import dev.blobshuffle.core.store.Registers;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreUri;
 import dev.blobshuffle.core.time.Time;
@@ -18,7 +16,6 @@ import dev.blobshuffle.testkit.FaultPlan.Request;
 import dev.blobshuffle.testkit.FaultyBlobStore;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -72,8 +69,7 @@ public final class ChaosStoreProvider implements BlobStoreProvider {
     public BlobStore open(StoreUri uri, StoreContext context) {
         Time time = context.time();
         BlobStore files = BlobStores.open("file://" + uri.path() + "?fsync=none", context);
-        return new Watched(
-                new FaultyBlobStore(new Honest(files), time, request -> next(request, time)), (MeasurableStore) files);
+        return new Watched(new FaultyBlobStore(new Honest(files), time, request -> next(request, time)));
     }
 
     private static Fault next(Request request, Time time) {
@@ -134,22 +130,9 @@ public final class ChaosStoreProvider implements BlobStoreProvider {
     }
 
     /** Counts what is in flight, and what is deleted. */
-    private static final class Watched extends ForwardingBlobStore implements MeasurableStore {
-        private final MeasurableStore files;
-
-        Watched(BlobStore store, MeasurableStore files) {
+    private static final class Watched extends ForwardingBlobStore {
+        Watched(BlobStore store) {
             super(store);
-            this.files = files;
-        }
-
-        @Override
-        public CompletionStage<Long> length(BlobId id) {
-            return files.length(id);
-        }
-
-        @Override
-        public Optional<Registers> registers() {
-            return files.registers();
         }
 
         @Override

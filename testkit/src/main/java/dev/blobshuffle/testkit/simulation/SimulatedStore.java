@@ -12,7 +12,8 @@ import dev.blobshuffle.core.format.record.SegmentReader;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobRange;
-import dev.blobshuffle.core.store.MeasurableStore;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.Registers;
 import dev.blobshuffle.testkit.SimulatedProcess;
 import dev.blobshuffle.testkit.SimulatedTime;
 import java.nio.ByteBuffer;
@@ -24,6 +25,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
@@ -43,6 +45,7 @@ final class SimulatedStore {
     private final Ledger ledger;
     private final Map<BlobId, byte[]> blobs = new HashMap<>();
     private final List<Client> clients = new ArrayList<>();
+    private final Registers registers = new SimulatedRegisters();
     private final Predicate<BlobId> isNeeded;
     private long hiddenUntilMillis;
     private long downUntilMillis;
@@ -56,7 +59,7 @@ final class SimulatedStore {
     }
 
     /** The store as a process sees it. */
-    MeasurableStore client(SimulatedProcess process) {
+    BlobStore client(SimulatedProcess process) {
         Client client = new Client(process);
         clients.add(client);
         return client;
@@ -124,7 +127,7 @@ final class SimulatedStore {
         return new StoreUnavailable("Cannot " + what + " blob " + id + ": the simulation says so. Try again.");
     }
 
-    private final class Client implements MeasurableStore {
+    private final class Client implements BlobStore {
         private final SimulatedProcess process;
         private long openBytes;
 
@@ -255,6 +258,11 @@ final class SimulatedStore {
                     .distinct()
                     .sorted()
                     .toList());
+        }
+
+        @Override
+        public Optional<Registers> registers() {
+            return Optional.of(registers);
         }
 
         @Override

@@ -4,7 +4,7 @@ import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.retention.NotificationLogs;
 import dev.blobshuffle.core.retention.SweepRight;
 import dev.blobshuffle.core.retention.SweepSource;
-import dev.blobshuffle.core.store.MeasurableStore;
+import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.testkit.SimulatedTime;
 import java.time.Duration;
@@ -29,7 +29,7 @@ final class Sweeps implements SweepSource {
     }
 
     @Override
-    public SweepRight right(MeasurableStore store, Time time) {
+    public SweepRight right(BlobStore store, Time time) {
         return new SweepRight() {
             @Override
             public void raise() {
