@@ -15,8 +15,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * Files and directories that only their owner can read and write (0600, 0700), where the file system
- * knows permissions: blobs, caches, secrets and keys. Stateless.
+ * Creates files and directories that only their owner can read and write (0600, 0700), if the file
+ * system supports permissions. For blobs, caches, secrets and keys. Stateless.
  */
 public final class PrivateFiles {
     private static final FileAttribute<?>[] FILE = {
@@ -29,17 +29,17 @@ public final class PrivateFiles {
 
     private PrivateFiles() {}
 
-    /** Makes a directory and its parents, where they are not there yet. Existing ones keep their permissions. */
+    /** Creates a directory and its missing parents. Existing directories keep their permissions. */
     public static void createDirectories(Path directory) throws IOException {
         Path ignored = Files.createDirectories(directory, isPosix(directory) ? DIRECTORY : NONE);
     }
 
-    /** Makes a file that is not there yet, and opens it for writing. */
+    /** Creates a new file and opens it for writing. */
     public static FileChannel create(Path file) throws IOException {
         return open(file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
     }
 
-    /** Opens a file for writing, and makes it where it is not there yet. */
+    /** Opens a file for writing, and creates it if it does not exist. */
     public static FileChannel openOrCreate(Path file) throws IOException {
         return open(file, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE));
     }
@@ -49,7 +49,7 @@ public final class PrivateFiles {
     }
 
     /**
-     * Opens a file for reading, but no symbolic link.
+     * Opens a file for reading. Refuses symbolic links.
      *
      * @throws IOException if it is a link
      */
@@ -57,7 +57,10 @@ public final class PrivateFiles {
         return FileChannel.open(file, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));
     }
 
-    /** Writes a file that only its owner may read from the first byte on. Replaces an existing one. */
+    /**
+     * Writes a file, and replaces an existing one. Only its owner can read it, from the first byte
+     * on.
+     */
     public static void write(Path file, String text) throws IOException {
         Files.deleteIfExists(file);
         if (isPosix(file)) {
@@ -67,8 +70,8 @@ public final class PrivateFiles {
     }
 
     /**
-     * Refuses a file that others may read, as OpenSSH refuses such private keys. A group may read a
-     * file that belongs to somebody else: Kubernetes mounts secrets so.
+     * Refuses a file that others may read, as OpenSSH refuses such private keys. If the file
+     * belongs to another user, its group may read it, because Kubernetes mounts secrets this way.
      *
      * @throws InvalidSettings fatal: others may read the file
      * @throws IOException the file's attributes cannot be read

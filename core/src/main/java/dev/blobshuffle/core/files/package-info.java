@@ -1,4 +1,4 @@
-/** Files and directories that belong to one user: made private, and refused if others can read them. */
+/** Private files and directories: created for one user, and refused if others can read them. */
 @NullMarked
 package dev.blobshuffle.core.files;
 

@@ -9,14 +9,17 @@ public enum Counter {
     RECORDS_APPENDED(Unit.RECORDS, "Records that were appended to batches."),
     /** As {@link #RECORDS_APPENDED}. */
     BYTES_APPENDED(Unit.BYTES, "Encoded bytes, before compression, of the records that were appended to batches."),
-    /** Full append budget: how long the application stood still. Given in nanoseconds, read in milliseconds. */
+    /**
+     * How long a full write buffer blocked the application. Added in nanoseconds, published in
+     * milliseconds.
+     */
     APPEND_BLOCKED_TIME(Unit.MILLISECONDS, "Time that appends waited because the write buffer was full."),
 
     /** A section, or the whole, reached its maximum size. */
     BATCHES_SEALED_SIZE(Unit.BATCHES, "Batches that were sealed because they had reached their size."),
     /** The delay budget since the first record was spent. */
     BATCHES_SEALED_DELAY(Unit.BATCHES, "Batches that were sealed because their delay budget was spent."),
-    /** A commit. */
+    /** A commit flushed the lane. */
     BATCHES_SEALED_FLUSH(Unit.BATCHES, "Batches that were sealed by a flush (commit)."),
     /** The write budget was full. */
     BATCHES_SEALED_MEMORY(Unit.BATCHES, "Batches that were sealed because the write buffer was full."),
@@ -62,7 +65,7 @@ public enum Counter {
     GET_FAILURES(Unit.REQUESTS, "Requests to the store that read a part of a blob and failed."),
     /** As {@link #PUTS}. */
     BYTES_FETCHED(Unit.BYTES, "Bytes that were read from the store."),
-    /** As {@link #PUTS}; of failed requests too. */
+    /** As {@link #PUTS}, including failed requests. */
     BYTES_SENT(Unit.BYTES, "Bytes of blobs in write requests to the store, counting every attempt."),
     /** As {@link #PUTS}. */
     BLOBS_DELETED(Unit.BLOBS, "Blobs that the store was asked to delete."),
@@ -72,15 +75,15 @@ public enum Counter {
     REQUESTS_THROTTLED(Unit.REQUESTS, "Requests that the store throttled (503 SlowDown, 429)."),
     /** Counted by the store: {@code RequestMeter}. */
     DELETES(Unit.REQUESTS, "Requests to an object store that delete blobs, one or many at a time."),
-    /** As {@link #DELETES}: a page each. */
+    /** As {@link #DELETES}, one per page. */
     LISTS(Unit.REQUESTS, "Requests to an object store that list blobs, one page each."),
     /** As {@link #DELETES}. */
     HEADS(Unit.REQUESTS, "Requests to an object store for the existence or properties of a resource."),
-    /** Counted by {@code RetryingBlobStore}; they are among puts and gets too. */
+    /** Counted by {@code RetryingBlobStore}; also counted as puts and gets. */
     STORE_RETRIES(Unit.REQUESTS, "Requests to the store that were repeated because it was unavailable."),
     /** Counted by {@code TimeLimitedBlobStore}. */
     REQUESTS_TIMED_OUT(Unit.REQUESTS, "Requests to the store that timed out."),
-    /** Counted by {@code HedgingBlobStore}; they are among puts and gets too. */
+    /** Counted by {@code HedgingBlobStore}; also counted as puts and gets. */
     HEDGES(Unit.REQUESTS, "Second requests to the store, sent because the first was slow."),
     /** As {@link #HEDGES}. */
     HEDGES_WON(Unit.REQUESTS, "Second requests that completed before the first."),
@@ -97,7 +100,7 @@ public enum Counter {
     CACHE_MEMORY_BYTES(Unit.BYTES, "Bytes that the cache in memory served."),
     /** As {@link #CACHE_MEMORY_HITS}. */
     CACHE_MEMORY_EVICTIONS(Unit.OCCURRENCES, "Parts of blobs that the cache in memory evicted to free space."),
-    /** All that could make way was in use. */
+    /** All evictable parts were in use. */
     CACHE_MEMORY_REFUSALS(
             Unit.OCCURRENCES, "Parts of blobs that were not cached in memory because all of it was in use."),
     /** Counted by {@code DiskCachedBlobStore}. */
@@ -108,7 +111,7 @@ public enum Counter {
     CACHE_DISK_BYTES(Unit.BYTES, "Bytes that the cache on disk served."),
     /** As {@link #CACHE_DISK_HITS}. */
     CACHE_DISK_EVICTIONS(Unit.OCCURRENCES, "Parts of blobs that the cache on disk evicted to free space."),
-    /** The disk is slower than the store, or it is in use. */
+    /** The disk was too slow, or all parts were in use. */
     CACHE_DISK_REFUSALS(
             Unit.OCCURRENCES,
             "Parts of blobs that were not cached on disk because the disk was too slow, failed, or was " + "in use."),
@@ -121,9 +124,9 @@ public enum Counter {
     /** The store is asked instead. */
     CACHE_ZONE_FAILURES(
             Unit.OCCURRENCES, "Reads that another member of the zone failed to answer or answered incorrectly."),
-    /** Not asked, because it failed lately. */
+    /** The member was not asked because it failed recently. */
     CACHE_ZONE_BYPASSES(Unit.OCCURRENCES, "Times that a member of the zone was skipped because of recent failures."),
-    /** Counted by {@code ZoneCachedBlobStore}, by the zone that the member who was asked says it is in. */
+    /** Counted by {@code ZoneCachedBlobStore}, by the zone that the asked member announces. */
     CROSS_ZONE_BYTES(
             Unit.BYTES,
             "Bytes of blobs that this instance received from members of other zones, which providers "
@@ -144,21 +147,21 @@ public enum Counter {
     MEMBERSHIP_REFUSALS(
             Unit.OCCURRENCES,
             "Records of other members that this instance ignored: invalid signature, replayed, or too " + "many."),
-    /** Counted by the metrics endpoint of the process, in one of the engines that it shows. */
+    /** Counted by the metrics endpoint of the process, in one of its engines. */
     METRICS_CONNECTIONS_ENDED(
             Unit.OCCURRENCES,
             "Connections to the metrics endpoint that it closed: no complete request within 5 seconds, "
                     + "or too many connections at once."),
 
-    /** Counted by the sweeper of the application, which is one instance at a time. */
+    /** Counted by the application's sweeper, which runs in one instance at a time. */
     SWEEPS(Unit.OCCURRENCES, "Sweeps of the store that this instance finished."),
-    /** As {@link #SWEEPS}; nothing is lost, and the next one goes on. */
+    /** As {@link #SWEEPS}. A failure loses nothing; the next sweep continues. */
     SWEEP_FAILURES(Unit.OCCURRENCES, "Sweeps of the store that this instance could not finish."),
     /** As {@link #SWEEPS}. */
     BLOBS_SWEPT(Unit.BLOBS, "Blobs that this instance deleted because they were no longer needed, including orphans."),
     /** As {@link #SWEEPS}. */
     BYTES_SWEPT(Unit.BYTES, "Bytes of the blobs that this instance deleted because they were no longer needed."),
-    /** As {@link #SWEEPS}: as far as the logs reach back. */
+    /** As {@link #SWEEPS}, as far as the logs prove it. */
     ORPHANS_SWEPT(
             Unit.BLOBS,
             "Swept blobs that never had a notification, as far as the logs show: from crashed writers "

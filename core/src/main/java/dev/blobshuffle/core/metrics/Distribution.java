@@ -5,8 +5,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * How often each duration occurred, in fixed buckets: 32 per doubling, so a percentile is at most 3.2 % above the true one and never below it. Durations beyond
- * about 73 minutes count as that. Constant memory (10 KiB), no lock and no allocation. Thread-safe; a reader concurrent with writers sees some of their durations.
+ * Counts durations in fixed buckets, 32 per doubling. So a percentile is at most 3.2 % above the
+ * true one and never below it. Durations above about 73 minutes count as 73 minutes. Uses constant
+ * memory (10 KiB), no lock and no allocation. Thread-safe; a reader concurrent with writers sees
+ * some of their durations.
  */
 public final class Distribution {
     private static final int SUB_BUCKET_BITS = 5;
@@ -29,7 +31,7 @@ public final class Distribution {
         }
     }
 
-    /** Counts what another distribution has counted. */
+    /** Adds the counts of another distribution. */
     void addAll(Distribution other) {
         for (int i = 0; i < BUCKETS; i++) {
             long count = other.counts.get(i);
@@ -40,7 +42,7 @@ public final class Distribution {
         max.accumulateAndGet(other.max.get(), Math::max);
     }
 
-    /** Forgets everything. What is recorded meanwhile may be forgotten too. */
+    /** Resets all counts. Durations recorded at the same time may be lost. */
     void clear() {
         max.set(0);
         for (int i = 0; i < BUCKETS; i++) {
@@ -61,7 +63,7 @@ public final class Distribution {
      * Counts, in one pass, the durations that are not longer than each of some bounds.
      *
      * @param boundsMillis rising, in milliseconds
-     * @param upTo takes the counts
+     * @param upTo receives the counts
      * @return the number of all durations
      */
     long countUpTo(long[] boundsMillis, long[] upTo) {

@@ -5,9 +5,12 @@ import dev.blobshuffle.core.metrics.Metric.Unit;
 
 /** The present state of an instance, as the sum of what its parts report: {@link ShuffleMetrics#report}. */
 public enum Gauge {
-    /** So that whoever sees the counters once knows their rates; reported by {@link ShuffleMetrics} itself. */
+    /**
+     * Lets a reader compute rates from a single sample of the counters. Reported by
+     * {@link ShuffleMetrics} itself.
+     */
     UPTIME(Unit.MILLISECONDS, "Time since the counters started at 0."),
-    /** Of the last choice of any batch, as the next two; 0 without a target latency. */
+    /** The last choice for any batch, like the next two gauges; 0 without a target latency. */
     CHOSEN_BATCH_BYTES(Unit.BYTES, "With a target latency, the blob size chosen for it."),
     /** As {@link #CHOSEN_BATCH_BYTES}. */
     CHOSEN_BATCH_DELAY(Unit.MILLISECONDS, "With a target latency, the batch delay chosen for it."),
@@ -16,18 +19,23 @@ public enum Gauge {
             Unit.MILLISECONDS,
             "With a target latency, the predicted 95th percentile of the time from append to read for "
                     + "the chosen size and delay."),
-    /** The best that is sensible is done, and costs more. */
+    /** The engine then uses the best sensible choice, which costs more. */
     TARGET_LATENCY_UNREACHABLE(
             Unit.OCCURRENCES, "1 while no size and delay is predicted to meet the target latency, else 0."),
-    /** Filling, sealed, being compressed, uploaded or awaiting delivery. */
+    /** Bytes being filled, sealed, compressed, uploaded, or awaiting delivery. */
     WRITE_BUFFER_USED(Unit.BYTES, "Bytes of the write buffer that are in use."),
     /** Fetched or being fetched. */
     READ_BUFFER_USED(Unit.BYTES, "Bytes of the read buffer that are in use."),
-    /** What a lag in channel offsets hides: one notification stands for many records. */
+    /**
+     * A lag in channel offsets does not show this, because one notification stands for many
+     * records.
+     */
     LAG_RECORDS(Unit.RECORDS, "Records that have been notified and not yet returned to the reader."),
-    /** Sent and not answered, nor given up for their time. */
+    /** Requests sent that were neither answered nor timed out. */
     STORE_REQUESTS_IN_FLIGHT(Unit.REQUESTS, "Requests to the store that are in flight, excluding hedges."),
-    /** The store takes a bounded number at a time, fewer while it throttles. */
+    /**
+     * The limiter bounds the requests in flight, and lowers the bound while the store throttles.
+     */
     STORE_REQUESTS_WAITING(Unit.REQUESTS, "Requests to the store that are queued by the concurrency limit."),
     /** One for puts, one for gets. */
     STORE_CIRCUITS_OPEN(Unit.OCCURRENCES, "Kinds of requests, puts and gets, for which the store is currently down."),
@@ -35,7 +43,7 @@ public enum Gauge {
     CACHE_MEMORY_USED(Unit.BYTES, "Bytes that the cache in memory uses."),
     /** All directories together. */
     CACHE_DISK_USED(Unit.BYTES, "Bytes that the cache on disk uses."),
-    /** Priced as they are counted: {@code core.pricing.LiveCost}. */
+    /** Computed from the counters by {@code core.pricing.LiveCost}. */
     STORE_COST(
             Kind.COUNTER,
             Unit.MICRODOLLARS,
@@ -47,17 +55,20 @@ public enum Gauge {
             Unit.MICRODOLLARS,
             "List price of the cross-zone traffic that the same records would have caused natively "
                     + "since the start, with three replicas in three zones."),
-    /** One instance of a group has the turn. */
+    /** One instance of a group has the turn at a time. */
     SWEEP_TURN(Unit.OCCURRENCES, "1 if this instance sweeps the store for its group, else 0."),
-    /** By the listing of the last sweep; 0 where this instance does not sweep, as the gauges below. */
+    /**
+     * From the listing of the last sweep. This and the gauges below are 0 if this instance does not
+     * sweep.
+     */
     STORED_BLOBS(Unit.BLOBS, "Blobs that were in the store when this instance listed it for its last sweep."),
-    /** Their number times the average of some. */
+    /** The number of blobs times the average size of a sample. */
     STORED_BYTES(Unit.BYTES, "Estimated bytes of the stored blobs, from the average size of a sample."),
     /** As {@link #STORED_BLOBS}. */
     NEEDED_BLOBS(Unit.BLOBS, "Blobs of the last sweep that notifications referenced."),
-    /** The log says by which notification. */
+    /** The application's log names the notification. */
     OLDEST_NEEDED_AGE(Unit.MILLISECONDS, "Age of the oldest needed blob, by the clock of its writer."),
-    /** Above two or three intervals, retention stands still. */
+    /** If this exceeds two or three intervals, retention has stopped. */
     LAST_SWEEP_AGE(Unit.MILLISECONDS, "Time since the last sweep that this instance finished.");
 
     private final Metric metric;
@@ -66,7 +77,7 @@ public enum Gauge {
         this(Kind.GAUGE, unit, doc);
     }
 
-    /** @param kind {@link Kind#COUNTER} for what is computed from counters, and so only rises */
+    /** @param kind {@link Kind#COUNTER} for values computed from counters, which only rise */
     Gauge(Kind kind, Unit unit, String doc) {
         metric = new Metric(ShuffleMetrics.nameOf(this), kind, unit, doc);
     }

@@ -6,10 +6,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The metrics of one engine, and the labels that tell it apart from others where all are shown together.
+ * The metrics of one engine, and the labels that distinguish it from other engines on the same
+ * page.
  *
- * @param labels value by name, in their order; a name has lower-case letters, digits and underscores
- * @param metrics what is shown
+ * @param labels values by name, in order; a name has lower-case letters, digits and underscores
+ * @param metrics the metrics to show
  */
 public record LabelledMetrics(Map<String, String> labels, ShuffleMetrics metrics) {
     /** Checks the names, and copies. */
@@ -23,7 +24,7 @@ public record LabelledMetrics(Map<String, String> labels, ShuffleMetrics metrics
         }
     }
 
-    /** Metrics that need no labels, because nothing else is shown beside them. */
+    /** Metrics without labels, because they are the only ones shown. */
     public static LabelledMetrics alone(ShuffleMetrics metrics) {
         return new LabelledMetrics(Map.of(), metrics);
     }

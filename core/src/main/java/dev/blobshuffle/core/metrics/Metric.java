@@ -1,10 +1,10 @@
 package dev.blobshuffle.core.metrics;
 
 /**
- * What a front door needs to publish one number: everything but the number. Two metrics never share a name.
+ * The description that a front door needs to publish one number. Two metrics never share a name.
  *
  * @param name lower case with dashes, as Kafka's metrics are named
- * @param kind how the number moves
+ * @param kind how the number changes
  * @param unit what the number counts
  * @param doc one sentence for operators
  */
@@ -17,7 +17,7 @@ public record Metric(String name, Kind kind, Unit unit, String doc) {
         }
     }
 
-    /** How a number moves. */
+    /** How a number changes. */
     public enum Kind {
         /** Only rises, from 0 at the start of the instance. */
         COUNTER,
@@ -41,7 +41,7 @@ public record Metric(String name, Kind kind, Unit unit, String doc) {
         NOTIFICATIONS,
         /** Requests to the store, each attempt counted. */
         REQUESTS,
-        /** Occurrences of what the name says. */
+        /** Occurrences of the event in the metric's name. */
         OCCURRENCES,
         /** Millionths of a US dollar. */
         MICRODOLLARS,

@@ -17,8 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where a process shows its metrics to Prometheus: {@code GET /metrics} over HTTP. There is one endpoint per address, which all engines of the process share that name it; the first one
- * opens it, the last one that goes closes it. It shows names and numbers to everybody who reaches the address, no records, no settings. Thread-safe: guarded by the class.
+ * Serves the metrics of a process to Prometheus: {@code GET /metrics} over HTTP. All engines of the
+ * process with the same address share one endpoint. The first engine opens it, and the last one
+ * closes it. Any client that reaches the address sees metric names and numbers, but no records or
+ * settings. Thread-safe: guarded by the class.
  */
 public final class MetricsEndpoint {
     private static final Logger LOG = LoggerFactory.getLogger(MetricsEndpoint.class);
@@ -58,8 +60,9 @@ public final class MetricsEndpoint {
     /**
      * Shows metrics until the publication is closed.
      *
-     * @param listen {@code host:port}, the setting {@code blobshuffle.metrics.listen}; whoever gives the same text shares the endpoint, also with port 0
-     * @throws InvalidSettings fatal: nobody can listen there
+     * @param listen {@code host:port}, the setting {@code blobshuffle.metrics.listen}; engines with
+     *     the same text share the endpoint, also with port 0
+     * @throws InvalidSettings fatal: the process cannot listen at that address
      */
     public static Publication publish(String listen, LabelledMetrics metrics) {
         return publish(listen, metrics, DEADLINE);
@@ -97,17 +100,17 @@ public final class MetricsEndpoint {
                 : TextServer.Page.plain("404 Not Found", "There is nothing here. Metrics are at " + PATH + ".\n");
     }
 
-    /** Metrics that are shown at an endpoint. */
+    /** Metrics published at an endpoint. */
     public interface Publication extends AutoCloseable {
-        /** Where they are shown, with the port that was taken. */
+        /** The address of the endpoint, with its actual port. */
         Endpoint address();
 
-        /** Shows them no longer, and closes the endpoint if nothing else is shown there. Idempotent. */
+        /** Removes the metrics, and closes the endpoint if it has no others. Idempotent. */
         @Override
         void close();
     }
 
-    /** A share of an endpoint. Thread-safe. */
+    /** One engine's share of an endpoint. Thread-safe. */
     private static final class Shared implements Publication {
         private final String listen;
         private final MetricsEndpoint endpoint;

@@ -15,11 +15,13 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * The bytes of blobs that an instance moved, by where from and where to: counted by the instance that wrote them to the store, in each attempt, or that got them. Between zones there should be none
- * but through the store, and that is counted and not taken for granted: by the zone that the member who was asked says it is in. Counting takes no lock. Thread-safe.
+ * Bytes of blobs that an instance moved, by source and destination. The instance that writes to the
+ * store counts each attempt; otherwise the receiver counts. No bytes should cross zones except
+ * through the store. The counters verify this, using the zone that the asked member announces.
+ * Counting takes no lock. Thread-safe.
  */
 public final class PayloadFlows {
-    /** How it is published, once for each flow. */
+    /** The published metric, once per flow. */
     public static final Metric METRIC = new Metric(
             "payload-bytes",
             Kind.COUNTER,
@@ -27,15 +29,18 @@ public final class PayloadFlows {
             "Bytes of blobs that this instance wrote or received, by source and destination: a zone or "
                     + "the store.");
 
-    /** Zones come from the words of others. */
+    /** Bounds the flows, because other members announce the names of zones. */
     private static final int MOST = 64;
 
-    /** Where the zones beyond are put. */
+    /** The name for all zones beyond the bound. */
     private static final String OTHERS = "others";
 
     private final Map<Flow, LongAdder> counted = new ConcurrentHashMap<>();
 
-    /** Read without the lock, which is held while watchers are told: what they call may wait for somebody who reads. */
+    /**
+     * Read without the lock. The lock is held while watchers run, and they may call code that waits
+     * for a reader.
+     */
     private final Map<Flow, LongSupplier> shown = new ConcurrentSkipListMap<>();
 
     /** Guarded by this. */
@@ -43,19 +48,19 @@ public final class PayloadFlows {
 
     PayloadFlows() {}
 
-    /** Shows a flow that somebody else counts, unless it is shown. */
+    /** Shows a flow that another component counts, unless it is already shown. */
     public synchronized void show(Flow flow, LongSupplier bytes) {
         if (shown.putIfAbsent(flow, bytes) == null) {
             watchers.forEach(watcher -> watcher.accept(flow));
         }
     }
 
-    /** Shows a flow before there is anything in it. */
+    /** Shows a flow with 0 bytes. */
     public void show(Flow flow) {
         adder(flow);
     }
 
-    /** Counts bytes that came. */
+    /** Adds bytes to a flow. */
     public void add(Flow flow, long bytes) {
         adder(flow).add(bytes);
     }
@@ -86,7 +91,8 @@ public final class PayloadFlows {
     }
 
     /**
-     * Tells of every flow, those that are shown already first, until the registration ends.
+     * Passes every flow to a watcher until the registration ends, starting with those already
+     * shown.
      *
      * @param watcher must not block
      */

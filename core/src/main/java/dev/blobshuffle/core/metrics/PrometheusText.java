@@ -6,8 +6,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Metrics in the text format of Prometheus, version 0.0.4. Every metric has one name there ({@link #name}), in base units: seconds, bytes, dollars. Latencies are shown a second time
- * as histograms since the start, of which Prometheus computes percentiles over any time and any number of instances. Stateless.
+ * Metrics in the text format of Prometheus, version 0.0.4. Every metric has one name there
+ * ({@link #name}), in base units: seconds, bytes, dollars. Latencies also appear as histograms
+ * since the start. From these, Prometheus computes percentiles over any time and any number of
+ * instances. Stateless.
  */
 public final class PrometheusText {
     /** The value of the header {@code Content-Type}. */
@@ -16,7 +18,10 @@ public final class PrometheusText {
     private static final String PREFIX = "blobshuffle_";
     private static final double NANOS_PER_SECOND = 1e9;
 
-    /** Upper bounds of the histograms in milliseconds: dense where stores and commits are. */
+    /**
+     * Upper bounds of the histograms in milliseconds, dense around typical times of stores and
+     * commits.
+     */
     private static final long[] BOUNDS_MILLIS = {
         1, 2, 5, 10, 20, 35, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000, 1500, 2000, 3000, 5000, 10_000, 20_000,
         60_000
@@ -24,7 +29,10 @@ public final class PrometheusText {
 
     private PrometheusText() {}
 
-    /** The name of a metric: with the unit unless the name has it, and {@code _total} if it is a counter. */
+    /**
+     * The name of a metric in Prometheus. It ends with the unit, unless the name contains it, and
+     * with {@code _total} for a counter.
+     */
     public static String name(Metric metric) {
         return PREFIX
                 + metric.name().replace('-', '_')
@@ -32,12 +40,18 @@ public final class PrometheusText {
                 + (metric.kind() == Kind.COUNTER ? "_total" : "");
     }
 
-    /** The name of a latency's histogram; its series have {@code _bucket}, {@code _sum} and {@code _count} behind it. */
+    /**
+     * The name of a latency's histogram. Its series append {@code _bucket}, {@code _sum} and
+     * {@code _count}.
+     */
     public static String name(Latency latency) {
         return PREFIX + ShuffleMetrics.nameOf(latency).replace('-', '_') + "_seconds";
     }
 
-    /** How many of the metric's unit make one of the unit that is shown: 1000 for milliseconds, which are shown as seconds. */
+    /**
+     * The divisor from the metric's unit to the shown unit: 1000 for milliseconds, which are shown
+     * as seconds.
+     */
     public static double divisor(Metric metric) {
         return switch (metric.unit()) {
             case MILLISECONDS -> 1e3;
@@ -55,7 +69,7 @@ public final class PrometheusText {
         };
     }
 
-    /** All metrics of all engines, each metric's together, as the format wants it. */
+    /** All metrics of all engines, grouped by metric as the format requires. */
     public static String of(List<LabelledMetrics> engines) {
         StringBuilder text = new StringBuilder(64 << 10);
         for (Metric metric : ShuffleMetrics.all()) {
@@ -124,7 +138,10 @@ public final class PrometheusText {
         return text.replace("\\", "\\\\").replace("\n", "\\n");
     }
 
-    /** Whole numbers without a fraction or exponent; Java's other numbers are Prometheus' too. */
+    /**
+     * Whole numbers without a fraction or exponent. For other numbers Java's format is valid in
+     * Prometheus.
+     */
     private static String number(double value) {
         if (Double.isInfinite(value)) {
             return value > 0 ? "+Inf" : "-Inf";

@@ -6,9 +6,10 @@ import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
- * The durations of the last while, as Kafka's sampled metrics have it by default: samples of 30 s ({@code metrics.sample.window.ms}), of which the present one and the one before
- * it count ({@code metrics.num.samples} 2), so that what lies 60 s back is forgotten. Constant memory; recording takes no lock and allocates nothing. A duration that is recorded in the
- * very moment in which another thread begins a sample may be missed. Thread-safe.
+ * The durations of the last 30 to 60 s, windowed like Kafka's sampled metrics by default. A sample
+ * covers 30 s ({@code metrics.sample.window.ms}); the current and the previous one count
+ * ({@code metrics.num.samples} 2). Constant memory; recording takes no lock and allocates nothing.
+ * A duration may be lost if another thread starts a new sample at the same moment. Thread-safe.
  */
 final class RecentDistribution {
     private static final int SAMPLES = 2;
@@ -25,9 +26,9 @@ final class RecentDistribution {
         this.begin = nanoClock.getAsLong();
     }
 
-    /** What was recorded in a span of time. */
+    /** The durations of one span of time. */
     private static final class Sample {
-        /** The number of the span; each sample takes every other one. */
+        /** The number of the span. Each of the two samples takes every other span. */
         private final AtomicLong span = new AtomicLong();
 
         private final Distribution durations = new Distribution();
@@ -44,7 +45,7 @@ final class RecentDistribution {
         sample.durations.record(nanos);
     }
 
-    /** A copy of what counts now. */
+    /** A copy of the durations that currently count. */
     Distribution recent() {
         long now = span();
         Distribution recent = new Distribution();

@@ -18,13 +18,18 @@ import java.util.function.LongSupplier;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The counters, gauges and latencies of one instance, as data: parts of the engine write them, and each front door publishes them its own way (Kafka's registry,
- * JMX, JSON). Writing costs no lock and no allocation; parts still add up per batch or buffer, never per record. Thread-safe.
+ * The counters, gauges and latencies of one instance, as data. Parts of the engine write them, and
+ * each front door publishes them in its own way (Kafka's registry, JMX, JSON). Writing takes no
+ * lock and allocates nothing. Even so, parts count per batch or buffer, never per record.
+ * Thread-safe.
  */
 public final class ShuffleMetrics {
     private static final double NANOS_PER_MILLISECOND = 1e6;
 
-    /** How a latency is published: suffix of the name, words for the documentation, and the number in nanoseconds. */
+    /**
+     * One published figure of a latency: its name's suffix, its description, and its value in
+     * nanoseconds.
+     */
     private record Quantile(String suffix, String doc, ToDoubleFunction<Distribution> nanos) {}
 
     private static final List<Quantile> QUANTILES = List.of(
@@ -40,12 +45,15 @@ public final class ShuffleMetrics {
     private final Map<Metric, DoubleSupplier> readings = new LinkedHashMap<>();
     private final PayloadFlows flows = new PayloadFlows();
 
-    /** Metrics that are all 0, and whose latencies count from the start: of something that is measured as a whole. */
+    /**
+     * Metrics that start at 0 and whose latencies cover the whole run. For measuring a run as a
+     * whole.
+     */
     public ShuffleMetrics() {
         this(() -> 0);
     }
 
-    /** Metrics that are all 0, and whose latencies are those of the last 30 to 60 seconds. */
+    /** Metrics that start at 0 and whose latencies cover the last 30 to 60 seconds. */
     public ShuffleMetrics(Time time) {
         this(time::nanos);
     }
@@ -75,12 +83,12 @@ public final class ShuffleMetrics {
         of(gauges, Gauge.UPTIME).add(() -> Math.round((nanoClock.getAsLong() - begin) / NANOS_PER_MILLISECOND));
     }
 
-    /** Raises a counter; counters of time take nanoseconds. */
+    /** Adds to a counter; counters of time take nanoseconds. */
     public void add(Counter counter, long amount) {
         of(counters, counter).add(amount);
     }
 
-    /** The present value of a counter; counters of time give nanoseconds. */
+    /** The current value of a counter, in nanoseconds for counters of time. */
     public long value(Counter counter) {
         return of(counters, counter).sum();
     }
@@ -93,12 +101,15 @@ public final class ShuffleMetrics {
         total.nanos.add(nanos);
     }
 
-    /** A copy of the durations that count now. */
+    /** A copy of the durations that currently count. */
     public Distribution distribution(Latency latency) {
         return of(latencies, latency).recent();
     }
 
-    /** How many durations there have been since the start that were not longer than each of some bounds, in milliseconds; exact to 3 % of a bound. */
+    /**
+     * Counts the durations since the start that were not longer than each bound, in milliseconds.
+     * Exact to 3 % of a bound.
+     */
     Durations sinceStart(Latency latency, long[] boundsMillis) {
         Total total = of(totals, latency);
         long[] upTo = new long[boundsMillis.length];
@@ -110,17 +121,18 @@ public final class ShuffleMetrics {
     /**
      * Adds a part's share to a gauge until the registration ends.
      *
-     * @param value gives the present value; called by any thread, and must not block
+     * @param value returns the current value; called by any thread, and must not block
      */
     public Registration report(Gauge gauge, LongSupplier value) {
-        // A wrapper of its own, so that ending one registration never ends another of the same supplier.
+        // A new wrapper per registration, so that ending one never ends another of the same
+        // supplier.
         LongSupplier part = value::getAsLong;
         List<LongSupplier> parts = of(gauges, gauge);
         parts.add(part);
         return () -> parts.remove(part);
     }
 
-    /** The present value of a gauge: the sum over the parts that report it. */
+    /** The current value of a gauge: the sum over all parts that report it. */
     public long value(Gauge gauge) {
         long sum = 0;
         for (LongSupplier part : of(gauges, gauge)) {
@@ -129,29 +141,35 @@ public final class ShuffleMetrics {
         return sum;
     }
 
-    /** Says in which zone the instance is: what it sends to the store and fetches from it is among the {@link #flows()} from then on. */
+    /**
+     * Sets the instance's zone. From then on its bytes to and from the store are part of the
+     * {@link #flows()}.
+     */
     public void locate(Zone zone) {
         flows.show(Flow.toStore(zone), of(counters, Counter.BYTES_SENT)::sum);
         flows.show(Flow.fromStore(zone), of(counters, Counter.BYTES_FETCHED)::sum);
     }
 
-    /** The bytes that went from zone to zone, and to the store and back. */
+    /** The bytes between zones, and to and from the store. */
     public PayloadFlows flows() {
         return flows;
     }
 
-    /** All metrics in a fixed order: counters, gauges, then four quantiles per latency; without {@link #flows()}, which differ from instance to instance. */
+    /**
+     * All metrics in a fixed order: counters, gauges, then four quantiles per latency. Excludes
+     * {@link #flows()}, which differ between instances.
+     */
     public static List<Metric> all() {
         List<Metric> all = new ArrayList<>(new ShuffleMetrics().readings.keySet());
         return Collections.unmodifiableList(all);
     }
 
-    /** The present value of one of {@link #all()}, in its unit. */
+    /** The current value of one of {@link #all()}, in its unit. */
     public double value(Metric metric) {
         return of(readings, metric).getAsDouble();
     }
 
-    /** Hands every metric and its present value to a visitor, in the order of {@link #all()}. */
+    /** Passes every metric and its current value to a visitor, in the order of {@link #all()}. */
     public void forEach(Visitor visitor) {
         readings.forEach((metric, value) -> visitor.visit(metric, value.getAsDouble()));
     }
@@ -184,19 +202,18 @@ public final class ShuffleMetrics {
     }
 
     /**
-     * Durations that were counted.
+     * Counted durations.
      *
-     * @param upTo how many were not longer than each bound
-     * @param count all of them
+     * @param upTo the number not longer than each bound @param count the number of all durations
      * @param sumNanos their sum; may lack the very last ones
      */
     @SuppressWarnings("ArrayRecordComponent") // handed over, not compared
     record Durations(long[] upTo, long count, long sumNanos) {}
 
-    /** Receives metrics with their present values. */
+    /** Receives metrics with their current values. */
     @FunctionalInterface
     public interface Visitor {
-        /** Takes one metric and its value in the metric's unit. */
+        /** Receives one metric and its value in the metric's unit. */
         void visit(Metric metric, double value);
     }
 

@@ -1,4 +1,6 @@
-/** Counters and distributions of the engine, as data that each front door publishes its own way. */
+/**
+ * Counters and distributions of the engine, as data that each front door publishes in its own way.
+ */
 @NullMarked
 package dev.blobshuffle.core.metrics;
 

@@ -5,21 +5,24 @@ import dev.blobshuffle.core.metrics.Gauge;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 
 /**
- * Prices what an instance has counted: what its requests cost, and what its records would have cost natively. Computed when somebody reads the metrics, so that it
- * costs nothing otherwise. Stateless.
+ * Computes the cost of an instance's requests from its counters, and the cost that its records
+ * would have caused natively. Computed only when the metrics are read. Stateless.
  */
 public final class LiveCost {
     private static final double MICRODOLLARS = 1e6;
     private static final double KIBIBYTE = 1024;
 
-    /** What the engine does not know of the cluster: the usual in a cloud. */
+    /** The usual number of zones in a cloud, since the engine does not know the cluster's. */
     private static final int ZONES = 3;
 
     private static final int REPLICAS = 3;
 
     private LiveCost() {}
 
-    /** Lets an instance's metrics have its costs, {@link Gauge#STORE_COST} and {@link Gauge#NATIVE_COST}, for as long as they are used. */
+    /**
+     * Adds {@link Gauge#STORE_COST} and {@link Gauge#NATIVE_COST} to an instance's metrics, for as
+     * long as the metrics are used.
+     */
     @SuppressWarnings("resource") // They stay for as long as the metrics.
     public static void report(ShuffleMetrics metrics, PriceTable prices) {
         metrics.report(Gauge.STORE_COST, () -> microdollars(storeUsd(metrics, prices)));
@@ -32,7 +35,10 @@ public final class LiveCost {
         return Math.round(usd * MICRODOLLARS);
     }
 
-    /** Dollars for the counted requests, failed ones and repeated ones among them, and for bytes in and out where the store charges for these. */
+    /**
+     * Dollars for the counted requests, including failed and repeated ones, and for bytes in and
+     * out if the store charges for them.
+     */
     public static double storeUsd(ShuffleMetrics metrics, PriceTable prices) {
         PriceTable.Requests requests = prices.requests();
         PriceTable.Traffic traffic = prices.traffic();
@@ -43,13 +49,19 @@ public final class LiveCost {
                 + traffic.of(metrics.value(Counter.BYTES_FETCHED), traffic.download());
     }
 
-    /** Dollars for the traffic between zones of so many bytes in a native topic, whose consumers fetch from the closest replica. */
+    /**
+     * Dollars for the cross-zone traffic of these bytes in a native topic whose consumers fetch
+     * from the closest replica.
+     */
     public static double nativeUsd(double bytes, PriceTable prices, int zones, int replicationFactor) {
         PriceTable.Traffic traffic = prices.traffic();
         return NativeKafka.crossings(zones, replicationFactor, 0) * traffic.of(bytes, traffic.crossing());
     }
 
-    /** Bytes below which a batch is cheaper through Kafka, in whole KiB; 0 if none is. */
+    /**
+     * Size below which a batch is cheaper through Kafka, in bytes, a multiple of 1 KiB; 0 if no
+     * batch is.
+     */
     public static long inlineBytes(PriceTable prices) {
         double breakEven = prices.breakEvenBytes(ZONES, REPLICAS).orElse(0.0);
         return (long) (Math.ceil(breakEven / KIBIBYTE) * KIBIBYTE);

@@ -1,12 +1,12 @@
 package dev.blobshuffle.core.pricing;
 
 /**
- * How batches fill.
+ * How long batches fill, and how many blobs they become.
  *
  * @param fillSeconds time from a batch's first record to its seal
- * @param blobs blobs that a batch becomes
+ * @param blobs number of blobs per batch
  * @param p95Seconds predicted p95 of the latency of records
- * @param meetsTarget whether that is within the target; if not, this is the best that is sensible
+ * @param meetsTarget whether the p95 is within the target; if not, this is the best sensible pace
  */
 public record Pace(double fillSeconds, int blobs, double p95Seconds, boolean meetsTarget) {
     /** Checks every value. */

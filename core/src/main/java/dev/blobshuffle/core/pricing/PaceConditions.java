@@ -1,18 +1,19 @@
 package dev.blobshuffle.core.pricing;
 
 /**
- * What the choice of a {@link Pace} depends on, beside the times of requests.
+ * The inputs to the choice of a {@link Pace}, in addition to the times of requests.
  *
  * @param targetSeconds the latency to meet
- * @param longestSeconds the longest that a batch may fill
- * @param bytesPerSecond stored bytes into one batch
+ * @param longestSeconds the longest time that a batch may fill
+ * @param bytesPerSecond stored bytes per second into one batch
  * @param mostBytes the most that one batch may hold
  * @param blobBytes the largest blob
- * @param inlineBytes below this a batch becomes no blob; 0: always one
+ * @param inlineBytes smaller batches become no blob; 0: every batch becomes one
  * @param sections sections of a batch: zones with records
- * @param leastBlobs the fewest blobs that the layout allows
- * @param mostBlobs the most
- * @param hiddenSeconds time between the commits before which nobody sees a record; 0: records are seen at once
+ * @param leastBlobs the fewest blobs that the layout allows @param mostBlobs the most blobs that
+ *     the layout allows
+ * @param hiddenSeconds time between commits, if readers see records only after the commit; 0:
+ *     readers see records at once
  */
 public record PaceConditions(
         double targetSeconds,
@@ -41,12 +42,12 @@ public record PaceConditions(
         }
     }
 
-    /** Shorter makes no sense, unless a batch is full before. */
+    /** The shortest sensible fill time, unless a batch is full earlier. */
     double leastSeconds() {
         return Math.min(LEAST_SECONDS, Math.min(longestSeconds, blobBytes / bytesPerSecond));
     }
 
-    /** The longest that a batch may fill if it becomes so many blobs. */
+    /** The longest time that a batch of the given number of blobs may fill. */
     double longestSeconds(int blobs) {
         return Math.min(longestSeconds, Math.min(mostBytes, blobs * blobBytes) / bytesPerSecond);
     }

@@ -4,31 +4,42 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The planner's model of latency ({@code planner.LatencyForecast}), small enough to be asked at every seal (some 0.1 ms), with times that an instance measured in place of a profile's. Batches that fill for a time T are put one
- * after the other; each is told when its blob is stored and those before it are; then comes the channel, and a read. A record waits for a uniform part of T before that (under exactly-once of the
- * time between commits, if that is longer). Instead of drawing records it sums the share of each batch's records that are too late, which is exact in the wait, so that some hundred requests are enough.
+ * The planner's latency model ({@code planner.LatencyForecast}), fast enough to run at every seal
+ * (about 0.1 ms). It uses times that the instance measured, not those of a profile.
  *
- * <p>Fewer and larger batches cost less, so the pace is the cheapest that meets the target: for each number of blobs that a batch may become, the longest T, which is found by
- * halving; then the least price per second. What counts for users is the p95 of each ten seconds, which have some dozens of blobs, so that chance makes it now better, now worse: the model aims
- * a fifth below the target.
- * Immutable.
+ * <p>Batches fill for a time T and are put one after the other. A batch is notified when its blob
+ * and all earlier blobs are stored; the channel and a read follow. Before that, a record waits for
+ * a uniform part of T (under exactly-once, of the time between commits, if that is longer). The
+ * model does not draw records. It sums the share of late records per batch, which is exact for the
+ * wait, so some hundred requests suffice.
+ *
+ * <p>Fewer and larger batches cost less, so the model chooses the cheapest pace that meets the
+ * target. For each number of blobs per batch it finds the longest T by halving; then it takes the
+ * lowest price per second. Users see the p95 of each ten seconds. These have a few dozen blobs, so
+ * the p95 varies by chance, and the model aims below the target. Immutable.
  */
 public final class PaceModel {
-    /** How much of the target the p95 in the long run may take, so that the p95 of each ten seconds stays below it. */
+    /**
+     * Share of the target that the long-run p95 may use, so that the p95 of each ten seconds stays
+     * below the target.
+     */
     private static final double AIM = 0.75;
 
     private static final double P95 = 0.95;
 
-    /** A get costs this much of a put, roughly, with every provider. */
+    /** Price of a get relative to a put; roughly the same with every provider. */
     private static final double GET_PRICE = 0.08;
 
-    /** As good as the best. */
+    /** A p95 within this factor of the best counts as equally good. */
     private static final double ALMOST_BEST = 1.02;
 
-    /** What is within this of the best reachable latency, where the target is out of reach: beyond it, requests multiply for little gain. */
+    /**
+     * If the target is out of reach, a latency within this factor of the best one is accepted.
+     * Closer to the best, requests multiply for little gain.
+     */
     private static final double SENSIBLE = 1.25;
 
-    /** A new pace has to be cheaper than the last by this. */
+    /** A new pace must be cheaper than the last one by this share. */
     private static final double WORTH_A_CHANGE = 0.05;
 
     private static final double STEP = 0.8;
@@ -42,12 +53,14 @@ public final class PaceModel {
     private final double calibration;
 
     /**
-     * A model of the present times.
+     * A model of the current times.
      *
-     * @param puts times of puts, as of now: read while a pace is chosen
-     * @param reads times from the arrival of a notification until its records are handed out, in seconds: 16 quantiles
-     * @param channel times from the send of a notification until it is there, in seconds: 16 quantiles
-     * @param calibration what predictions are to be multiplied by, {@link Calibration#factor}
+     * @param puts current times of puts; read while a pace is chosen
+     * @param reads times from the arrival of a notification until its records are returned, in
+     *     seconds: 16 quantiles
+     * @param channel times from the send of a notification until its arrival, in seconds: 16
+     *     quantiles
+     * @param calibration the factor for predictions, {@link Calibration#factor}
      */
     public PaceModel(RequestTimes puts, double[] reads, double[] channel, double calibration) {
         if (reads.length != QUANTILES || channel.length != QUANTILES || !(calibration > 0)) {
@@ -64,7 +77,10 @@ public final class PaceModel {
         this.calibration = calibration;
     }
 
-    /** The cheapest pace that meets the target, or else the cheapest that comes near to the best. The last one stays unless another is clearly cheaper. */
+    /**
+     * The cheapest pace that meets the target; if none does, the cheapest one near the best
+     * latency. The last pace stays unless another is clearly cheaper.
+     */
     public Pace choose(PaceConditions conditions, Optional<Pace> last) {
         double aim = AIM * conditions.targetSeconds();
         Choice best = cheapest(conditions, aim);
@@ -100,7 +116,8 @@ public final class PaceModel {
         double inlined = conditions.inlineBytes() / conditions.bytesPerSecond() * (1 - 1e-6);
         for (int blobs = conditions.leastBlobs(); blobs <= conditions.mostBlobs(); blobs++) {
             double longest = conditions.longestSeconds(blobs);
-            // As blobs, and as plain records where the batch is too small for one: the put makes a step between them.
+            // Searches above and below the inline limit separately, because the put causes a step
+            // between them.
             best = cheaper(best, longest(Math.max(least, inlined * (1 + 2e-6)), longest, blobs, target, conditions));
             best = cheaper(best, longest(least, Math.min(longest, inlined), blobs, target, conditions));
         }
@@ -115,8 +132,9 @@ public final class PaceModel {
     }
 
     /**
-     * The longest fill time in a range with a p95 within the target; null: none. A short one is not always better: one slow put holds back all the batches that follow it meanwhile. So
-     * the search comes from above, in steps.
+     * The longest fill time in a range with a p95 within the target; null: none. A shorter time is
+     * not always better, because one slow put delays all batches behind it. So the search goes down
+     * from the longest time, in steps.
      */
     private @Nullable Choice longest(double least, double most, int blobs, double target, PaceConditions conditions) {
         double high = most;
@@ -139,7 +157,7 @@ public final class PaceModel {
         return new Choice(low, blobs, price(low, blobs, conditions));
     }
 
-    /** The least p95 that can be had, seconds. */
+    /** The lowest reachable p95, seconds. */
     private double reachable(PaceConditions conditions) {
         double best = Double.MAX_VALUE;
         for (int blobs = conditions.leastBlobs(); blobs <= conditions.mostBlobs(); blobs++) {
@@ -150,7 +168,10 @@ public final class PaceModel {
         return best;
     }
 
-    /** Requests per second, in puts. What is inlined costs as much for each byte as a batch that is just not: that is how its limit is set. */
+    /**
+     * Requests per second, in puts. An inlined byte costs as much as a byte of a batch just above
+     * the inline limit, because the limit is chosen that way.
+     */
     private static double price(double seconds, int blobs, PaceConditions conditions) {
         double bytes = seconds * conditions.bytesPerSecond();
         double gets = conditions.sections() * GET_PRICE;
@@ -159,7 +180,7 @@ public final class PaceModel {
                 : (blobs + gets) / seconds;
     }
 
-    /** Share of records that take longer than the target, before calibration. */
+    /** Share of records that exceed the target, before calibration. */
     double late(double seconds, int blobs, double target, PaceConditions conditions) {
         double bytes = seconds * conditions.bytesPerSecond();
         double put = bytes < conditions.inlineBytes() ? 0 : puts.usual(bytes / blobs);

@@ -4,18 +4,18 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import java.util.Optional;
 
 /**
- * What a provider charges in one region, US dollars. Immutable data, from the files that {@link PriceTables} reads.
+ * The prices of a provider in one region, in US dollars. Immutable data from the files that
+ * {@link PriceTables} reads.
  *
- * @param name the table's name
- * @param title for people
- * @param date when the prices were valid, as the file says
- * @param source where they come from
- * @param scheme the scheme of store URIs that it prices
+ * @param name the table's name @param title the name for display
+ * @param date when the prices were valid, from the file
+ * @param source where the prices come from
+ * @param scheme the scheme of the store URIs with these prices
  * @param requests prices of requests
  * @param traffic prices of bytes
  * @param monthHours hours in a billed month
  * @param vcpuPerHour one virtual processor for one hour
- * @param profile name of the latency profile that stands for the store
+ * @param profile name of the store's latency profile
  */
 public record PriceTable(
         String name,
@@ -29,14 +29,14 @@ public record PriceTable(
         double vcpuPerHour,
         String profile) {
 
-    /** Checks that the month is positive and the processor costs no less than nothing. */
+    /** Checks that the month is positive and the processor's price is not negative. */
     public PriceTable {
         require(monthHours > 0, "month.hours", monthHours);
         require(vcpuPerHour >= 0, "vcpu.usd.per.hour", vcpuPerHour);
     }
 
     /**
-     * Prices of requests, dollars for one.
+     * Prices of requests, dollars each.
      *
      * @param put a write of a blob
      * @param get a read of a part of a blob
@@ -50,7 +50,7 @@ public record PriceTable(
     }
 
     /**
-     * Prices of bytes, dollars for one billed gigabyte.
+     * Prices of bytes, dollars per billed gigabyte.
      *
      * @param gigabyteBytes the bytes of a billed gigabyte: 2^30 or 10^9
      * @param storageMonth kept for a month
@@ -68,7 +68,7 @@ public record PriceTable(
                     storageMonth + "/" + upload + "/" + download + "/" + crossing);
         }
 
-        /** Dollars for so many bytes at a price per gigabyte. */
+        /** Dollars for a number of bytes at a price per gigabyte. */
         public double of(double bytes, double pricePerGigabyte) {
             return bytes / gigabyteBytes * pricePerGigabyte;
         }
@@ -82,8 +82,10 @@ public record PriceTable(
     }
 
     /**
-     * Size in bytes from which a blob of one zone's records is cheaper than Kafka's replicated path, by requests alone: one put, and a get by each of the other zones'
-     * share of readers. Empty where traffic between zones costs nothing, or no more than the store's own traffic, so that no size pays.
+     * Size in bytes from which a blob of one zone's records is cheaper than Kafka's replicated
+     * path. Counts only requests: one put, and a get by each of the other zones' share of readers.
+     * Empty if no size pays, because cross-zone traffic is free or no dearer than the store's own
+     * traffic.
      *
      * @param zones number of zones
      * @param replicationFactor replicas of a native topic

@@ -20,23 +20,23 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The price tables that come with the library, and files of the same form. Stateless. */
+/** Reads the price tables that ship with the library, and files of the same form. Stateless. */
 public final class PriceTables {
     private static final List<String> NAMES = List.of(
             "aws-us-east-1", "aws-s3-express-us-east-1", "gcp-us-east1", "azure-eastus", "r2-from-aws", "self-hosted");
 
-    /** How the names of directory buckets end, which S3 Express One Zone has. */
+    /** Suffix of the names of directory buckets, which S3 Express One Zone uses. */
     private static final String EXPRESS_BUCKET = "--x-s3";
 
     private PriceTables() {}
 
-    /** Names of the tables that come with the library, the default first. */
+    /** Names of the shipped tables, the default first. */
     public static List<String> names() {
         return NAMES;
     }
 
     /**
-     * A table that comes with the library, by its name or the beginning of it ({@code aws}).
+     * A shipped table, by its name or a prefix of it ({@code aws}).
      *
      * @throws InvalidSettings fatal: there is none
      */
@@ -58,7 +58,8 @@ public final class PriceTables {
     }
 
     /**
-     * The prices that settings ask for, else those of the store's provider; empty where requests cost nothing, or what they cost is not known.
+     * The prices that the settings name, else those of the store's provider. Empty if requests are
+     * free or their price is unknown.
      *
      * @throws InvalidSettings fatal: there are no such prices
      */
@@ -71,7 +72,10 @@ public final class PriceTables {
         return settings.value(Settings.STORE).flatMap(uri -> of(StoreUri.parse(uri)));
     }
 
-    /** The list prices of the provider to whom a store's URI leads. Another endpoint than a provider's own is somebody's own machine, or a provider without a table. */
+    /**
+     * The list prices of the provider in a store's URI. Any other endpoint is the user's own
+     * machine, or a provider without a table.
+     */
     static Optional<PriceTable> of(StoreUri store) {
         Optional<String> host = store.parameter("endpoint").map(PriceTables::host);
         return switch (store.scheme()) {
@@ -95,7 +99,7 @@ public final class PriceTables {
         return isProvider ? Optional.of(named(table)) : Optional.empty();
     }
 
-    /** Of an endpoint that the store itself has yet to check. */
+    /** The host of an endpoint that the store itself has not checked yet. */
     private static String host(String endpoint) {
         try {
             return Objects.requireNonNullElse(new URI(endpoint).getHost(), "");
@@ -107,7 +111,8 @@ public final class PriceTables {
     /**
      * Reads a file of the form of the shipped tables.
      *
-     * @throws InvalidSettings fatal: it cannot be read, or an entry is missing, unknown or no number
+     * @throws InvalidSettings fatal: it cannot be read, or an entry is missing, unknown or not a
+     *     number
      */
     public static PriceTable read(Path file) {
         if (!Files.isReadable(file) || Files.isDirectory(file)) {
@@ -133,7 +138,7 @@ public final class PriceTables {
         return new Entries(name, entries).table();
     }
 
-    /** The entries of one file; remembers which were asked for. */
+    /** The entries of one file. Records which were read. */
     private static final class Entries {
         private final String file;
         private final Properties entries;
@@ -191,7 +196,7 @@ public final class PriceTables {
                     return value;
                 }
             } catch (NumberFormatException e) {
-                // Told below, as an infinite number is.
+                // Reported below, as is an infinite number.
             }
             throw new InvalidSettings("Cannot use prices from " + file + ": " + key + " is '" + text
                     + "', which is no number. Give a decimal number with a point.");

@@ -1,21 +1,26 @@
 package dev.blobshuffle.core.pricing;
 
 /**
- * What an instance has learned of the times of one kind of request: a straight line over size, as {@code planner.LatencyModel} has it, and how far the latest requests were from
- * it. The last hundred or so decide, so that it follows a store that changes. It begins with an assumption that is worth a few requests, which also keeps the line from tilting
- * while all requests have one size. Constant memory. Guarded by its owner.
+ * Learns the times of one kind of request: a straight line over size, like
+ * {@code planner.LatencyModel}, and the deviations of the latest requests from it. The last hundred
+ * or so requests dominate, so the line follows a changing store. It starts with an assumption that
+ * weighs as much as a few requests. The assumption also keeps the line from tilting while all
+ * requests have one size. Constant memory. Guarded by its owner.
  */
 public final class RequestTimes {
-    /** Requests whose deviation from the line is kept. */
+    /** Number of requests whose deviation from the line is kept. */
     static final int KEPT = 256;
 
-    /** What a request still weighs when another one has come. */
+    /** Factor by which each new request reduces the weight of earlier ones. */
     private static final double MEMORY = 0.99;
 
-    /** Weight of the assumption at first, in requests; what is measured outweighs it the more. */
+    /** Initial weight of the assumption, in requests. Measurements gradually outweigh it. */
     private static final double ASSUMED = 3;
 
-    /** A request far beyond the usual moves the line no more than one so many times as long: stalls are for the deviations to show. */
+    /**
+     * Bounds the effect of a slow request on the line, as a multiple of the usual time. The
+     * deviations show stalls instead.
+     */
     private static final double LARGEST_RATIO_OF_LINE = 4;
 
     private static final double LEAST_SECONDS = 1e-5;
@@ -33,7 +38,7 @@ public final class RequestTimes {
     private double sumXy;
 
     /**
-     * Times that nobody has measured yet.
+     * Assumed times, before any measurement.
      *
      * @param base assumed seconds of a request without bytes
      * @param perMebibyte assumed seconds that each MiB adds
@@ -43,18 +48,21 @@ public final class RequestTimes {
         assumedBase = base;
         assumedPerMebibyte = perMebibyte;
         for (int i = 0; i < KEPT; i++) {
-            // In an order that has slow ones everywhere: 89 and 256 share no factor.
+            // The order spreads slow requests evenly: 89 and 256 share no factor.
             double share = ((i * 89 % KEPT) + 0.5) / KEPT;
             ratios[i] = Math.exp(spread * normalQuantile(share));
         }
     }
 
-    /** The times of puts until they are measured: between those of S3 as published and as the BlobShuffle paper saw it. */
+    /**
+     * The assumed times of puts before measurements: between the published times of S3 and those
+     * measured in the BlobShuffle paper.
+     */
     public static RequestTimes puts() {
         return new RequestTimes(0.13, 0.025, 0.4);
     }
 
-    /** Takes note of a request. */
+    /** Records a request. */
     public void took(double bytes, double seconds) {
         double usual = usual(bytes);
         ratios[next] = Math.max(LEAST_SECONDS, seconds) / usual;
@@ -69,7 +77,7 @@ public final class RequestTimes {
         sumXy = MEMORY * sumXy + x * y;
     }
 
-    /** Requests that were measured. */
+    /** Number of measured requests. */
     public long count() {
         return count;
     }
@@ -80,12 +88,12 @@ public final class RequestTimes {
         return Math.max(LEAST_SECONDS, line.meanY() + line.slope() * (bytes / MEBIBYTE - line.meanX()));
     }
 
-    /** Bytes that add so many seconds to a request. */
+    /** Number of bytes that add the given seconds to a request. */
     public double bytesWithin(double seconds) {
         return seconds / Math.max(line().slope(), 1e-9) * MEBIBYTE;
     }
 
-    /** How many times as long as expected the latest requests took, each divided by what was expected then, in the order in which they came. */
+    /** The times of the latest requests, each divided by its expected time, in order of arrival. */
     double[] ratios() {
         double[] ordered = new double[KEPT];
         System.arraycopy(ratios, next, ordered, 0, KEPT - next);
@@ -95,7 +103,10 @@ public final class RequestTimes {
 
     private record Line(double meanX, double meanY, double slope) {}
 
-    /** Least squares over what was measured and the assumption, at no bytes and at twice the usual size. */
+    /**
+     * Least squares over the measurements and the assumption. The assumption counts as requests of
+     * 0 bytes and of twice the usual size.
+     */
     private Line line() {
         double usual = weight == 0 ? 1 : Math.max(sumX / weight, 1.0 / 1024);
         double far = 2 * usual;
@@ -109,7 +120,10 @@ public final class RequestTimes {
         return new Line(x, y, Math.max(0, xy / Math.max(xx, 1e-18)));
     }
 
-    /** The normal distribution's quantile, by Tukey's lambda distribution: good to some hundredths. */
+    /**
+     * The normal distribution's quantile, approximated by Tukey's lambda distribution to some
+     * hundredths.
+     */
     private static double normalQuantile(double share) {
         return 4.91 * (Math.pow(share, 0.14) - Math.pow(1 - share, 0.14));
     }

@@ -1,6 +1,6 @@
 /**
- * Prices as data, and what the engine decides by them while it runs: which batches go through Kafka, how long batches fill, and what it reports as its cost.
- * Pure functions of their arguments, or of what they were told: no clock, no network.
+ * Prices as data, and the engine's decisions based on them: which batches go through Kafka, how
+ * long batches fill, and the reported cost. The code is deterministic: no clock, no network.
  */
 @NullMarked
 package dev.blobshuffle.core.pricing;

@@ -6,17 +6,18 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine's own channel of one lane, which carries notifications, and plain records where a batch is inlined or the store is down: a Kafka producer, a
- * Flink stream, a commit log. The lane calls it strictly in append order per partition, from one thread at a time, never before everything that a
- * notification refers to is durable. Acknowledgements may come from any thread.
+ * The channel of one lane: a Kafka producer, a Flink stream, a commit log. It carries
+ * notifications, and plain records if a batch is inlined or the store is down. The lane calls it in
+ * append order per partition, from one thread at a time. It sends a notification only after the
+ * referenced blob is durable. Acknowledgements may come from any thread.
  */
 public interface Channel {
     /**
-     * Sends everything of the lane that may go now. A channel that writes one entry of a log for many
-     * segments overrides this method, takes entries until there is none, and writes them at once. By default each segment
-     * is sent by itself, by the two methods below.
+     * Sends all segments of the lane that may be sent now. A channel that writes one log entry for
+     * many segments overrides this method, takes entries until none is left, and writes them
+     * together. By default each segment is sent separately by the two methods below.
      *
-     * <p>An exception says that the channel lost what it took: the lane fails.
+     * <p>An exception means that the channel lost the entries that it took; the lane fails.
      */
     default void send(Outgoing outgoing) {
         for (Entry entry = outgoing.next(); entry != null; entry = outgoing.next()) {
@@ -34,7 +35,7 @@ public interface Channel {
      *
      * @param earliest the smallest timestamp of the segment's records, milliseconds
      * @param latest the largest timestamp of the segment's records, milliseconds
-     * @param delivery told once, when the channel has taken the notification for good or failed
+     * @param delivery called once, when the channel has accepted the notification or failed
      */
     void send(Partition partition, Notification notification, long earliest, long latest, Delivery delivery);
 
@@ -42,19 +43,21 @@ public interface Channel {
      * Sends the records of one segment as plain records, in order.
      *
      * @param records the records; valid during the call only
-     * @param delivery told once, when the channel has taken all of them for good or failed
+     * @param delivery called once, when the channel has accepted all records or failed
      */
     void send(Partition partition, SegmentRecords records, Delivery delivery);
 
     /**
-     * The lane has failed: of what is not yet sent nothing will be, until the lane is discarded. Told once per failure, from any thread; must not block. For
-     * channels that owe an answer to whoever appended.
+     * Notifies the channel that the lane has failed and sends nothing more until it is discarded.
+     * Called once per failure, from any thread; must not block. For channels that must answer the
+     * callers of append.
      */
     default void failed(RuntimeException cause) {}
 
     /**
-     * Requests that the channel sends what it holds back, without waiting for it. Called after sends outside a flush, by the thread that sent; must not block, nor throw. For
-     * channels that hold anything back.
+     * Requests that the channel sends the entries that it holds back, without waiting for them.
+     * Called after sends outside a flush, by the sending thread; must not block or throw. For
+     * channels that hold entries back.
      */
     default void requestFlush() {}
 
@@ -66,27 +69,30 @@ public interface Channel {
         return Duration.ZERO;
     }
 
-    /** Sends what is buffered and waits until everything sent before is acknowledged or failed. Called by the lane's owner in a flush. */
+    /**
+     * Sends all buffered entries and waits until everything sent before is acknowledged or has
+     * failed. Called by the lane's owner in a flush.
+     */
     void flush();
 
-    /** What may go of a lane. Used within one call, by its thread. */
+    /** The segments of a lane that may be sent. Used within one call, by its thread. */
     interface Outgoing {
         /**
-         * The next segment, in append order per partition. Once it is taken, the channel owes the answer
-         * that {@link Delivery} describes.
+         * The next segment, in append order per partition. Once an entry is taken, the channel must
+         * call its {@link Delivery}.
          *
-         * @return null when there is no more, or the lane has failed meanwhile
+         * @return null when no segment is left, or the lane has failed
          */
         @Nullable
         Entry next();
     }
 
-    /** A segment to be sent. */
+    /** A segment to send. */
     interface Entry {
-        /** Where to. */
+        /** The destination. */
         Partition partition();
 
-        /** What refers to the segment's blob; null: its records go instead. */
+        /** The notification of the segment; null: its records are sent instead. */
         @Nullable
         Notification notification();
 
@@ -102,33 +108,34 @@ public interface Channel {
          */
         SegmentRecords records();
 
-        /** Told once, when the channel has taken the segment for good or failed. */
+        /** Called once, when the channel has accepted the segment or failed. */
         Delivery delivery();
     }
 
-    /** The end of one delivery. */
+    /** The outcome of one delivery. */
     interface Delivery {
-        /** The channel has it for good. */
+        /** The channel has accepted it. */
         void delivered();
 
-        /** The channel lost it: the lane fails until it is discarded. */
+        /** The channel lost it. The lane fails until it is discarded. */
         void failed(Throwable cause);
 
         /**
-         * Whether the notification is too old to be sent: a sweeper may delete its blob before the notification is visible. A channel that holds notifications back asks
-         * before it passes one on, and reports a failure instead.
+         * Whether the notification is too old to be sent, because a sweeper may delete its blob
+         * before the notification is visible. A channel that holds notifications back checks this
+         * before it sends one, and reports a failure instead.
          */
         default boolean isTooLate() {
             return false;
         }
     }
 
-    /** The records of one segment, to be read once. */
+    /** The records of one segment, readable once. */
     interface SegmentRecords {
         /** Number of records. */
         int count();
 
-        /** Hands each record to a receiver, in append order. */
+        /** Passes each record to a receiver, in append order. */
         void forEach(RecordReceiver receiver);
     }
 }

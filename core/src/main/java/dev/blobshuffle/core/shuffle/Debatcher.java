@@ -8,66 +8,79 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The read side of one consumer: an ordered queue of notifications and plain records per partition, whose segments are fetched ahead within the instance's
- * byte budget, decoded lazily and handed out in order with their position. Owned by the consumer's thread.
+ * The read side of one consumer. It queues notifications and plain records per partition, in order.
+ * It fetches their segments ahead within the instance's byte budget, decodes them lazily, and
+ * returns the records in order with their positions. Owned by the consumer's thread.
  *
- * @param <C> what the channel delivers: kept with each item as its carrier and handed back with its records
+ * @param <C> the channel's own item, kept as the carrier and passed on with its records
  */
 public interface Debatcher<C> extends AutoCloseable {
     /**
      * Queues a notification.
      *
      * @param offset the notification's position in the channel; rises per partition
-     * @param firstRecord index of the first record to hand out; at or above the record count means: the last record
+     * @param firstRecord index of the first record to return; at or above the record count: the
+     *     last record
      */
     void offer(Partition partition, long offset, Notification notification, int firstRecord, C carrier);
 
     /**
-     * Queues a plain record, to be handed out as it is when its turn comes.
+     * Queues a plain record, which is returned unchanged in its turn.
      *
      * @param offset the record's position in the channel; rises per partition
-     * @param bytes the record's size (key and value), which the caller holds already: it counts for {@link #queuedBytes} and {@link #drain}
+     * @param bytes the record's size (key and value), whose memory the caller holds; counts for
+     *     {@link #queuedBytes} and {@link #drain}
      */
     void offer(Partition partition, long offset, long bytes, C plain);
 
-    /** Marks a partition as paused by the user: nothing is handed out; fetched bytes stay, and no reserve is spent on it. */
+    /**
+     * Marks a partition as paused by the user. Its records are not returned, fetched bytes stay,
+     * and no reserve is spent on it.
+     */
     void pause(Partition partition);
 
     /** Ends a pause. */
     void resume(Partition partition);
 
-    /** Starts the fetches that the budget allows: the heads of unpaused partitions first, then round robin in order. */
+    /**
+     * Starts the fetches that the budget allows: first the heads of unpaused partitions, then
+     * further segments round robin.
+     */
     void prefetch();
 
     /**
-     * Whether {@link #drain} has something to hand out, or to throw. (It may still hand out nothing when bytes turn out to be corrupt, for it then reads
-     * them afresh before it gives up.)
+     * Whether {@link #drain} has a record to return or a failure to throw. It may still return no
+     * record if bytes are corrupt, because it then reads them again before it gives up.
      */
     boolean isReady();
 
-    /** Whether any fetch for an unpaused partition is under way. */
+    /** Whether a fetch for an unpaused partition is in flight. */
     boolean isFetching();
 
-    /** Waits until {@link #isReady()} may have become true, or the time is over. */
+    /** Waits until {@link #isReady()} may have become true, or the timeout ends. */
     void awaitProgress(Duration timeout) throws InterruptedException;
 
     /**
-     * Hands out records, partitions in turn, each in order.
+     * Returns records, taking partitions in turn and each partition in order.
      *
-     * @param maxRecords the most to hand out
-     * @param maxBytesPerPartition after this many bytes (keys and values) of one partition the next one has its turn
-     * @return the number handed out
-     * @throws dev.blobshuffle.core.failure.BlobMissing fatal: the head's blob has been missing for about three seconds. Thrown again by each call; after a second a
-     *     call asks the store again, so that a blob that was restored is read
-     * @throws dev.blobshuffle.core.failure.BlobCorrupt fatal: the head's bytes are not what was written. Thrown again as {@code BlobMissing} is
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the head was written to another store, or with a codec that is not here
+     * @param maxRecords the most records to return
+     * @param maxBytesPerPartition after this many bytes (keys and values) of one partition, the
+     *     next partition follows
+     * @return the number of records returned
+     * @throws dev.blobshuffle.core.failure.BlobMissing fatal: the head's blob has been missing for
+     *     about three seconds. Each call throws it again. After a second, a call asks the store
+     *     again, so that a restored blob is read
+     * @throws dev.blobshuffle.core.failure.BlobCorrupt fatal: the head's bytes differ from the
+     *     written ones. Thrown again as {@code BlobMissing} is
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the head was written to another
+     *     store, or with a codec that is not available
      */
     int drain(int maxRecords, long maxBytesPerPartition, Sink<C> sink);
 
-    /** Position of the next record to hand out; empty when the partition's queue is empty. */
+    /** Position of the next record to return; empty if the partition's queue is empty. */
     Optional<Position> head(Partition partition);
 
-    /** Records queued for a partition and not handed out. Cheap. */
+    /** Records queued for a partition and not returned yet. Cheap. */
     long undelivered(Partition partition);
 
     /** Items (notifications and plain records) queued for a partition. Cheap. */
@@ -76,10 +89,13 @@ public interface Debatcher<C> extends AutoCloseable {
     /** Bytes of segments and plain records queued for a partition, fetched or not. Cheap. */
     long queuedBytes(Partition partition);
 
-    /** Forgets a partition's queue and pause and returns its bytes; fetches under way are ignored when they end. */
+    /**
+     * Drops a partition's queue and pause and releases its bytes. Fetches in flight are ignored
+     * when they end.
+     */
     void drop(Partition partition);
 
-    /** Forgets every partition. Idempotent. */
+    /** Drops every partition. Idempotent. */
     @Override
     void close();
 
@@ -91,10 +107,11 @@ public interface Debatcher<C> extends AutoCloseable {
      */
     record Position(long offset, int index) {}
 
-    /** Receives what is handed out. When it throws, the position stays before that record. */
+    /** Receives the records. If it throws, the position stays before that record. */
     interface Sink<C> {
         /**
-         * A record of a segment. The arrays are the receiver's own; the headers are valid during the call only.
+         * A record of a segment. The receiver owns the arrays; the headers are valid during the
+         * call only.
          *
          * @param offset channel position of the notification
          * @param index index of the record in its segment
@@ -111,7 +128,7 @@ public interface Debatcher<C> extends AutoCloseable {
                 Headers headers,
                 C carrier);
 
-        /** A plain record, as it was offered. */
+        /** A plain record, unchanged. */
         void plain(Partition partition, long offset, C plain);
     }
 }

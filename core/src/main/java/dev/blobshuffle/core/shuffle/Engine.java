@@ -4,8 +4,9 @@ import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.store.BlobStore;
 
 /**
- * What all clients of one application instance share: the store, the Batcher, the read budget and the metrics. A front door opens one, takes a lane per
- * producer and a Debatcher per consumer, and closes it after them. Thread-safe.
+ * The parts that all clients of one application instance share: the store, the Batcher, the read
+ * budget and the metrics. A front door opens an engine, opens a lane per producer and a Debatcher
+ * per consumer, and closes the engine last. Thread-safe.
  */
 public interface Engine extends AutoCloseable {
     /**
@@ -28,7 +29,7 @@ public interface Engine extends AutoCloseable {
     /** The counters of this instance. */
     ShuffleMetrics metrics();
 
-    /** Ends everything abruptly: what was not flushed is not sent. Idempotent. */
+    /** Ends everything abruptly. Records that were not flushed are not sent. Idempotent. */
     @Override
     void close();
 }

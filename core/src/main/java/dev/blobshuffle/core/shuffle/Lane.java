@@ -7,18 +7,22 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One ordered output with its own transaction scope: a stream thread's producer, a Flink subtask, a publisher. Lanes of an instance share the
- * {@code Batcher}, so that one blob holds the records of all of them; order, failure and rollback are each lane's own. Owned by one thread (or by callers that
- * exclude each other).
+ * One ordered output with its own transaction scope: a stream thread's producer, a Flink subtask, a
+ * publisher. The lanes of an instance share the {@code Batcher}, so one blob holds the records of
+ * all of them. Order, failure and rollback are separate per lane. Owned by one thread (or by
+ * callers that exclude each other).
  *
- * <p>A failure (an upload that ran out of time, a notification that the channel refused) sticks: every later {@code append} and {@code flush} throws it until
- * {@link #discard()}.
+ * <p>A failure (an upload that timed out, a notification that the channel refused) is stored. Every
+ * later {@code append} and {@code flush} throws it until {@link #discard()}.
  */
 public interface Lane extends AutoCloseable {
-    /** The output for a partition whose readers are in a zone; the same object for the same partition until the zone changes. */
+    /**
+     * The output for a partition whose readers are in a zone. The same object for the same
+     * partition until the zone changes.
+     */
     Output output(Partition partition, Zone zone);
 
-    /** Ends the batch: everything appended before starts on its way to the store. Does not wait. */
+    /** Ends the batch and starts the upload of everything appended before. Does not wait. */
     void seal();
 
     /**
@@ -30,10 +34,13 @@ public interface Lane extends AutoCloseable {
      */
     void flush(Duration timeout);
 
-    /** Drops everything that is not delivered, forgets a failure, and returns the memory. Blobs already stored become orphans. After it nothing of the past is sent. */
+    /**
+     * Drops all undelivered records, clears a failure, and releases the memory. Stored blobs become
+     * orphans. No earlier record is sent afterwards.
+     */
     void discard();
 
-    /** The failure that sticks, if there is one. */
+    /** The stored failure, if any. */
     @Nullable
     RuntimeException failure();
 
@@ -41,19 +48,24 @@ public interface Lane extends AutoCloseable {
     boolean isDrained();
 
     /**
-     * Ends what the owner waits for: the lane fails with {@code Closed}, and an append or flush under way throws that. From any thread, unlike the rest: for one that wants to close
-     * the lane and finds its owner waiting.
+     * Interrupts the owner's wait: the lane fails with {@code Closed}, and a running append or
+     * flush throws that. Any thread may call this, unlike the other methods. It serves a thread
+     * that wants to close the lane while its owner waits.
      */
     void giveUp();
 
-    /** Ends the lane abruptly: as {@link #discard()}, and later calls throw {@code Closed}. A graceful end is {@link #flush} and then this. Idempotent. */
+    /**
+     * Ends the lane abruptly: as {@link #discard()}, and later calls throw {@code Closed}. For a
+     * graceful end, call {@link #flush} first. Idempotent.
+     */
     @Override
     void close();
 
     /** The lane's output to one partition. Owned as the lane is. */
     interface Output {
         /**
-         * Copies a record into the batch. No allocation, lock or system call unless a buffer is full.
+         * Copies a record into the batch. Performs no allocation, lock or system call unless a
+         * buffer is full.
          *
          * @param timestamp milliseconds since the Unix epoch
          * @throws dev.blobshuffle.core.failure.MemoryExhausted recoverable: the write budget stayed full for the time an append may wait

@@ -7,9 +7,10 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface RecordReceiver {
     /**
-     * Takes one record. The arrays are the receiver's own; the headers are valid during the call only.
+     * Receives one record. The receiver owns the arrays; the headers are valid during the call
+     * only.
      *
-     * @param timestamp milliseconds since the Unix epoch, as the writer gave it
+     * @param timestamp the writer's timestamp, milliseconds since the Unix epoch
      */
     void receive(long timestamp, byte @Nullable [] key, byte @Nullable [] value, Headers headers);
 }

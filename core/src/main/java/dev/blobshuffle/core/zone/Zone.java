@@ -4,12 +4,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * An availability zone: a place inside which network traffic is free.
+ * An availability zone, within which network traffic is free.
  *
  * @param name the provider's name of the zone, such as {@code us-east-1a}; never blank
  */
 public record Zone(String name) {
-    /** Where nobody told zones apart: everything is in this one zone. */
+    /** The only zone, if zones are not configured. */
     public static final Zone SINGLE = new Zone("single");
 
     /** Checks the name. */
@@ -20,8 +20,10 @@ public record Zone(String name) {
     }
 
     /**
-     * The zone of this instance: as set, else Kafka's {@code client.rack}, else {@code TOPOLOGY_ZONE} of the environment (where Kubernetes deployments put
-     * the label {@code topology.kubernetes.io/zone}), else {@link #SINGLE}. Blank names count as missing.
+     * The zone of this instance: the setting, else Kafka's {@code client.rack}, else the
+     * environment variable {@code TOPOLOGY_ZONE}, else {@link #SINGLE}. Kubernetes deployments set
+     * {@code TOPOLOGY_ZONE} from the label {@code topology.kubernetes.io/zone}. Blank names count
+     * as missing.
      *
      * @param setting the setting {@code blobshuffle.zone}
      * @param clientRack Kafka's setting {@code client.rack}
