@@ -161,7 +161,7 @@ final class PollResult<K, V> implements Debatcher.Sink<ConsumerRecord<byte[], by
         if (partition != turn) {
             turn = partition;
             notedEnd = 0;
-            PartitionProgress next = assigned.of(new TopicPartition(partition.topic(), partition.number()));
+            PartitionProgress next = assigned.of(new TopicPartition(partition.stream(), partition.number()));
             List<ConsumerRecord<K, V>> begun = next == null ? null : records.get(next.kafka);
             target = begun == null ? List.of() : begun;
             progress = next == null || undecodable.containsKey(next) ? null : next;

@@ -77,7 +77,7 @@ final class ProducerChannel implements Channel {
         records.forEach((timestamp, key, value, headers) -> {
             int index = next.getAndIncrement();
             ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
-                    partition.topic(), partition.number(), timestamp, key, value, HeaderAdapter.toKafka(headers));
+                    partition.stream(), partition.number(), timestamp, key, value, HeaderAdapter.toKafka(headers));
             send(record, (metadata, failure) -> {
                 if (failure == null) {
                     taken.acknowledgePlain(index, metadata);

@@ -107,7 +107,7 @@ record GcReport(SweepReport found, List<Holder> holders, Set<String> hidden, boo
         oldest.put("blob", reference.blob().toString());
         oldest.put("generation", reference.blob().generation());
         oldest.put("minute", reference.minute().toString());
-        oldest.put("topic", reference.partition().topic());
+        oldest.put("topic", reference.partition().stream());
         oldest.put("partition", reference.partition().number());
         oldest.put("offset", reference.offset());
         oldest.put(

@@ -39,7 +39,7 @@ record Holder(String group, long committed, long lag) {
     private static List<Holder> find(BlobReference reference, Admin admin)
             throws ExecutionException, InterruptedException {
         TopicPartition partition = new TopicPartition(
-                reference.partition().topic(), reference.partition().number());
+                reference.partition().stream(), reference.partition().number());
         Map<String, ListConsumerGroupOffsetsSpec> asked = admin.listGroups().valid().get().stream()
                 .map(GroupListing::groupId)
                 .sorted()

@@ -73,7 +73,7 @@ record InspectedBlob(ByteBuffer bytes, Footer footer) {
     }
 
     private static String line(Footer.Segment segment) {
-        return segment.partition().topic() + "-" + segment.partition().number() + "  lane " + segment.lane() + "  ["
+        return segment.partition().stream() + "-" + segment.partition().number() + "  lane " + segment.lane() + "  ["
                 + segment.offset() + ", " + (segment.offset() + segment.length()) + ")  " + segment.records()
                 + " records  " + Instant.ofEpochMilli(segment.minTimestamp()) + " to "
                 + Instant.ofEpochMilli(segment.maxTimestamp()) + "  codec "
@@ -111,7 +111,7 @@ record InspectedBlob(ByteBuffer bytes, Footer footer) {
     private static Map<String, Object> toJson(Footer.Segment segment) {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("section", segment.section());
-        json.put("topic", segment.partition().topic());
+        json.put("topic", segment.partition().stream());
         json.put("partition", segment.partition().number());
         json.put("lane", segment.lane());
         json.put("offset_bytes", segment.offset());

@@ -65,7 +65,7 @@ class InspectCommandTest {
         for (Footer.Segment segment : footer.segments()) {
             assertThat(out.toString())
                     .contains(
-                            segment.partition().topic() + "-"
+                            segment.partition().stream() + "-"
                                     + segment.partition().number(),
                             segment.records() + " records");
         }

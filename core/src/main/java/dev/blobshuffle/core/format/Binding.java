@@ -23,7 +23,7 @@ public record Binding(int tag, Optional<String> key) {
         LittleEndian.writeInt(number, 0, partition.number());
         CRC32C crc = new CRC32C();
         crc.update(number, 0, number.length);
-        crc.update(partition.topic().getBytes(StandardCharsets.UTF_8));
+        crc.update(partition.stream().getBytes(StandardCharsets.UTF_8));
         return (int) crc.getValue();
     }
 }

@@ -40,7 +40,7 @@ public final class FooterCodec {
 
     private static void writeSegment(ByteWriter writer, Footer.Segment segment, Map<String, Integer> names) {
         writer.varlong(segment.section());
-        writer.varlong(index(names, segment.partition().topic()));
+        writer.varlong(index(names, segment.partition().stream()));
         writer.varlong(segment.partition().number());
         writer.varlong(index(names, segment.lane()));
         writer.varlong(segment.length());
@@ -57,7 +57,7 @@ public final class FooterCodec {
             names.putIfAbsent(section.zone().name(), names.size());
         }
         for (Footer.Segment segment : footer.segments()) {
-            names.putIfAbsent(segment.partition().topic(), names.size());
+            names.putIfAbsent(segment.partition().stream(), names.size());
             names.putIfAbsent(segment.lane(), names.size());
         }
         return names;

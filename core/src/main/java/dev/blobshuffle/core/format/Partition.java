@@ -1,22 +1,23 @@
 package dev.blobshuffle.core.format;
 
 /**
- * One ordered stream of records: a partition of a topic of the engine's channel.
+ * One ordered sequence of records: a partition of a stream. A stream is what the front door's engine
+ * calls a topic, an exchange or a shuffle.
  *
- * @param topic the topic's name; never blank
+ * @param stream the stream's name, such as a Kafka topic's; never blank
  * @param number the partition's number, 0 or more
  */
-public record Partition(String topic, int number) {
+public record Partition(String stream, int number) {
     /** Checks both parts. */
     public Partition {
-        if (topic.isBlank() || number < 0) {
+        if (stream.isBlank() || number < 0) {
             throw new IllegalArgumentException(
-                    "Cannot name a partition: topic '" + topic + "', number " + number + ".");
+                    "Cannot name a partition: stream '" + stream + "', number " + number + ".");
         }
     }
 
     @Override
     public String toString() {
-        return topic + "-" + number;
+        return stream + "-" + number;
     }
 }

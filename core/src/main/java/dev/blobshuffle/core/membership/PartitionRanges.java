@@ -30,7 +30,8 @@ public final class PartitionRanges {
     public static PartitionRanges of(Collection<Partition> partitions) {
         Map<String, TreeSet<Integer>> numbers = new TreeMap<>();
         for (Partition partition : partitions) {
-            numbers.computeIfAbsent(partition.topic(), topic -> new TreeSet<>()).add(partition.number());
+            numbers.computeIfAbsent(partition.stream(), topic -> new TreeSet<>())
+                    .add(partition.number());
         }
         Builder builder = new Builder();
         numbers.forEach((topic, all) -> builder.add(topic, ends(all)));
@@ -53,7 +54,7 @@ public final class PartitionRanges {
 
     /** Whether a partition is one of these. */
     public boolean contains(Partition partition) {
-        int[] ends = byTopic.getOrDefault(partition.topic(), new int[0]);
+        int[] ends = byTopic.getOrDefault(partition.stream(), new int[0]);
         int at = Arrays.binarySearch(ends, partition.number());
         return at >= 0 || (-at - 1) % 2 == 1;
     }

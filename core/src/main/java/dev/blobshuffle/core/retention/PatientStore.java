@@ -67,7 +67,7 @@ public final class PatientStore {
     record Contents(long length, Optional<Set<Partition>> partitions) {
         Optional<Set<String>> topics() {
             return partitions.map(
-                    known -> known.stream().map(Partition::topic).collect(Collectors.toUnmodifiableSet()));
+                    known -> known.stream().map(Partition::stream).collect(Collectors.toUnmodifiableSet()));
         }
     }
 

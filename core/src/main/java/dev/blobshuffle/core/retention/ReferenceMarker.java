@@ -33,7 +33,7 @@ final class ReferenceMarker {
         if (notification.store() == fingerprint) {
             links++;
         } else if (isMarked) {
-            strangers.add(partition.topic());
+            strangers.add(partition.stream());
         }
         if (listing.decide(notification.blob())) {
             needed++;

@@ -58,7 +58,7 @@ public final class SweepTurn implements Membership {
         public void reads(Set<Partition> partitions) {
             Set<String> known = new HashSet<>(topics);
             if (known.isEmpty()) { // Assigned by hand: nobody can tell what others read.
-                partitions.forEach(partition -> known.add(partition.topic()));
+                partitions.forEach(partition -> known.add(partition.stream()));
             }
             lead(known.stream()
                     .min(String::compareTo)

@@ -201,7 +201,7 @@ class SweeperTest {
 
         @Override
         public Set<String> topics() {
-            return Set.of(P0.topic());
+            return Set.of(P0.stream());
         }
 
         @Override

@@ -24,7 +24,7 @@ public final class NotificationRecord {
     /** The record to send; its timestamp keeps retention by time and {@code offsetsForTimes} right. */
     public static ProducerRecord<byte[], byte[]> of(Partition partition, Notification notification, long timestamp) {
         return new ProducerRecord<>(
-                partition.topic(),
+                partition.stream(),
                 partition.number(),
                 timestamp,
                 null,

@@ -86,7 +86,7 @@ final class ReaderZones {
     }
 
     Optional<Zone> of(Partition partition) {
-        Steps steps = byTopic.get(partition.topic());
+        Steps steps = byTopic.get(partition.stream());
         return steps == null ? Optional.empty() : steps.of(partition.number());
     }
 }

@@ -119,7 +119,7 @@ final class DebatcherProcessor<K, V> implements AutoCloseable {
         Partition from = partition;
         if (from == null
                 || from.number() != metadata.partition()
-                || !from.topic().equals(metadata.topic())) {
+                || !from.stream().equals(metadata.topic())) {
             from = new Partition(metadata.topic(), metadata.partition());
             partition = from;
         }
@@ -239,7 +239,7 @@ final class DebatcherProcessor<K, V> implements AutoCloseable {
 
         private void forward(
                 Partition from, long offset, Record<K, V> record, byte @Nullable [] key, byte @Nullable [] value) {
-            scope.forward(record, from.topic(), from.number(), offset, key, value);
+            scope.forward(record, from.stream(), from.number(), offset, key, value);
         }
 
         private V value(
@@ -255,7 +255,7 @@ final class DebatcherProcessor<K, V> implements AutoCloseable {
                 byte @Nullable [] bytes,
                 String part) {
             try {
-                return deserializer.deserialize(from.topic(), headers, bytes);
+                return deserializer.deserialize(from.stream(), headers, bytes);
             } catch (BlobShuffleException e) {
                 throw e;
             } catch (RuntimeException e) {

@@ -254,7 +254,7 @@ final class SharedEngine {
 
         /** What was given up of a partition. */
         GivenUp givenUp(Partition partition) {
-            GivenUp found = shared.givenUp.get(new TopicPartition(partition.topic(), partition.number()));
+            GivenUp found = shared.givenUp.get(new TopicPartition(partition.stream(), partition.number()));
             if (found == null) {
                 return GivenUp.NONE;
             }

@@ -41,7 +41,7 @@ final class FrameCipher {
      */
     FrameCipher(SecretKey key, BlobId blob, Partition partition) {
         this.key = key;
-        byte[] topic = partition.topic().getBytes(StandardCharsets.UTF_8);
+        byte[] topic = partition.stream().getBytes(StandardCharsets.UTF_8);
         associated = new byte[PARTITION_AT + Integer.BYTES + topic.length];
         writeId(blob, associated);
         LittleEndian.writeInt(associated, PARTITION_AT, partition.number());

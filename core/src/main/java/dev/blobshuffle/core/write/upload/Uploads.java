@@ -42,7 +42,7 @@ public final class Uploads implements AutoCloseable {
                     (Segment segment) -> segment.zone().name())
             .thenComparing(
                     segment -> segment.partition(),
-                    Comparator.comparing(Partition::topic).thenComparing(Partition::number));
+                    Comparator.comparing(Partition::stream).thenComparing(Partition::number));
 
     private final BlobStore store;
     private final BatcherOptions options;
