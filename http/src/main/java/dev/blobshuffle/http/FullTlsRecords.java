@@ -11,10 +11,11 @@ import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.io.entity.HttpEntityWrapper;
 
 /**
- * Sends bodies in TLS records of their full size. The clients of stores write in pieces of 4 or 8 KiB, and Java's TLS makes a record and a call of the operating system of each. Stateless.
+ * Sends bodies in TLS records of full size. The clients of stores write pieces of 4 or 8 KiB, and
+ * Java's TLS turns each into a record and a system call. Stateless.
  */
 final class FullTlsRecords {
-    /** The most that a TLS record holds. */
+    /** The largest content of a TLS record. */
     private static final int RECORD_BYTES = 16 << 10;
 
     private FullTlsRecords() {}
@@ -28,7 +29,10 @@ final class FullTlsRecords {
         return chain.proceed(request, scope);
     }
 
-    /** A body, gathered into records. What writes whole records anyway passes without a copy. Owned by the thread that sends. */
+    /**
+     * Gathers a body into records. Writes of whole records pass without a copy. Owned by the
+     * sending thread.
+     */
     private static final class RecordEntity extends HttpEntityWrapper {
         RecordEntity(HttpEntity body) {
             super(body);

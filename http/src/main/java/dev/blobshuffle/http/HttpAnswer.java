@@ -3,10 +3,10 @@ package dev.blobshuffle.http;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer of a store that is no success.
+ * An unsuccessful answer of a store.
  *
  * @param status the HTTP status
- * @param code the store's own code for it; empty if it gave none
+ * @param code the store's own error code; empty if it sent none
  * @param cause the client's exception; null if the client threw none
  */
 public record HttpAnswer(int status, String code, @Nullable Throwable cause) {}

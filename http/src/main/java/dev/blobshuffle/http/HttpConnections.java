@@ -16,19 +16,27 @@ import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
 
 /**
- * Makes the connections of a store's client: Apache's blocking client, which reads a request's body on the calling thread and not after the call. It sends each request once, as it is
- * (no retries, redirects, cookies, compression), ends it at its limit whatever it is doing, and sends bodies in whole TLS records. Stateless.
+ * Creates the HTTP client of a store: Apache's blocking client, which reads a request's body on the
+ * calling thread and not after the call. It sends each request once and unchanged (no retries,
+ * redirects, cookies, compression). It ends each request at its time limit, and sends bodies in
+ * full TLS records. Stateless.
  */
 public final class HttpConnections {
-    /** Services and balancers close idle connections (S3 after about ten seconds) without a word that arrives; a request on such a one waits for its timeout. */
+    /**
+     * Services and load balancers close idle connections (S3 after about ten seconds), and the
+     * client may not notice. A request on such a connection waits until its timeout.
+     */
     private static final Timeout IDLE_LIMIT = Timeout.ofSeconds(5);
 
-    /** New connections now and then, so that requests follow the addresses of the service. */
+    /**
+     * Connections are renewed after this time, so that requests follow changes of the service's
+     * addresses.
+     */
     private static final TimeValue LIFETIME = TimeValue.ofMinutes(5);
 
     private HttpConnections() {}
 
-    /** Connections with proxies and TLS trust by the JVM's system properties. */
+    /** A client with proxies and TLS trust from the JVM's system properties. */
     public static CloseableHttpClient bySystemProperties(HttpLimits limits, Time time) {
         return client(limits, time)
                 .useSystemProperties()
@@ -37,11 +45,11 @@ public final class HttpConnections {
     }
 
     /**
-     * Connections with proxies and TLS trust by other conventions.
+     * A client with proxies and TLS trust from other sources.
      *
-     * @param tls makes a connection secure
+     * @param tls secures a connection
      * @param routes finds the proxy of a request
-     * @param credentials what proxies want to know of their users
+     * @param credentials the credentials for proxies
      */
     public static CloseableHttpClient by(
             TlsSocketStrategy tls,

@@ -2,27 +2,28 @@ package dev.blobshuffle.http;
 
 import java.util.Optional;
 
-/** What one provider's answers and exceptions mean where providers differ. Thread-safe. */
+/** The meaning of one provider's answers and exceptions, where providers differ. Thread-safe. */
 public interface HttpDialect {
     /** Whether an answer other than HTTP 429 means too many requests. */
     boolean isThrottled(HttpAnswer answer);
 
-    /** Whether HTTP 400 means that the bytes are not those that were sent. */
+    /** Whether HTTP 400 means that the store received other bytes than were sent. */
     boolean isChanged(HttpAnswer answer);
 
-    /** What to do about an answer that stays the same until somebody acts; empty: the next one may differ. */
+    /** The remedy for an answer that repeats until an operator acts; empty: a retry may succeed. */
     Optional<String> remedy(HttpAnswer answer);
 
-    /** How to get along with fewer requests, or be allowed more. */
+    /** How to send fewer requests, or get a higher limit. */
     String throttledRemedy();
 
-    /** What to check if the host has no address. */
+    /** What to check if the host name does not resolve. */
     String hostRemedy();
 
     /**
-     * Why, and what to do, if an exception of the provider's client means that it had no credentials or that they were refused; else empty.
+     * The reason and the remedy, if an exception of the provider's client means missing or refused
+     * credentials; else empty.
      *
-     * @param cause one exception, whose own causes are asked about later
+     * @param cause one exception; its causes are passed in separate calls
      */
     Optional<String> refusedCredentials(Throwable cause);
 }

@@ -21,7 +21,7 @@ public final class HttpFailures {
     /**
      * The failures of one store.
      *
-     * @param location the store in messages
+     * @param location the store's location for messages
      */
     public HttpFailures(String location, HttpDialect dialect) {
         this.location = location;
@@ -50,7 +50,8 @@ public final class HttpFailures {
     }
 
     /**
-     * The failure to throw for an exception without an answer: that of the outermost cause that says anything.
+     * The failure to throw for an exception without an answer. It describes the outermost cause
+     * that is known.
      *
      * @param attempt completes "Cannot … LOCATION"
      */
@@ -69,7 +70,7 @@ public final class HttpFailures {
         return new StoreUnavailable(start + e + ". Check the network and the service's status page.", e);
     }
 
-    /** What an exception of a connection says; empty if it is none. */
+    /** The reason in an exception of a connection; empty for other exceptions. */
     private Optional<String> reason(Throwable cause) {
         if (cause instanceof UnknownHostException) {
             return Optional.of("the host " + cause.getMessage() + " is not known. " + dialect.hostRemedy());

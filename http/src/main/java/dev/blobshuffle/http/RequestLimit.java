@@ -16,8 +16,10 @@ import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.io.entity.HttpEntityWrapper;
 
 /**
- * Ends every request at its limit, with the body of its answer, by closing the connection under whoever reads or writes. A socket's timeout ends reads only, and none that gets a byte now and
- * then; the timeouts of clients of stores are lost when they come at the wrong moment, or end with the head of the answer. Thread-safe.
+ * Ends every request, including the body of its answer, at its time limit. It closes the connection
+ * while the client reads or writes. A socket's timeout is not enough: it ends only reads, and no
+ * read that still receives a byte now and then. The timeouts of the stores' clients can be lost, or
+ * end with the headers of the answer. Thread-safe.
  */
 final class RequestLimit implements ExecChainHandler {
     private final Duration limit;
@@ -51,7 +53,7 @@ final class RequestLimit implements ExecChainHandler {
         }
     }
 
-    /** A request under way. Its end comes on a thread of the time. */
+    /** A request in flight. The timer's thread ends it. */
     private final class Running {
         private final ClassicHttpRequest request;
         private final Time.Cancellable timer;
@@ -69,7 +71,7 @@ final class RequestLimit implements ExecChainHandler {
             }
         }
 
-        /** The answer is complete, or nobody reads it any more. */
+        /** The answer is complete, or its reader has given up. */
         void end() {
             timer.cancel();
         }
@@ -144,7 +146,7 @@ final class RequestLimit implements ExecChainHandler {
             return failure;
         }
 
-        /** Reads what is left, so that the connection can be used again: within the limit too. */
+        /** Reads the remaining bytes within the limit, so that the connection can be reused. */
         @Override
         public void close() throws IOException {
             try {

@@ -1,4 +1,7 @@
-/** The HTTP connections of the clients of object stores: Apache's blocking client, set up once for all of them, and what failures over HTTP mean. */
+/**
+ * HTTP connections for the clients of object stores: one configuration of Apache's blocking client,
+ * and the meaning of HTTP failures.
+ */
 @NullMarked
 package dev.blobshuffle.http;
 

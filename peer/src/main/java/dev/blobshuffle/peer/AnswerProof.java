@@ -7,21 +7,21 @@ import java.util.Base64;
 import javax.crypto.Mac;
 
 /**
- * What an answer without TLS must prove: that its sender knows the secret, and for a sealed answer that
- * no byte was changed. Both cover the request with its nonce, so that no answer serves twice. Immutable.
+ * The proof of an answer without TLS: its sender knows the secret, and for a sealed answer no byte
+ * was changed. Both cover the request with its nonce, so an answer cannot be replayed. Immutable.
  *
- * @param key signs answers and nothing else
- * @param request what the request's own proof covers, its challenge included
+ * @param key signs only answers
+ * @param request the text that the request's own proof covers, its challenge included
  * @param isSealed whether the MAC of the content follows the content
  */
 record AnswerProof(PeerSecret key, String request, boolean isSealed) {
-    /** Carries {@link #header()}. */
+    /** The name of the HTTP header with {@link #header()}. */
     static final String HEADER = "blobshuffle-proof";
 
     /** Bytes that follow the content of a sealed answer. */
     static final int SEAL_LENGTH = PeerSecret.PROOF_LENGTH;
 
-    /** The header of an answer with bytes. */
+    /** The header's value in an answer with bytes. */
     String header() {
         byte[] proof = key.mac((request + "\n206").getBytes(StandardCharsets.UTF_8));
         return Base64.getUrlEncoder().withoutPadding().encodeToString(proof);
@@ -32,19 +32,19 @@ record AnswerProof(PeerSecret key, String request, boolean isSealed) {
                 header().getBytes(StandardCharsets.US_ASCII), header.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Bytes that follow the content. */
+    /** Number of bytes that follow the content. */
     int sealLength() {
         return isSealed ? SEAL_LENGTH : 0;
     }
 
-    /** The MAC of a sealed answer, before its first byte. */
+    /** Starts the MAC of a sealed answer. */
     Mac seal() {
         Mac mac = key.begin();
         mac.update((request + "\ncontent\n").getBytes(StandardCharsets.UTF_8));
         return mac;
     }
 
-    /** Whether the bytes after the first {@code length} are the seal of those before. */
+    /** Whether the bytes from {@code length} on are the seal of those before. */
     boolean accepts(byte[] bytes, int length) {
         Mac mac = seal();
         mac.update(bytes, 0, length);

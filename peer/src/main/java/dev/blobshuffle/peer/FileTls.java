@@ -16,13 +16,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * TLS with certificates from files. Each side shows a certificate of the same authority, which signs
- * those of members and of nobody else. So names are not compared: members are reached by addresses
- * that change.
+ * TLS with certificates from files. Each side shows a certificate of the same authority, which
+ * signs only certificates of members. Names are not compared, because members' addresses change.
  *
- * <p>Each new connection looks whether a file has changed, and then reads all three again. Open
- * connections go on. Files that do not fit together, such as while they are being replaced, leave the
- * certificates of before in use. Guarded by this.
+ * <p>Each new connection checks whether a file has changed, and then reads all three again. Open
+ * connections continue. If the files do not match, for example during a replacement, the previous
+ * certificates stay in use. Guarded by this.
  */
 final class FileTls implements PeerTls {
     private static final Logger LOG = LoggerFactory.getLogger(FileTls.class);
@@ -68,7 +67,10 @@ final class FileTls implements PeerTls {
         return current;
     }
 
-    /** Changes with the files. Kubernetes replaces a link above them, which changes what they are. */
+    /**
+     * A fingerprint of the files, which changes with them. Kubernetes replaces a link above the
+     * files, which changes it as well.
+     */
     private List<Object> state() {
         List<Object> all = new ArrayList<>();
         for (Path file : List.of(certificate, key, trust)) {

@@ -9,9 +9,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Learns from the first bytes of a connection whether it speaks TLS. One that does not is ended unless
- * plain connections are allowed from its address: nothing is answered without TLS. Owned by the
- * connection's event loop.
+ * Detects from the first bytes whether a connection uses TLS. It closes a plain connection without
+ * an answer, unless plain connections are allowed from its address. Owned by the connection's event
+ * loop.
  */
 final class FirstBytes extends ByteToMessageDecoder {
     /** Type, version and length of a TLS record. */
@@ -24,7 +24,7 @@ final class FirstBytes extends ByteToMessageDecoder {
     /**
      * For one connection.
      *
-     * @param deadline for the handshake
+     * @param deadline time for the handshake
      * @param whenRefused runs if the connection should have used TLS
      */
     FirstBytes(PeerTrust trust, Duration deadline, Runnable whenRefused) {

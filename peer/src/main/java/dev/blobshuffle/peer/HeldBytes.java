@@ -8,21 +8,25 @@ import io.netty.handler.stream.ChunkedInput;
 import java.nio.ByteBuffer;
 
 /**
- * Bytes in memory on their way to a socket: in pieces, each as large as a write, made when the socket takes more. So a slow reader holds the cached bytes and no copy of them. Those outside the heap are sent
- * from where they lie. Owned by the event loop.
+ * Cached bytes on their way to a socket. They are split into one piece per write, created when the
+ * socket accepts more. So a slow reader holds the cached bytes but no copy of them. Bytes outside
+ * the heap are sent without a copy. Owned by the event loop.
  */
 final class HeldBytes implements ChunkedInput<ByteBuf> {
-    /** What one write takes: the JDK copies it out of the heap, and that copy should stay in the processor's cache. */
+    /**
+     * Length of one write. The JDK copies it out of the heap, and that copy should stay in the
+     * processor's cache.
+     */
     static final int CHUNK_LENGTH = 128 << 10;
 
-    /** Where nothing is copied: fewer and larger writes. */
+    /** Length of a write without a copy: fewer and larger writes. */
     private static final int DIRECT_LENGTH = 1 << 20;
 
     private final ByteBuffer bytes;
     private final int start;
     private final Runnable whenClosed;
 
-    /** @param whenClosed runs when no byte is needed any more */
+    /** @param whenClosed runs when the bytes are no longer needed */
     HeldBytes(ByteBuffer bytes, Runnable whenClosed) {
         this.bytes = bytes;
         this.start = bytes.position();
@@ -53,8 +57,8 @@ final class HeldBytes implements ChunkedInput<ByteBuf> {
             bytes.position(bytes.position() + length);
             return view;
         }
-        // Copied here and not by the transport, which would do the same after one more object: the cached bytes may go
-        // once the last chunk is read.
+        // Copied here, so that the cached bytes can be released once the last chunk is read. The
+        // transport would make the same copy later.
         ByteBuf chunk = allocator.directBuffer(length, length);
         ByteBuffer part = bytes.slice(bytes.position(), length);
         chunk.writeBytes(part);

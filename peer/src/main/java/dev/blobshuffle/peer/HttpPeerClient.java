@@ -26,14 +26,23 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/** Asks other members, each over a few connections that are kept open between requests. Thread-safe. */
+/**
+ * Sends requests to other members, over a few connections per member that stay open between
+ * requests. Thread-safe.
+ */
 final class HttpPeerClient implements PeerClient {
     private static final int RECEIVE_LENGTH = 128 << 10;
 
-    /** Shorter than servers keep a connection, so that no request meets one that just closes. */
+    /**
+     * Shorter than the servers' idle time, so that no request is sent on a connection that the
+     * server is closing.
+     */
     private static final int IDLE_SECONDS = 60;
 
-    /** Members come and go under new addresses; beyond this many the unused ones are forgotten. */
+    /**
+     * Most members to remember. Beyond this, unused ones are dropped, because members return under
+     * new addresses.
+     */
     private static final int MOST_MEMBERS = 1024;
 
     private final PeerOptions options;
@@ -80,7 +89,7 @@ final class HttpPeerClient implements PeerClient {
         channel.pipeline().addLast(PeerExchange.NAME, new PeerExchange(options.silence(), time));
     }
 
-    /** Says which store its reads are for. */
+    /** Sets the store that the reads are for. */
     void reads(int fingerprint) {
         store = fingerprint;
     }

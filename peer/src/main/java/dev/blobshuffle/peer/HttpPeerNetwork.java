@@ -17,11 +17,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** HTTP/1.1 between the members of a zone: a client, and a server if the options say where, on a few threads of their own. Thread-safe. */
+/**
+ * HTTP/1.1 between the members of a zone: a client, and a server if the options define an address.
+ * Both run on a few separate threads. Thread-safe.
+ */
 public final class HttpPeerNetwork implements PeerNetwork {
     private static final Logger LOG = LoggerFactory.getLogger(HttpPeerNetwork.class);
 
-    /** Sending is what the kernel does; threads only start it. */
+    /** Two threads suffice, because the kernel does the sending. */
     private static final int THREADS = 2;
 
     private final PeerOptions options;
@@ -30,12 +33,12 @@ public final class HttpPeerNetwork implements PeerNetwork {
     private final EventLoopGroup threads;
     private final HttpPeerClient client;
 
-    /** Guarded by this, as the next one. */
+    /** Guarded by this, as is the next field. */
     private @Nullable PeerServer server;
 
     private boolean isClosed;
 
-    /** A network of which nothing is started. */
+    /** A network that has not started. */
     public HttpPeerNetwork(PeerOptions options, ShuffleMetrics metrics, Time time) {
         this.options = options;
         this.metrics = metrics;

@@ -6,9 +6,9 @@ import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.time.Time;
 
-/** Opens a {@link HttpPeerNetwork} as settings say. Stateless. */
+/** Opens a {@link HttpPeerNetwork} with the options of the settings. Stateless. */
 public final class HttpPeerNetworkProvider implements PeerNetworkProvider {
-    /** Made by the service loader. */
+    /** Called by the service loader. */
     public HttpPeerNetworkProvider() {}
 
     @Override

@@ -18,16 +18,16 @@ import java.security.spec.ECGenParameterSpec;
 import java.util.Base64;
 
 /**
- * A key pair that a member makes when it starts, and a certificate of it by the members' secret. The
- * certificate is self-signed (X.509, ECDSA over P-256 with SHA-256), and its subject is a proof: the
- * HMAC of the public key, by a key that only members can derive. So a member recognises another
- * member's certificate without having seen it before, and no authority signs anything.
+ * A key pair that a member creates when it starts, and its certificate. The certificate is
+ * self-signed (X.509, ECDSA over P-256 with SHA-256). Its subject is a proof: the HMAC of the
+ * public key, with a key that only members can derive. So a member recognises another member's
+ * certificate without having seen it before, and without an authority.
  *
- * <p>The JDK cannot make a certificate by a public API, so this class encodes one (ITU-T X.690, DER;
- * RFC 5280, section 4.1). It never decodes: the JDK's parser does.
+ * <p>The JDK has no public API that creates a certificate, so this class encodes one (ITU-T X.690,
+ * DER; RFC 5280, section 4.1). It never decodes certificates; the JDK's parser does.
  *
  * @param key the private key, kept in memory only
- * @param certificate carries the proof
+ * @param certificate contains the proof
  */
 record MemberCertificate(PrivateKey key, X509Certificate certificate) {
     private static final String PURPOSE = "blobshuffle certificate 1";
@@ -46,11 +46,13 @@ record MemberCertificate(PrivateKey key, X509Certificate certificate) {
     /** 2.5.4.3, commonName. */
     private static final byte[] COMMON_NAME = {0x55, 0x04, 0x03};
 
-    /** From the epoch to the end that RFC 5280, 4.1.2.5 gives to certificates without one. */
+    /**
+     * From the epoch to the date that RFC 5280, 4.1.2.5 defines for certificates without an end.
+     */
     private static final byte[] VALIDITY =
             sequence(der(GENERALIZED_TIME, ascii("19700101000000Z")), der(GENERALIZED_TIME, ascii("99991231235959Z")));
 
-    /** Makes a key pair and its certificate. */
+    /** Creates a key pair and its certificate. */
     static MemberCertificate create(PeerSecret secret) {
         try {
             KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
@@ -66,9 +68,9 @@ record MemberCertificate(PrivateKey key, X509Certificate certificate) {
     }
 
     /**
-     * Checks that a member made a certificate.
+     * Checks that a member created a certificate.
      *
-     * @throws CertificateException if its subject does not prove that its maker knows the secret
+     * @throws CertificateException if its subject does not prove that its creator knows the secret
      */
     static void check(PeerSecret secret, X509Certificate certificate) throws CertificateException {
         String subject = certificate.getSubjectX500Principal().getName();
@@ -93,7 +95,7 @@ record MemberCertificate(PrivateKey key, X509Certificate certificate) {
                         der(OBJECT_IDENTIFIER, COMMON_NAME),
                         der(UTF8_STRING, commonName.getBytes(StandardCharsets.UTF_8)))));
         byte[] serial = der(INTEGER, new byte[] {1});
-        // Version 1, which is the default and thus not written: there are no extensions.
+        // Version 1, since there are no extensions. It is the default and thus not encoded.
         byte[] body = sequence(
                 serial, algorithm, name, VALIDITY, name, pair.getPublic().getEncoded());
         Signature signature = Signature.getInstance("SHA256withECDSA");
@@ -106,7 +108,7 @@ record MemberCertificate(PrivateKey key, X509Certificate certificate) {
         return der(SEQUENCE, join(parts));
     }
 
-    /** Tag, length and value. Lengths from 128 on take their own number of bytes first. */
+    /** Tag, length and value. Lengths of 128 and more are preceded by the number of their bytes. */
     private static byte[] der(int tag, byte[] value) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         out.write(tag);

@@ -4,7 +4,10 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Texts that no client has used before: a random part for this client, and a number. Thread-safe. */
+/**
+ * Creates texts that no client has used before: a random part for this client, and a number.
+ * Thread-safe.
+ */
 final class Nonces {
     private static final int RANDOM_BYTES = 16;
 

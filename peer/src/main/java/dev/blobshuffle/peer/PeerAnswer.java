@@ -12,7 +12,7 @@ import dev.blobshuffle.core.store.BlobRange;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.concurrent.CompletableFuture;
 
-/** What another member is asked for, and what comes of it. Thread-safe. */
+/** A request to another member, and its outcome. Thread-safe. */
 final class PeerAnswer {
     private final Endpoint endpoint;
     private final BlobId id;
@@ -29,7 +29,7 @@ final class PeerAnswer {
         return result;
     }
 
-    /** Bytes that must come. */
+    /** The expected number of bytes. */
     int length() {
         return Math.toIntExact(range.length());
     }
@@ -44,13 +44,13 @@ final class PeerAnswer {
         result.completeExceptionally(failure);
     }
 
-    /** The member is to blame. */
+    /** Fails the read because of the member. */
     void unavailable(String reason) {
         fail(new StoreUnavailable(
                 attempt() + reason + ". The store is asked instead; look after the instance if it lasts."));
     }
 
-    /** The member answered, but with no bytes. */
+    /** Fails the read because the member answered without bytes. */
     void refused(HttpResponseStatus status) {
         if (status.equals(HttpResponseStatus.NOT_FOUND)) {
             fail(new BlobMissing(attempt() + "it did not find it. The store is asked instead."));

@@ -18,16 +18,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections to one member. A request has one to itself; a bounded number of requests waits for the next one that is free. When a request is lost, those that wait are, too: they would find
- * the member in the same state, one silence after the other. Thread-safe.
+ * The connections to one member. Each request has a connection of its own; a bounded number of
+ * requests waits for the next free one. If a request is lost, the waiting requests fail as well.
+ * Otherwise each of them would wait for the silence to end, one after the other. Thread-safe.
  */
 final class PeerConnections {
     private static final Logger LOG = LoggerFactory.getLogger(PeerConnections.class);
 
-    /** Enough to fill any network; more would only open more at a time when many ask at once. */
+    /**
+     * This many connections can saturate any network. More would only mean more concurrent
+     * connection attempts.
+     */
     private static final int MOST_CONNECTIONS = 8;
 
-    /** Each waits with bytes of the read budget, so that this many are not reached in practice. */
+    /**
+     * Each waiting request holds bytes of the read budget, so this bound is not reached in
+     * practice.
+     */
     private static final int MOST_WAITING = 1024;
 
     private final Endpoint endpoint;
@@ -87,7 +94,7 @@ final class PeerConnections {
         if (kept == null) {
             connect(next);
         } else {
-            // It may have been closed at this moment: then once more, over a new one.
+            // If the connection has just been closed, the request is repeated once over a new one.
             exchange(kept, next, () -> connect(next));
         }
     }
@@ -137,14 +144,14 @@ final class PeerConnections {
         });
     }
 
-    /** TLS proves who answers; without it, the answer must. */
+    /** TLS authenticates the server; without TLS, the answer must contain a proof. */
     private Optional<PeerRequest.Challenge> challenge() {
         return trust.usesTls(endpoint)
                 ? Optional.empty()
                 : Optional.of(new PeerRequest.Challenge(nonces.next(), trust.sealsContent()));
     }
 
-    /** Warns once until the member proves itself: it may be an impostor. */
+    /** Warns that the member may be an impostor, once until it proves itself. */
     private synchronized void warnOfDistrust(String reason) {
         if (!isRefusedLately) {
             LOG.warn(
@@ -157,7 +164,7 @@ final class PeerConnections {
         isRefusedLately = true;
     }
 
-    /** Says once that a member refuses this one: somebody has to mend it. */
+    /** Logs once that a member refuses this one, because an operator must fix it. */
     private synchronized void warnIfRefused(HttpResponseStatus status) {
         boolean isRefused =
                 status.equals(HttpResponseStatus.UNAUTHORIZED) || status.equals(HttpResponseStatus.MISDIRECTED_REQUEST);
@@ -197,7 +204,7 @@ final class PeerConnections {
         }
     }
 
-    /** A connection is free. */
+    /** Returns a free connection. */
     private void left(Channel channel) {
         Waiting next;
         synchronized (this) {
@@ -225,7 +232,7 @@ final class PeerConnections {
         return new Closed("Cannot ask " + endpoint + ": the network of instances is closed. Close it last.");
     }
 
-    /** Ends what waits; what is being answered ends with its connection. */
+    /** Fails the waiting requests; running requests end with their connections. */
     void close() {
         List<Waiting> all;
         synchronized (this) {

@@ -47,8 +47,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection of another member, one request after the other. Bytes in memory and files on disk are sent at once; for the rest the store is asked, and as long as that takes
- * the other side gets a sign of life ({@code 102 Processing}), so that it can tell a slow store from a dead member. Owned by the connection's event loop.
+ * One connection from another member, which carries one request at a time. Bytes in memory and
+ * files on disk are sent at once. Other bytes are requested from the store. Until they arrive, the
+ * other side receives signs of life ({@code 102 Processing}), so that it can distinguish a slow
+ * store from a dead member. Owned by the connection's event loop.
  */
 final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
     private static final Logger LOG = LoggerFactory.getLogger(PeerConversation.class);
@@ -60,7 +62,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
     private final PeerServer.Admission admission;
     private boolean isBusy;
 
-    /** What the answer to the present request must prove. */
+    /** The proof that the answer to the current request needs. */
     private Optional<AnswerProof> proof = Optional.empty();
 
     PeerConversation(
@@ -134,8 +136,8 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
             return;
         }
         if (wanted.zone().filter(zone -> !zone.equals(options.zone())).isPresent()) {
-            // Somebody tells its place or its address wrongly: what the store gives to its zone for nothing would cost
-            // here.
+            // A member announces a wrong zone or address. Bytes that are free within its own zone
+            // would cost cross-zone traffic here.
             refuse(
                     context,
                     HttpResponseStatus.MISDIRECTED_REQUEST,
@@ -222,7 +224,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
                     .addListener(written -> file.close());
         } else {
             try {
-                // This process encrypts or signs it, so it passes through memory.
+                // The bytes pass through memory, because this process encrypts or signs them.
                 context.write(sealed(new ChunkedNioFile(
                                 file.channel(), file.position(), file.length(), HeldBytes.CHUNK_LENGTH)))
                         .addListener(written -> file.close());
@@ -289,7 +291,10 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
         context.writeAndFlush(response).addListener(written -> next(context));
     }
 
-    /** Answers a request that is wrong in itself, and ends the connection: whoever sends such requests is no member. */
+    /**
+     * Answers an invalid request and closes the connection, because a member does not send such
+     * requests.
+     */
     private void refuse(ChannelHandlerContext context, HttpResponseStatus status, @Nullable String reason) {
         metrics.add(Counter.PEER_REFUSALS, 1);
         DefaultFullHttpResponse response = text(status, "text/plain; charset=utf-8", reason + "\n");
@@ -297,7 +302,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
         context.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE);
     }
 
-    /** Passes on what the store said. */
+    /** Passes on the failure of the store. */
     private void fail(ChannelHandlerContext context, HttpResponseStatus status, @Nullable Throwable cause) {
         LOG.debug("Could not answer another instance.", cause);
         answer(context, text(status, "text/plain; charset=utf-8", "Cannot read the blob. Ask the store.\n"));
@@ -318,7 +323,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
         context.close();
     }
 
-    /** Tells the other side now and then that its request is being worked on. */
+    /** Sends signs of life to the other side while its request is being processed. */
     private static final class SignsOfLife {
         private final ChannelHandlerContext context;
         private @Nullable ScheduledFuture<?> next;

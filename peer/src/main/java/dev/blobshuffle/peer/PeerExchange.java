@@ -25,7 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The requests of one connection to another member, one after the other. Whatever comes is a sign of life; without one for too long the request is lost.
+ * The requests of one connection to another member, one after the other. Every received byte is a
+ * sign of life. Without one for too long the request is lost.
  *
  * <pre>
  *   IDLE ──request──▶ WAITING ──206, length as asked──▶ READING ──all bytes──▶ IDLE
@@ -34,14 +35,14 @@ import org.slf4j.LoggerFactory;
  *   any but IDLE ──silence, end of the connection, anything else──▶ lost, and the connection closed
  * </pre>
  *
- * <p>Owned by the connection's event loop, but for {@link #start}.
+ * <p>Owned by the connection's event loop, except {@link #start}.
  */
 final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
     static final String NAME = "exchange";
 
     private static final Logger LOG = LoggerFactory.getLogger(PeerExchange.class);
 
-    /** The words of a refusal; nobody needs more. */
+    /** Most bytes of a refusal to read. */
     private static final int LONGEST_DISCARDED = 16 << 10;
 
     private enum State {
@@ -54,22 +55,26 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
     /**
      * A request and the proof that its answer needs.
      *
-     * @param proof empty if TLS proves who answers
+     * @param proof empty if TLS authenticates the server
      */
     record Question(HttpRequest request, Optional<AnswerProof> proof) {}
 
-    /** Hears, once, how a request ended. Called by the event loop. */
+    /** Receives the outcome of a request, once. Called by the event loop. */
     interface End {
-        /** Whoever answers is no member, or somebody changed the answer. Called before {@link #lost}. */
+        /**
+         * The server is not a member, or the answer was changed on the way. Called before
+         * {@link #lost}.
+         */
         void distrusted(String reason);
 
-        /** An answer came. The connection may serve the next request, if it is still open. */
+        /** An answer arrived. The connection can serve the next request if it is still open. */
         void answered(HttpResponseStatus status);
 
         /**
-         * The connection is of no use any more, and the request is not answered.
+         * The connection is unusable, and the request has no answer.
          *
-         * @param isUntouched whether the other side may have closed the connection before the request came
+         * @param isUntouched whether the other side may have closed the connection before it
+         *     received the request
          */
         void lost(String reason, boolean isUntouched);
     }
@@ -94,7 +99,7 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
         this.time = time;
     }
 
-    /** Sends a request. By any thread, when the request before has ended. */
+    /** Sends a request. Any thread may call this once the previous request has ended. */
     void start(Channel channel, Question question, PeerAnswer wanted, End whenEnded) {
         try {
             channel.eventLoop().execute(() -> begin(channel, question, wanted, whenEnded));

@@ -11,14 +11,14 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How a member talks with others.
+ * The options for connections between members.
  *
- * @param zone where this member is: members of other zones get nothing from it
- * @param listen where to answer; empty for not at all
- * @param advertised where others reach this member, if that is somewhere else
- * @param trust how members know each other
- * @param silence how long a member may give no sign of life before it is given up
- * @param limits what a server accepts
+ * @param zone this member's zone; it serves no members of other zones
+ * @param listen the address to listen at; empty: this member does not answer others
+ * @param advertised the address at which others reach this member, if it differs
+ * @param trust how members authenticate each other
+ * @param silence how long a member may be silent before its request is given up
+ * @param limits the limits of a server
  */
 public record PeerOptions(
         Zone zone,
@@ -27,19 +27,21 @@ public record PeerOptions(
         PeerTrust trust,
         Duration silence,
         Limits limits) {
-    /** Far more than a member that lives ever needs: a pause of its garbage collector is shorter. */
+    /** Far more than a live member needs, since pauses of its garbage collector are shorter. */
     private static final Duration USUAL_SILENCE = Duration.ofMillis(500);
 
     /**
-     * What a server accepts.
+     * The limits of a server.
      *
-     * @param connections most connections at a time
-     * @param ofAddress most connections at a time from one address
-     * @param loads most requests at a time for which the store is asked
-     * @param request the longest that a whole request may take to come
+     * @param connections most concurrent connections
+     * @param ofAddress most concurrent connections from one address
+     * @param loads most concurrent requests that read from the store
+     * @param request the longest time in which a whole request must arrive
      */
     public record Limits(int connections, int ofAddress, int loads, Duration request) {
-        /** A few connections for each of a hundred members, and for thirty behind one address. */
+        /**
+         * Allows a few connections for each of a hundred members, or of thirty behind one address.
+         */
         public static final Limits USUAL = new Limits(1024, 256, 128, Duration.ofSeconds(5));
 
         /** Checks the numbers. */
@@ -63,7 +65,7 @@ public record PeerOptions(
     }
 
     /**
-     * As settings say. Reads the files that they name.
+     * The options that the settings define. Reads the files that they name.
      *
      * @throws InvalidSettings fatal: a file cannot be read, or settings are missing
      */

@@ -20,13 +20,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request for a range of a blob, as it is written in HTTP: the key in the path, the range as object stores take it, and in headers of our own the section that it lies in, the
- * store, and the zone of the asker. Stateless.
+ * An HTTP request for a range of a blob. The path has the key, and the range has the form that
+ * object stores use. Custom headers name the section, the store, and the requester's zone.
+ * Stateless.
  *
  * @param id the blob
  * @param range the range, with its section
- * @param store fingerprint of the store that the asker reads
- * @param zone where the asker is; empty if it does not say
+ * @param store fingerprint of the requester's store
+ * @param zone the requester's zone; empty if unknown
  */
 record PeerRequest(BlobId id, BlobRange range, int store, Optional<Zone> zone) {
     private static final String PATH = "/blobs/";
@@ -39,7 +40,7 @@ record PeerRequest(BlobId id, BlobRange range, int store, Optional<Zone> zone) {
     private static final int FINGERPRINT_DIGITS = 8;
 
     /**
-     * What a request without TLS demands of its answer.
+     * The proof that a request without TLS demands of its answer.
      *
      * @param nonce never used before by this client
      * @param isSealed whether the answer's content needs a MAC
@@ -54,7 +55,7 @@ record PeerRequest(BlobId id, BlobRange range, int store, Optional<Zone> zone) {
     }
 
     /**
-     * The request as it is sent.
+     * The HTTP request.
      *
      * @param challenge empty if TLS authenticates the answer
      */
@@ -76,13 +77,13 @@ record PeerRequest(BlobId id, BlobRange range, int store, Optional<Zone> zone) {
         return "bytes=" + offset + "-" + (offset + length - 1);
     }
 
-    /** Whether a request, of whatever kind, proves that its sender knows the secret. */
+    /** Whether a request of any kind proves that its sender knows the secret. */
     static boolean isProven(HttpRequest request, PeerSecret secret) {
         String proof = request.headers().get(HttpHeaderNames.AUTHORIZATION);
         return proof != null && secret.accepts(signed(request), proof);
     }
 
-    /** What the proof covers: all that decides what is answered. */
+    /** The text that the proof covers: everything that determines the answer. */
     private static String signed(HttpRequest request) {
         HttpHeaders headers = request.headers();
         String zone = headers.get(ZONE);
@@ -104,7 +105,8 @@ record PeerRequest(BlobId id, BlobRange range, int store, Optional<Zone> zone) {
     /**
      * Reads a request.
      *
-     * @throws IllegalArgumentException if it does not ask for a range of a blob; the message says why
+     * @throws IllegalArgumentException if the request is not for a range of a blob; the message
+     *     says why
      */
     static PeerRequest read(HttpRequest request) {
         String uri = request.uri();
@@ -136,7 +138,10 @@ record PeerRequest(BlobId id, BlobRange range, int store, Optional<Zone> zone) {
         return character >= '0' && character <= '9' || character >= 'a' && character <= 'f';
     }
 
-    /** By hand: this is read with every request, and regular expressions were a sixth of what a request costs beside its bytes. */
+    /**
+     * Parsed without regular expressions, which took a sixth of a request's cost apart from its
+     * bytes.
+     */
     private static long[] bytes(@Nullable String header, String name) {
         int dash = header == null || !header.startsWith(BYTES) ? -1 : header.indexOf('-', BYTES.length());
         if (header == null

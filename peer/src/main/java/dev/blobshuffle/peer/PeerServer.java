@@ -31,13 +31,14 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Answers other members from a store with its caches: {@code GET /blobs/<key>} with a range,
- * {@code /health} for everybody, {@code /metrics} for members. It bounds connections, over all and for
- * each address, the time that a request may take to come, and requests for which the store is asked. A
- * connection has one request at a time, and the server reads nothing from it meanwhile. Thread-safe.
+ * Serves other members from a store with its caches: {@code GET /blobs/<key>} with a range,
+ * {@code /health} for any client, {@code /metrics} for members. It bounds the connections, in total
+ * and per address. It also bounds the time in which a request must arrive, and the concurrent
+ * requests that read from the store. A connection has one request at a time, and the server reads
+ * no further bytes until it has answered. Thread-safe.
  */
 final class PeerServer implements AutoCloseable {
-    /** Longer than clients keep a connection, so that they end it. */
+    /** Longer than the clients' idle time, so that clients close connections. */
     private static final int IDLE_SECONDS = 90;
 
     private static final int LONGEST_FIRST_LINE = 512;
@@ -55,7 +56,7 @@ final class PeerServer implements AutoCloseable {
     private final Channel listening;
 
     /**
-     * Starts to answer.
+     * Starts the server.
      *
      * @throws InvalidSettings fatal: the address cannot be used
      */
@@ -100,7 +101,7 @@ final class PeerServer implements AutoCloseable {
 
     /** A connection's place, and the deadline of its requests. Owned by the connection's event loop. */
     record Admission(ConnectionPlaces<Channel> places, Channel channel, RequestDeadline deadline) {
-        /** A request is proven: its connection no longer makes room for others. */
+        /** The request has a valid proof, so its connection no longer makes room for others. */
         void earned() {
             places.earn(channel);
         }
@@ -133,12 +134,12 @@ final class PeerServer implements AutoCloseable {
                 new PeerConversation(options, store, metrics, loads, new Admission(places, channel, deadline)));
     }
 
-    /** Where it listens. */
+    /** The address of the server. */
     Endpoint endpoint(String host) {
         return new Endpoint(host, ((InetSocketAddress) listening.localAddress()).getPort());
     }
 
-    /** Ends every connection. Idempotent. */
+    /** Closes all connections. Idempotent. */
     @Override
     public void close() {
         listening.close().awaitUninterruptibly();

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How members know each other, and how bytes travel between them.
+ * How members authenticate each other, and how bytes between them are protected.
  *
  * <pre>
  *                          peer.transport = auto            tls    mac
@@ -32,16 +32,16 @@ public final class PeerTrust {
     private final Optional<PeerTls> certificates;
     private final PeerTransport transport;
 
-    /** Guarded by this: made for the first connection that needs it. */
+    /** Created for the first connection that needs it. Guarded by this. */
     private @Nullable PeerTls ownTls;
 
     /**
      * Trust by a secret, certificates or both.
      *
-     * @param secret what members prove to know; present unless certificates are
-     * @param certificates from files; empty: members make their own by the secret
-     * @param transport how bytes travel
-     * @throws InvalidSettings fatal: nothing is given, or things that do not go together
+     * @param secret the secret that members prove to know; required without certificates
+     * @param certificates certificates from files; empty: members create their own from the secret
+     * @param transport how bytes are protected
+     * @throws InvalidSettings fatal: neither is given, or the options are incompatible
      */
     public PeerTrust(Optional<PeerSecret> secret, Optional<PeerTls> certificates, PeerTransport transport) {
         if (secret.isEmpty() && certificates.isEmpty()) {
@@ -59,7 +59,7 @@ public final class PeerTrust {
         this.transport = transport;
     }
 
-    /** The secret that signs requests; empty if certificates alone do. */
+    /** The secret that signs requests; empty if only certificates are used. */
     Optional<PeerSecret> secret() {
         return secret;
     }
@@ -82,8 +82,8 @@ public final class PeerTrust {
     }
 
     /**
-     * Makes keys now if connections will probably need them: making them takes longer than a member may
-     * be silent.
+     * Creates keys now if connections will probably need them, because creating them takes longer
+     * than the allowed silence.
      */
     void prepare(Optional<Endpoint> listen) {
         boolean isLocal = listen.filter(where -> isLoopback(where.host())).isPresent();
@@ -92,7 +92,7 @@ public final class PeerTrust {
         }
     }
 
-    /** Whether a client asks this member over TLS. */
+    /** Whether a client uses TLS to this member. */
     boolean usesTls(Endpoint endpoint) {
         return switch (transport) {
             case TLS -> true;
@@ -101,12 +101,15 @@ public final class PeerTrust {
         };
     }
 
-    /** Whether answers without TLS carry a MAC of their bytes, besides the proof in their head. */
+    /**
+     * Whether answers without TLS carry a MAC of their bytes, in addition to the proof in their
+     * headers.
+     */
     boolean sealsContent() {
         return transport == PeerTransport.MAC;
     }
 
-    /** Whether a server answers a connection without TLS. */
+    /** Whether a server accepts a connection without TLS. */
     boolean acceptsPlain(boolean isFromLoopback) {
         return switch (transport) {
             case TLS -> false;

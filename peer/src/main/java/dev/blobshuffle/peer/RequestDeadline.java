@@ -8,9 +8,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends a connection whose request does not come whole in time: the first one counted from the start of
- * the connection, TLS included, later ones from their first byte. Between requests it waits for
- * nothing. Owned by the connection's event loop.
+ * Closes a connection whose request does not arrive completely in time. The time of the first
+ * request starts with the connection, TLS included; that of later ones starts with their first
+ * byte. No deadline runs between requests. Owned by the connection's event loop.
  */
 final class RequestDeadline extends ChannelInboundHandlerAdapter {
     private final Duration deadline;
@@ -49,13 +49,13 @@ final class RequestDeadline extends ChannelInboundHandlerAdapter {
                         TimeUnit.MILLISECONDS);
     }
 
-    /** A whole request has come. */
+    /** A whole request has arrived. */
     void arrived() {
         isAnswering = true;
         stop();
     }
 
-    /** Its answer has been sent. */
+    /** The answer has been sent. */
     void answered() {
         isAnswering = false;
     }

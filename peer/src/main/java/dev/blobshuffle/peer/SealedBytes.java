@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 import javax.crypto.Mac;
 import org.jspecify.annotations.Nullable;
 
-/** Bytes on their way to a socket, and after them their MAC. Owned by the event loop. */
+/** Bytes on their way to a socket, followed by their MAC. Owned by the event loop. */
 final class SealedBytes implements ChunkedInput<ByteBuf> {
     private final ChunkedInput<ByteBuf> content;
     private final Mac mac;

@@ -12,8 +12,9 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * TLS by the members' secret alone. The server shows a {@link MemberCertificate}; the client accepts
- * that of a member and no other. The client proves itself by the signature of each request. Immutable.
+ * TLS with only the members' secret. The server shows a {@link MemberCertificate}, and the client
+ * accepts only certificates of members. The client authenticates itself by the signature of each
+ * request. Immutable.
  */
 record SecretTls(SslContext server, SslContext client) implements PeerTls {
     static SecretTls create(PeerSecret secret) {
@@ -41,8 +42,9 @@ record SecretTls(SslContext server, SslContext client) implements PeerTls {
     }
 
     /**
-     * Trusts members. The extended form, so that the JDK adds no check of names: members are reached by
-     * addresses that change. TLS itself proves that the server has the certificate's private key.
+     * Trusts members. It uses the extended form so that the JDK does not check names, because
+     * members' addresses change. TLS itself proves that the server has the certificate's private
+     * key.
      */
     private static final class Members extends X509ExtendedTrustManager {
         private final PeerSecret secret;

@@ -1,6 +1,6 @@
 /**
- * How the members of a zone share their caches: HTTP/1.1 range requests between them, described in {@code docs/guides/zones.md}. Start at
- * {@link dev.blobshuffle.peer.HttpPeerNetwork}.
+ * Shares caches between the members of a zone by HTTP/1.1 range requests, described in
+ * {@code docs/guides/zones.md}. Start at {@link dev.blobshuffle.peer.HttpPeerNetwork}.
  */
 @NullMarked
 package dev.blobshuffle.peer;

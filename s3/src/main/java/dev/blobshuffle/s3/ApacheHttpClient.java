@@ -33,16 +33,18 @@ import software.amazon.awssdk.http.SdkHttpRequest;
 import software.amazon.awssdk.http.SystemPropertyTlsKeyManagersProvider;
 
 /**
- * The transport of our S3 clients: {@link HttpConnections}, with proxies and TLS by the SDK's conventions. In place of the SDK's own one over the same client, whose requests have no end while a
- * server does not read, and which sends a body in pieces of 8 KiB after two copies. Thread-safe.
+ * The transport of our S3 clients: {@link HttpConnections}, with proxies and TLS by the SDK's
+ * conventions. It replaces the SDK's own transport over the same client. That one's requests never
+ * end while a server does not read, and it sends a body in pieces of 8 KiB after two copies.
+ * Thread-safe.
  */
 final class ApacheHttpClient implements SdkHttpClient {
-    /** Pieces of a body: what a TLS record holds, so that they pass through without another copy. */
+    /** Length of a piece of a body. It equals a TLS record, so pieces pass without another copy. */
     private static final int PIECE_BYTES = 16 << 10;
 
     private static final String CONTENT_LENGTH = "Content-Length";
 
-    /** Set by Apache's client itself. */
+    /** Headers that Apache's client sets itself. */
     private static final Set<String> TRANSPORT_HEADERS = Set.of("content-length", "host", "transfer-encoding");
 
     private final CloseableHttpClient connections;
@@ -52,7 +54,10 @@ final class ApacheHttpClient implements SdkHttpClient {
         connections = HttpConnections.by(tls(), proxies, proxies.credentials(), limits, time);
     }
 
-    /** Keys and trust as the system properties name them now; the JVM's own context is made once, and by the first who needs it. */
+    /**
+     * Keys and trust from the current system properties. The JVM's own context is created once, by
+     * its first user.
+     */
     private static TlsSocketStrategy tls() {
         try {
             SSLContext context = SSLContext.getInstance("TLS");
@@ -135,7 +140,7 @@ final class ApacheHttpClient implements SdkHttpClient {
         }
     }
 
-    /** A request's body; its type is among the request's headers. Owned by the thread that sends. */
+    /** A request's body; its type is among the request's headers. Owned by the sending thread. */
     private static final class BodyEntity extends AbstractHttpEntity {
         private final ContentStreamProvider content;
         private final long length;

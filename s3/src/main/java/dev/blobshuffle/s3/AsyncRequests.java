@@ -28,9 +28,15 @@ import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 
-/** Requests through an asynchronous client of the user's, each waited for on the store's own thread: the client's threads do none of our work. Thread-safe. */
+/**
+ * Sends requests through the user's asynchronous client and waits for each on the store's own
+ * thread. The client's threads do none of our work. Thread-safe.
+ */
 final class AsyncRequests implements S3Requests {
-    /** Beyond the timeout that each request carries: a client that does not keep it must not hold a thread for ever. */
+    /**
+     * Longer than the timeout of each request. A client that ignores that timeout must not hold a
+     * thread for ever.
+     */
     private static final Duration PATIENCE = S3Timeouts.DEFAULT.call().plusSeconds(5);
 
     private final S3AsyncClient client;
@@ -103,7 +109,7 @@ final class AsyncRequests implements S3Requests {
         }
     }
 
-    /** The client belongs to the user. */
+    /** The user owns the client and closes it. */
     @Override
     public void close() {}
 }

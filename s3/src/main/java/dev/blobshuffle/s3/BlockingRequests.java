@@ -20,12 +20,15 @@ import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 
-/** Requests through the SDK's blocking client. Thread-safe. */
+/** Sends requests through the SDK's blocking client. Thread-safe. */
 final class BlockingRequests implements S3Requests {
     private final S3Client client;
     private final Runnable end;
 
-    /** Requests through a client, and what ends it with the store: nothing for a client that belongs to somebody else. */
+    /**
+     * Takes a client and the action that closes it with the store. The action does nothing for a
+     * client that the user owns.
+     */
     BlockingRequests(S3Client client, Runnable end) {
         this.client = client;
         this.end = end;

@@ -14,8 +14,10 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.http.apache5.ProxyConfiguration;
 
 /**
- * The proxies that the SDK finds in system properties ({@code https.proxyHost}, {@code http.nonProxyHosts} …) and the environment ({@code HTTPS_PROXY}, {@code NO_PROXY} …). For secure endpoints
- * those for HTTPS count, and in their place those for HTTP, the only ones that the SDK's own transport would ask. Thread-safe.
+ * The proxies that the SDK finds in system properties ({@code https.proxyHost},
+ * {@code http.nonProxyHosts} …) and the environment ({@code HTTPS_PROXY}, {@code NO_PROXY} …).
+ * Secure endpoints use the proxies for HTTPS. If there are none, they use those for HTTP, the only
+ * ones that the SDK's own transport would use. Thread-safe.
  */
 final class Proxies extends DefaultRoutePlanner {
     private static final String SECURE = "https";
@@ -39,7 +41,7 @@ final class Proxies extends DefaultRoutePlanner {
         }
     }
 
-    /** What is set now. */
+    /** The current settings. */
     static Proxies found() {
         return new Proxies();
     }
@@ -48,7 +50,7 @@ final class Proxies extends DefaultRoutePlanner {
         return proxy.host() != null && proxy.port() > 0;
     }
 
-    /** What the proxies want to know of their users. */
+    /** The credentials for the proxies. */
     CredentialsProvider credentials() {
         BasicCredentialsProvider credentials = new BasicCredentialsProvider();
         for (ProxyConfiguration proxy : secure) {

@@ -3,10 +3,10 @@ package dev.blobshuffle.s3;
 import java.util.Optional;
 
 /**
- * What came for a read.
+ * The answer to a read.
  *
- * @param bytes starts with the bytes that came
- * @param length how many came
+ * @param bytes starts with the received bytes
+ * @param length number of received bytes
  * @param contentRange the header Content-Range; empty if the whole object was sent
  * @param etag the header ETag; empty if the store sent none
  */

@@ -37,16 +37,19 @@ import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.S3Error;
 
 /**
- * A store in a bucket of Amazon S3, or of a store that speaks its protocol. A blob is one object, stored by one request, never in parts, since each part is
- * billed; a read is one request for a range. A call is one attempt: the SDK's own retries are off, ours are decorators.
+ * A store in a bucket of Amazon S3, or of a service with the same protocol. A blob is one object.
+ * One request stores it, never in parts, because each part is billed. A read is one request for a
+ * range. A call is one attempt: the SDK's retries are off, and decorators retry.
  *
- * <p>Writing, reading and looking after keys (deletes, listings) have their own threads and connections, so that none waits behind another, and no request ever waits for a
- * connection. The bytes of a blob are given back when its attempt has ended, and no client reads them after that ({@code UploadAttempt}). Thread-safe.
+ * <p>Writes, reads, and requests for keys (deletes, listings) have separate threads and
+ * connections. So none waits behind another, and no request waits for a connection. The store
+ * releases the bytes of a blob when the attempt has ended, and no client reads them after that
+ * ({@code UploadAttempt}). Thread-safe.
  */
 public final class S3BlobStore implements BlobStore {
     private static final Logger LOG = LoggerFactory.getLogger(S3BlobStore.class);
 
-    /** As many keys as S3 takes in one delete. */
+    /** The most keys that S3 accepts in one delete. */
     private static final int DELETE_KEYS = 1000;
     /** Threads and connections for deletes and listings. */
     private static final int KEY_THREADS = 4;
@@ -76,7 +79,10 @@ public final class S3BlobStore implements BlobStore {
         keys = new StoreTasks(context.time().workers("blobshuffle-s3-keys", KEY_THREADS), location());
     }
 
-    /** A builder of a store in a bucket, for what a URI cannot say: a client of your own. */
+    /**
+     * A builder of a store in a bucket, for options that a URI cannot express, such as your own
+     * client.
+     */
     public static S3BlobStoreBuilder builder(String bucket) {
         return new S3BlobStoreBuilder(bucket);
     }
@@ -165,7 +171,10 @@ public final class S3BlobStore implements BlobStore {
         return e.statusCode() == 416 ? cutOff(id, range, "refused the range") : e;
     }
 
-    /** Fewer bytes than were asked for are damage only if the blob is that short; else something between us and the store cut them off. */
+    /**
+     * Distinguishes damage from a cut-off answer. Too few bytes mean damage only if the blob itself
+     * is that short.
+     */
     private BlobShuffleException cutOff(BlobId id, BlobRange range, String observed) {
         meter.sent(Request.HEAD);
         Long length =
@@ -264,7 +273,7 @@ public final class S3BlobStore implements BlobStore {
         List<T> of(int shard);
     }
 
-    /** Keys are spread over shards, each listed by requests of its own. */
+    /** Runs a listing in every shard, since keys are spread over shards. */
     private <T> CompletionStage<List<T>> inEachShard(String what, ShardListing<T> listing) {
         List<CompletableFuture<List<T>>> shards = IntStream.range(0, BlobKey.SHARDS)
                 .mapToObj(shard ->
@@ -293,9 +302,10 @@ public final class S3BlobStore implements BlobStore {
         } while (token.isPresent());
     }
 
-    /** Sends something, and says in our words what went wrong. */
+    /** Sends a request and translates its failure. */
     private <T> T ask(String what, Supplier<T> request) {
-        // A call that timed out may have left its mark on the thread, and would end this one before it begins.
+        // A previous call that timed out may have left the thread's interrupt flag set, which would
+        // end this call at once.
         Thread.interrupted();
         try {
             return request.get();
@@ -316,7 +326,10 @@ public final class S3BlobStore implements BlobStore {
         return settings.location();
     }
 
-    /** Fails what waits, and what is under way, with {@code Closed}; a client of the user's stays open, and what it has under way ends. Idempotent. */
+    /**
+     * Fails waiting and running requests with {@code Closed}. The user's own client stays open and
+     * finishes its running requests. Idempotent.
+     */
     @Override
     public void close() {
         isClosed = true;

@@ -10,11 +10,12 @@ import software.amazon.awssdk.services.s3.S3AsyncClient;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
- * Makes an {@link S3BlobStore}. Without a client of your own the store makes one, with the region, endpoint and addressing given here. Owned by the thread that
- * builds.
+ * Builds an {@link S3BlobStore}. Unless you pass your own client, the store creates one with the
+ * region, endpoint and addressing given here. Owned by the building thread.
  *
- * <p>A client of your own keeps its settings and stays yours to close. Turn its retries off ({@code AwsRetryStrategy.doNotRetry()}), or they multiply with ours and
- * are billed without being counted; give it at least as many connections as the store uses.
+ * <p>Your own client keeps its settings, and you close it. Turn its retries off
+ * ({@code AwsRetryStrategy.doNotRetry()}): they would multiply with the store's retries and be
+ * billed without being counted. Give it at least as many connections as the store uses.
  */
 public final class S3BlobStoreBuilder {
     private final String bucket;
@@ -32,37 +33,40 @@ public final class S3BlobStoreBuilder {
         this.bucket = bucket;
     }
 
-    /** What the store's keys in the bucket begin with; default: nothing. */
+    /** The prefix of the store's keys in the bucket; default: none. */
     public S3BlobStoreBuilder prefix(KeyPrefix prefix) {
         this.prefix = prefix;
         return this;
     }
 
-    /** The region; default: what the SDK finds in the environment. */
+    /** The region; default: the one that the SDK finds in the environment. */
     public S3BlobStoreBuilder region(String region) {
         this.region = Optional.of(region);
         return this;
     }
 
-    /** Where to send requests; default: AWS. */
+    /** The endpoint of requests; default: AWS. */
     public S3BlobStoreBuilder endpoint(URI endpoint) {
         this.endpoint = Optional.of(endpoint);
         return this;
     }
 
-    /** Puts the bucket into the path of requests instead of the host name, which most stores other than S3 need. */
+    /**
+     * Puts the bucket into the path of requests instead of the host name. Most stores other than S3
+     * need this.
+     */
     public S3BlobStoreBuilder pathStyle() {
         isPathStyle = true;
         return this;
     }
 
-    /** What the store checks uploads against; default: CRC32C. */
+    /** The checksum with which the store verifies uploads; default: CRC32C. */
     public S3BlobStoreBuilder checksum(RequestChecksum checksum) {
         this.checksum = checksum;
         return this;
     }
 
-    /** How the store encrypts blobs; default: as the bucket says. */
+    /** How the store encrypts blobs; default: the bucket's encryption. */
     public S3BlobStoreBuilder encryption(ServerSideEncryption encryption) {
         this.encryption = Optional.of(encryption);
         return this;
@@ -80,13 +84,16 @@ public final class S3BlobStoreBuilder {
         return this;
     }
 
-    /** Sends requests through an asynchronous client of your own, which costs a copy of every byte. Not one that stores in parts: each part is billed. */
+    /**
+     * Sends requests through an asynchronous client of your own, which costs a copy of every byte.
+     * Do not use a client that uploads in parts, because each part is billed.
+     */
     public S3BlobStoreBuilder client(S3AsyncClient client) {
         requests = Optional.of(new AsyncRequests(client));
         return this;
     }
 
-    /** For tests of what no decorator ends. */
+    /** For tests of requests that no decorator ends. */
     S3BlobStoreBuilder timeouts(S3Timeouts timeouts) {
         this.timeouts = timeouts;
         return this;

@@ -14,8 +14,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * {@code s3://bucket/prefix?region=…&endpoint=…&path-style=true&checksum=crc32c|md5|none&sse=…&sse-kms-key=…&connections=…}. What the URI leaves out (region,
- * credentials, proxy, trust) comes from where the AWS SDK looks for it. Stateless.
+ * Opens {@code s3://bucket/prefix} with the parameters {@code region}, {@code endpoint},
+ * {@code path-style} ({@code true}), {@code checksum} ({@code crc32c}, {@code md5}, {@code none}),
+ * {@code sse}, {@code sse-kms-key} and {@code connections}. The AWS SDK finds everything else
+ * (region, credentials, proxy, trust) in its usual places. Stateless.
  */
 public final class S3BlobStoreProvider implements BlobStoreProvider {
     private static final String REGION = "region";

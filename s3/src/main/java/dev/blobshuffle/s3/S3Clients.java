@@ -17,16 +17,17 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
 
 /**
- * Makes the client of a store: one HTTP request per call, since retries and hedges are ours, and they must count what they send. Credentials, proxies and trust are
- * found where the SDK looks for them. Stateless.
+ * Creates the client of a store. It sends one HTTP request per call, because our decorators retry
+ * and hedge, and must count every request. The SDK finds credentials, proxies and trust in its
+ * usual places. Stateless.
  */
 final class S3Clients {
-    /** Other stores ignore the region, but signatures name one. */
+    /** The region for other stores. They ignore it, but signatures must name one. */
     private static final Region REGION_OF_OTHERS = Region.US_EAST_1;
 
     private S3Clients() {}
 
-    /** Requests through a client that ends with the store. */
+    /** Requests through a client that the store closes. */
     static S3Requests requests(S3Settings settings, S3Timeouts timeouts, Time time) {
         SdkHttpClient http = new ApacheHttpClient(
                 new HttpLimits(settings.connections(), timeouts.connect(), timeouts.silence(), timeouts.call()), time);
@@ -57,7 +58,7 @@ final class S3Clients {
                         .putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX, "blobshuffle"));
         settings.endpoint().ifPresent(builder::endpointOverride);
         if (settings.checksum() != RequestChecksum.CRC32C) {
-            // Deletes must carry some checksum, and such stores know only this one.
+            // Deletes must carry a checksum, and such stores support only this one.
             builder.addPlugin(LegacyMd5Plugin.create());
         }
         return builder.build();

@@ -18,7 +18,10 @@ import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.ApiCallTimeoutException;
 import software.amazon.awssdk.services.s3.model.S3Error;
 
-/** What a failure of the SDK means for us, and what to do about it. Stateless but for the store's name. */
+/**
+ * Maps failures of the SDK to the failures of a store, with their remedies. Stateless except for
+ * the store's name.
+ */
 final class S3Failures {
     private static final int SHOWN_CHARACTERS = 300;
 
@@ -103,12 +106,15 @@ final class S3Failures {
         return new StoreUnavailable("Cannot " + what + ": " + reason + ". Try again.");
     }
 
-    /** Whether this machine's clock is too far from the store's; the SDK has taken note of the difference and the next request may succeed. */
+    /**
+     * Whether this machine's clock is too far from the store's. The SDK has recorded the
+     * difference, so the next request may succeed.
+     */
     static boolean isSkewed(Throwable cause) {
         return cause instanceof AwsServiceException answer && code(answer).equals("RequestTimeTooSkewed");
     }
 
-    /** The store's code for a failure; empty if it gave none. */
+    /** The store's code for a failure; empty if it sent none. */
     static String code(AwsServiceException answer) {
         AwsErrorDetails details = answer.awsErrorDetails();
         return details == null || details.errorCode() == null ? "" : details.errorCode();
@@ -118,8 +124,8 @@ final class S3Failures {
         String code = code(answer);
         int status = answer.statusCode();
         String message = "Cannot " + what + ": " + location + " answered " + describe(answer, code, status) + ". ";
-        // A 503 without such a code is of something before the store, or of a store that does not work: no reason to
-        // ask less, but one to break the circuit.
+        // A 503 without such a code comes from a proxy, or from a store that does not work. It is
+        // no reason to throttle, but one to open the circuit.
         if (THROTTLED.contains(code) || status == 429) {
             return new StoreThrottled(message + throttledRemedy(), answer);
         }
@@ -201,7 +207,7 @@ final class S3Failures {
         return new StoreUnavailable(text + "did not answer (" + reason + "). Check the way to it.", cause);
     }
 
-    /** The failure of a request whose store was closed meanwhile. */
+    /** The failure of a request whose store was closed during the request. */
     Closed closed(String what, Throwable cause) {
         return new Closed(
                 "Cannot " + what + ": " + location + " is closed. Close the store after everything that uses it.",

@@ -23,7 +23,10 @@ import software.amazon.awssdk.services.s3.model.HeadBucketResponse;
 import software.amazon.awssdk.services.s3.model.LifecycleRule;
 import software.amazon.awssdk.services.s3.model.LifecycleRuleFilter;
 
-/** What a bucket and its service are set to. What may not be asked is a finding too. Owned by the thread that asks. */
+/**
+ * Inspects the settings of a bucket and its service. A refused question is a finding, too. Owned by
+ * one thread.
+ */
 final class S3Inspection {
     private static final String LIFECYCLE = "lifecycle";
     private static final String VERSIONING = "versioning";
@@ -43,7 +46,7 @@ final class S3Inspection {
         blobs = settings.prefix().text() + BlobKey.ROOT;
     }
 
-    /** Blocks for a handful of requests. */
+    /** Blocks for a few requests. */
     StoreInspection inspect() {
         ask("region", Request.HEAD, this::inspectRegion);
         ask(CONDITION, Request.PUT, this::tryCondition);
@@ -74,7 +77,7 @@ final class S3Inspection {
         long middle = (before + context.time().wallMillis()) / 2;
         clockAhead = date(bucket.sdkHttpResponse()).map(theirs -> ahead(theirs, middle));
         Optional<String> region = Optional.ofNullable(bucket.bucketRegion());
-        // Where AWS runs us it tells us the region so.
+        // AWS sets this variable where it runs the process.
         Optional<String> ours = Optional.ofNullable(System.getenv("AWS_REGION"))
                 .filter(name -> settings.endpoint().isEmpty());
         region.ifPresent(name -> findings.add(
@@ -96,13 +99,19 @@ final class S3Inspection {
         }
     }
 
-    /** The date has whole seconds, so on average it is half a second old, and a difference below a second says nothing. */
+    /**
+     * The date has whole seconds, so it is half a second old on average, and a difference below a
+     * second means nothing.
+     */
     private static Duration ahead(Instant theirs, long ourMillis) {
         Duration ahead = Duration.between(Instant.ofEpochMilli(ourMillis), theirs.plusMillis(500));
         return ahead.abs().compareTo(Duration.ofSeconds(1)) <= 0 ? Duration.ZERO : ahead;
     }
 
-    /** The store's marker is put so, that of several instances that open a new store at once, one names it. */
+    /**
+     * Tests the conditional put that creates the store's marker. It lets exactly one of several
+     * instances create a new store.
+     */
     private void tryCondition() {
         String key = settings.prefix().text() + "doctor-"
                 + Long.toHexString(context.time().randomLong());
@@ -149,7 +158,7 @@ final class S3Inspection {
         }
     }
 
-    /** The shortest expiry of the rules for all keys that begin with a text. */
+    /** The shortest expiry among the rules for all keys with a prefix. */
     private static Optional<Duration> expiry(List<LifecycleRule> rules, String start) {
         return rules.stream()
                 .filter(rule -> rule.status() == ExpirationStatus.ENABLED)
@@ -159,7 +168,10 @@ final class S3Inspection {
                 .min(Duration::compareTo);
     }
 
-    /** The prefix that a rule is for; empty if it also looks at tags or sizes, which are not what all blobs have. */
+    /**
+     * The prefix of a rule; empty if the rule also filters by tags or sizes, which not all blobs
+     * match.
+     */
     @SuppressWarnings("deprecation") // old rules have no filter
     private static Optional<String> prefix(LifecycleRule rule) {
         LifecycleRuleFilter filter = rule.filter();
@@ -182,7 +194,10 @@ final class S3Inspection {
                         : StoreFinding.ok(VERSIONING, "deleted blobs are gone"));
     }
 
-    /** Nobody can see from here which way bytes take, but the wrong one costs more than everything else. */
+    /**
+     * Adds a hint about the network route. It cannot be detected from here, but a wrong one costs
+     * more than everything else.
+     */
     private void inspectRoute() {
         if (settings.isExposed()) {
             findings.add(StoreFinding.error(

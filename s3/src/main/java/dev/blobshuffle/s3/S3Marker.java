@@ -16,13 +16,14 @@ import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 
 /**
- * Finds the id of the store below a prefix, or gives it one: the object {@link StoreMarker}. It is the first that a store sends, so that credentials, bucket, region
- * and clock are checked by it. Owned by the thread that opens the store.
+ * Finds or creates the id of the store below a prefix, in the object {@link StoreMarker}. These are
+ * the first requests of a store, so they check credentials, bucket, region and clock. Owned by the
+ * thread that opens the store.
  */
 final class S3Marker {
     private static final String WHAT = "open store";
     private static final int LONGEST = 1024;
-    /** A service that is asked for too much says so at the start too. */
+    /** A service may throttle these first requests, too. */
     private static final int ATTEMPTS = 5;
 
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
@@ -38,10 +39,10 @@ final class S3Marker {
     }
 
     /**
-     * The store's id. Of several processes at once, one gives it. Blocks.
+     * The store's id. If several processes start at once, one of them sets it. Blocks.
      *
-     * @throws StoreRefused fatal: the store does not let us in
-     * @throws StoreUnavailable recoverable: it does not answer
+     * @throws StoreRefused fatal: the store refuses access
+     * @throws StoreUnavailable recoverable: the store does not answer
      */
     String agree() {
         String offered = StoreMarker.newId(context.time());
@@ -95,7 +96,7 @@ final class S3Marker {
         }
     }
 
-    /** Writes the marker if there is none. Whoever comes second finds the first one's. */
+    /** Writes the marker if there is none. A second process finds the marker of the first. */
     private void write(String id) {
         context.meter().sent(Request.PUT);
         byte[] content = StoreMarker.content(id).getBytes(StandardCharsets.UTF_8);

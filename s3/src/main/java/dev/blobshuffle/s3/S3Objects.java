@@ -18,12 +18,13 @@ import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 
 /**
- * The forms that requests to one bucket take. Thread-safe.
+ * Builds the requests to one bucket. Thread-safe.
  *
- * @param settings the bucket, and how it is asked
- * @param callTimeout when the SDK ends a request, for clients of a user's, which may have no end of their own; empty: ours, of the connections
+ * @param settings the bucket and its options
+ * @param callTimeout when the SDK ends a request, for the user's own clients, which may have no
+ *     timeout; empty: the connections' limits apply
  * @param requests sends them
- * @param failures says what went wrong
+ * @param failures translates failures
  */
 record S3Objects(S3Settings settings, Optional<Duration> callTimeout, S3Requests requests, S3Failures failures) {
     private AwsRequestOverrideConfiguration bounded() {
@@ -32,7 +33,7 @@ record S3Objects(S3Settings settings, Optional<Duration> callTimeout, S3Requests
         return override.build();
     }
 
-    /** Stores an object, with the checksum and encryption that the settings ask for. */
+    /** Stores an object, with the checksum and encryption of the settings. */
     PutObjectRequest.Builder put(String key, UploadAttempt attempt) {
         PutObjectRequest.Builder request = PutObjectRequest.builder()
                 .bucket(settings.bucket())
@@ -77,7 +78,7 @@ record S3Objects(S3Settings settings, Optional<Duration> callTimeout, S3Requests
                 .build();
     }
 
-    /** Deletes up to a thousand objects; only failures are answered. */
+    /** Deletes up to 1,000 objects. The answer lists only failures. */
     DeleteObjectsRequest delete(List<String> keys) {
         List<ObjectIdentifier> objects = keys.stream()
                 .map(key -> ObjectIdentifier.builder().key(key).build())
@@ -89,7 +90,7 @@ record S3Objects(S3Settings settings, Optional<Duration> callTimeout, S3Requests
                 .build();
     }
 
-    /** Lists the first page of the keys that begin with a text. */
+    /** Lists the first page of the keys with a prefix. */
     ListObjectsV2Request.Builder list(String prefix) {
         return ListObjectsV2Request.builder()
                 .bucket(settings.bucket())
@@ -97,7 +98,7 @@ record S3Objects(S3Settings settings, Optional<Duration> callTimeout, S3Requests
                 .overrideConfiguration(bounded());
     }
 
-    /** Asks for the bucket itself. */
+    /** Requests the bucket's properties. */
     HeadBucketRequest bucket() {
         return HeadBucketRequest.builder()
                 .bucket(settings.bucket())
@@ -105,7 +106,7 @@ record S3Objects(S3Settings settings, Optional<Duration> callTimeout, S3Requests
                 .build();
     }
 
-    /** Asks for the bucket's lifecycle rules. */
+    /** Requests the bucket's lifecycle rules. */
     GetBucketLifecycleConfigurationRequest lifecycle() {
         return GetBucketLifecycleConfigurationRequest.builder()
                 .bucket(settings.bucket())

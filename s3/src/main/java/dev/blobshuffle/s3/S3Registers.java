@@ -14,8 +14,8 @@ import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 
 /**
- * The registers of a store in S3: objects that are replaced with {@code If-Match}, and made with
- * {@code If-None-Match}. Thread-safe.
+ * The registers of a store in S3: objects created with {@code If-None-Match} and replaced with
+ * {@code If-Match}. Thread-safe.
  */
 final class S3Registers implements Registers {
     private final S3Settings settings;
@@ -23,7 +23,7 @@ final class S3Registers implements Registers {
     private final RequestMeter meter;
     private final Runner runner;
 
-    /** Runs a request on a thread of the store, and names its failures. */
+    /** Runs a request on a thread of the store and translates its failures. */
     interface Runner {
         <T> CompletionStage<T> run(String what, Supplier<T> request);
     }

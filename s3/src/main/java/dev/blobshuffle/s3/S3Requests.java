@@ -16,17 +16,20 @@ import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 
 /**
- * The requests of a store, whichever of the SDK's clients sends them. Each blocks until it is answered or has failed, for a minute at most, and throws what the
- * SDK throws. Thread-safe.
+ * The requests of a store, independent of the SDK's client that sends them. Each blocks until its
+ * answer or failure, for at most a minute, and throws the SDK's exceptions. Thread-safe.
  */
 interface S3Requests extends AutoCloseable {
-    /** Stores an object. The client reads the attempt's bytes only until this returns or throws, or finds them closed. */
+    /**
+     * Stores an object. Once this has returned or thrown, the client can no longer read the
+     * attempt's bytes.
+     */
     void put(PutObjectRequest request, UploadAttempt attempt);
 
     /**
      * Reads a part of an object.
      *
-     * @param most more bytes than these are not read
+     * @param most the most bytes to read
      */
     ReadPart get(GetObjectRequest request, int most);
 
@@ -39,16 +42,16 @@ interface S3Requests extends AutoCloseable {
     /** Lists a page of keys. */
     ListObjectsV2Response list(ListObjectsV2Request request);
 
-    /** Asks for the bucket's region, and for the service's clock. */
+    /** Requests the bucket's region and the service's clock. */
     HeadBucketResponse bucket(HeadBucketRequest request);
 
-    /** Asks what expires in the bucket. */
+    /** Requests the bucket's lifecycle rules. */
     GetBucketLifecycleConfigurationResponse lifecycle(GetBucketLifecycleConfigurationRequest request);
 
     /** Asks whether the bucket keeps versions. */
     GetBucketVersioningResponse versioning(GetBucketVersioningRequest request);
 
-    /** Ends the client if it belongs to the store; requests under way then fail. Idempotent. */
+    /** Closes the client if the store owns it; its running requests then fail. Idempotent. */
     @Override
     void close();
 }

@@ -7,15 +7,15 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Where an S3 store is and how it is asked.
+ * The location and the options of an S3 store.
  *
  * @param bucket the bucket, or the alias of an access point
- * @param prefix what the keys in the bucket begin with
- * @param region the region; empty for what the SDK finds in the environment
- * @param endpoint where to send requests; empty for AWS
+ * @param prefix the prefix of the keys in the bucket
+ * @param region the region; empty: the one that the SDK finds in the environment
+ * @param endpoint the endpoint of requests; empty: AWS
  * @param isPathStyle whether the bucket goes into the path instead of the host name
- * @param checksum what the store checks uploads against
- * @param encryption how the store encrypts; empty for the bucket's default
+ * @param checksum the checksum with which the store verifies uploads
+ * @param encryption how the store encrypts; empty: the bucket's default
  * @param connections the most requests at once, 8 or more: a third of them for writing blobs, most of the rest for reading
  */
 record S3Settings(
@@ -27,7 +27,10 @@ record S3Settings(
         RequestChecksum checksum,
         Optional<ServerSideEncryption> encryption,
         int connections) {
-    /** What the decorators let through at most, hedges included, and some that were given up and have not ended. */
+    /**
+     * The most requests that the decorators allow, hedges included, plus some that were given up
+     * and have not ended.
+     */
     static final int DEFAULT_CONNECTIONS = 64;
 
     private static final int FEWEST_CONNECTIONS = 8;
@@ -53,7 +56,10 @@ record S3Settings(
         }
     }
 
-    /** Whether requests cross a network unencrypted. Decided by the name of the host: nobody is asked for an address. */
+    /**
+     * Whether requests cross a network unencrypted. The host name decides; no name service is
+     * asked.
+     */
     boolean isExposed() {
         return endpoint.filter(uri -> "http".equals(uri.getScheme()) && !isLoopback(uri.getHost()))
                 .isPresent();
@@ -69,14 +75,14 @@ record S3Settings(
                 && endpoint.getRawQuery() == null
                 && endpoint.getRawFragment() == null;
         if (!isHttp || endpoint.getHost() == null || !isPlain) {
-            // Not repeated: whoever got it wrong may have put a secret into it.
+            // The message does not repeat the endpoint, because a wrong one may contain a secret.
             throw new InvalidSettings(
                     "Cannot open store s3://" + bucket
                             + ": the endpoint is not of the form https://host:port. Give it so, without credentials or parameters.");
         }
     }
 
-    /** The store as it may be shown to people. */
+    /** The store's location for messages, without credentials. */
     String location() {
         return "s3://" + bucket + "/" + prefix.text()
                 + endpoint.map(uri -> "?endpoint=" + uri).orElse("");

@@ -3,11 +3,13 @@ package dev.blobshuffle.s3;
 import java.time.Duration;
 
 /**
- * How long requests may take before they no longer hold a thread and a connection. They end what is lost; what is slow is given up much earlier, by decorators.
+ * The longest time that a request may hold a thread and a connection. These timeouts end lost
+ * requests. Decorators give up slow requests much earlier.
  *
- * @param connect until a connection stands
- * @param silence without a byte on a connection; a store may be silent for seconds between the last byte of a large blob and its answer
- * @param call the whole of a call
+ * @param connect time to establish a connection
+ * @param silence time without a byte on a connection; a store may be silent for seconds between the
+ *     last byte of a large blob and its answer
+ * @param call time for a whole call
  */
 record S3Timeouts(Duration connect, Duration silence, Duration call) {
     static final S3Timeouts DEFAULT =

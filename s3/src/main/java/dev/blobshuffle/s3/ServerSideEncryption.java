@@ -3,13 +3,13 @@ package dev.blobshuffle.s3;
 import java.util.Optional;
 
 /**
- * How the store is asked to encrypt blobs, where the bucket's own default is not wanted.
+ * The encryption that the store applies to blobs, instead of the bucket's default.
  *
- * @param algorithm as S3 names it: {@code AES256}, {@code aws:kms} or {@code aws:kms:dsse}
+ * @param algorithm the name in S3: {@code AES256}, {@code aws:kms} or {@code aws:kms:dsse}
  * @param kmsKey the id or ARN of the KMS key; empty for the account's own, and for {@code AES256}
  */
 public record ServerSideEncryption(String algorithm, Optional<String> kmsKey) {
-    /** Checks that a key goes with an algorithm that uses one. */
+    /** Checks that a key is given only for an algorithm that uses one. */
     public ServerSideEncryption {
         if (algorithm.isBlank()) {
             throw new IllegalArgumentException(

@@ -14,9 +14,11 @@ import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.http.ContentStreamProvider;
 
 /**
- * One attempt's hold on a blob's content: the only way by which a client gets at the bytes, closed when the attempt has ended, and only then are the bytes given
- * back. A client that goes on after it was interrupted, timed out or cancelled (asynchronous ones do) gets an exception instead of memory that somebody else
- * fills by then. Thread-safe: reading and closing exclude each other, once per chunk and not per byte.
+ * One attempt's access to a blob's content. A client can read the bytes only through it. The store
+ * closes it when the attempt has ended, and only then releases the bytes. Asynchronous clients may
+ * go on reading after an interrupt, timeout or cancellation. They get an exception then, not memory
+ * that is already reused. Thread-safe: reading and closing exclude each other, once per chunk and
+ * not per byte.
  */
 final class UploadAttempt implements ContentStreamProvider, AutoCloseable {
     private static final String CONTENT_TYPE = "application/octet-stream";
@@ -26,7 +28,7 @@ final class UploadAttempt implements ContentStreamProvider, AutoCloseable {
     /** Guarded by this. */
     private boolean isOpen = true;
 
-    /** Takes hold of content that somebody else holds now. */
+    /** Adds a reference to content that the caller holds. */
     UploadAttempt(BlobContent content) {
         content.retain();
         this.content = content;
@@ -46,7 +48,7 @@ final class UploadAttempt implements ContentStreamProvider, AutoCloseable {
         return new UploadPublisher(this, CONTENT_TYPE);
     }
 
-    /** CRC32C as S3 takes it: four bytes, most significant first, in Base64. */
+    /** CRC32C in the form of S3: four bytes, most significant first, in Base64. */
     String crc32c() throws IOException {
         CRC32C checksum = new CRC32C();
         for (ByteBuffer buffer : buffers()) {
@@ -57,7 +59,7 @@ final class UploadAttempt implements ContentStreamProvider, AutoCloseable {
                         ByteBuffer.allocate(4).putInt((int) checksum.getValue()).array());
     }
 
-    /** MD5 as S3 takes it: in Base64. */
+    /** MD5 in the form of S3: Base64. */
     String md5() throws IOException {
         try {
             MessageDigest digest = MessageDigest.getInstance("MD5");
@@ -90,7 +92,7 @@ final class UploadAttempt implements ContentStreamProvider, AutoCloseable {
         from.get(to, offset, length);
     }
 
-    /** Waits for a chunk that is being read, and gives the bytes back. Idempotent. */
+    /** Waits for a running read of a chunk, then releases the bytes. Idempotent. */
     @Override
     public synchronized void close() {
         if (isOpen) {
@@ -109,7 +111,7 @@ final class UploadAttempt implements ContentStreamProvider, AutoCloseable {
         return new IOException("the attempt to store this blob has ended, and its bytes are somebody else's");
     }
 
-    /** Reads the buffers one after the other. Owned by the thread that sends. */
+    /** Reads the buffers one after the other. Owned by the sending thread. */
     private final class ContentStream extends InputStream {
         private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
@@ -150,7 +152,7 @@ final class UploadAttempt implements ContentStreamProvider, AutoCloseable {
         }
     }
 
-    /** What a client gets that begins to send after the attempt has ended. */
+    /** The stream for a client that starts to send after the attempt has ended. */
     private static final class EndedStream extends InputStream {
         @Override
         public int read() throws IOException {

@@ -9,8 +9,9 @@ import org.reactivestreams.Subscription;
 import software.amazon.awssdk.core.async.AsyncRequestBody;
 
 /**
- * A blob's content for an asynchronous client, which may still hold what it was given when its call has failed: so it is given copies of a part each, made when it
- * asks for more. Thread-safe; each subscription is served by one thread at a time.
+ * Publishes a blob's content to an asynchronous client. Such a client may still hold buffers after
+ * its call has failed. So it receives copies, one part at a time, created on demand. Thread-safe;
+ * one thread at a time serves each subscription.
  */
 final class UploadPublisher implements AsyncRequestBody {
     private static final int PART = 128 << 10;
@@ -45,7 +46,10 @@ final class UploadPublisher implements AsyncRequestBody {
         }
     }
 
-    /** Guarded by this, except that the subscriber is called by whoever set {@code isServing}. */
+    /**
+     * Guarded by this, except calls of the subscriber, which the thread that set {@code isServing}
+     * makes.
+     */
     private final class Parts implements Subscription {
         private final Subscriber<? super ByteBuffer> subscriber;
         private final List<ByteBuffer> buffers;

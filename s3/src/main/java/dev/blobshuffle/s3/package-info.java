@@ -1,4 +1,4 @@
-/** Blobs in Amazon S3 and in stores that speak its protocol. */
+/** Blobs in Amazon S3 and in services with the same protocol. */
 @NullMarked
 package dev.blobshuffle.s3;
 
