@@ -13,9 +13,9 @@ import software.amazon.awssdk.services.kms.KmsClient;
 import software.amazon.awssdk.services.kms.model.KmsException;
 
 /**
- * Keys that AWS KMS decrypts when they are needed first. A wrapped key is bound to its id by the
- * encryption context, so one key cannot be put under the id of another. The caller keeps the key, so
- * KMS sees one request per key and process. Thread-safe.
+ * Keys that AWS KMS decrypts on first use. The encryption context binds a wrapped key to its id, so
+ * one key cannot take the id of another. The caller keeps the key, so KMS sees one request per key
+ * and process. Thread-safe.
  *
  * <p>Source: AWS KMS API reference, operation Decrypt.
  */
@@ -31,7 +31,7 @@ final class KmsKeyProvider implements KeyProvider {
     /**
      * A provider that holds no connection.
      *
-     * @param clients makes a client for one request
+     * @param clients creates a client for one request
      */
     KmsKeyProvider(KeyEntries wrapped, Supplier<KmsClient> clients) {
         this.wrapped = wrapped;

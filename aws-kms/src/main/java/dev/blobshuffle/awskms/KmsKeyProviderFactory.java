@@ -23,14 +23,14 @@ import software.amazon.awssdk.services.kms.KmsClientBuilder;
 
 /**
  * Opens {@code aws-kms:///etc/blobshuffle/wrapped-keys?region=eu-central-1}: a file of wrapped keys
- * ({@link KeyEntries}), which AWS KMS decrypts. The SDK finds the region and the credentials where it
- * does for S3. Stateless.
+ * ({@link KeyEntries}), which AWS KMS decrypts. The SDK finds the region and the credentials in the
+ * same places as for S3. Stateless.
  */
 public final class KmsKeyProviderFactory implements KeyProviderFactory {
     private static final String REGION = "region";
     private static final String ENDPOINT = "endpoint";
     private static final Set<String> PARAMETERS = Set.of(REGION, ENDPOINT);
-    /** One request, and the whole of it with the SDK's retries. */
+    /** Time limit of one request, including the SDK's retries. */
     private static final Duration REQUEST = Duration.ofSeconds(5);
 
     private static final Duration CALL = Duration.ofSeconds(20);
@@ -74,7 +74,7 @@ public final class KmsKeyProviderFactory implements KeyProviderFactory {
         return parameters;
     }
 
-    /** A key comes back in the answer, so plain HTTP is for tests on one machine. */
+    /** The answer contains a key, so plain HTTP is only for tests on one machine. */
     private static Optional<URI> endpoint(Map<String, String> parameters) {
         if (!parameters.containsKey(ENDPOINT)) {
             return Optional.empty();
@@ -109,7 +109,7 @@ public final class KmsKeyProviderFactory implements KeyProviderFactory {
         }
     }
 
-    /** The URI is not repeated: a wrong one may hold a secret. */
+    /** The message does not repeat the URI, because a wrong one may contain a secret. */
     private static InvalidSettings refused(String reason, @Nullable Throwable cause) {
         return new InvalidSettings(
                 "Cannot open the encryption keys of AWS KMS: " + reason

@@ -11,9 +11,11 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * How to get at a storage account: its endpoint, and the credentials that the environment holds, the first of {@code AZURE_STORAGE_CONNECTION_STRING}, {@code AZURE_STORAGE_KEY},
- * {@code AZURE_STORAGE_SAS_TOKEN}, the emulator's public key for the emulator's account, and an identity (managed, of a workload, or of {@code az login}: with the artifact
- * azure-identity). Never shown. Immutable.
+ * Access to a storage account: its endpoint and credentials. The first available credentials are
+ * used: {@code AZURE_STORAGE_CONNECTION_STRING}, {@code AZURE_STORAGE_KEY},
+ * {@code AZURE_STORAGE_SAS_TOKEN}, the emulator's public key for the emulator's account, and an
+ * identity. An identity (managed, of a workload, or of {@code az login}) needs the artifact
+ * azure-identity. Never shown. Immutable.
  */
 final class Access {
     /** The emulator's account and its key, which Microsoft publishes. */
@@ -36,9 +38,10 @@ final class Access {
     }
 
     /**
-     * The way to an account.
+     * The access to an account.
      *
-     * @param endpoint the service's URL; the account is added as its path, as emulators and appliances have it, unless the URL names the account already
+     * @param endpoint the service's URL; the account is appended as its path, as emulators and
+     *     appliances expect, unless the URL already names the account
      */
     static Access of(String account, Optional<String> endpoint, Map<String, String> environment) {
         return new Access(
@@ -70,7 +73,7 @@ final class Access {
         return endpoint;
     }
 
-    /** Gives a builder the endpoint and the credentials. */
+    /** Sets the endpoint and the credentials of a builder. */
     BlobContainerClientBuilder apply(BlobContainerClientBuilder builder, HttpClient http) {
         String connection = environment.get("AZURE_STORAGE_CONNECTION_STRING");
         String key = environment.get("AZURE_STORAGE_KEY");
@@ -94,7 +97,7 @@ final class Access {
                 return builder.sasToken(token.startsWith("?") ? token.substring(1) : token);
             }
         } catch (IllegalArgumentException e) {
-            // Its message may hold the secret, so it is not the cause.
+            // The exception's message may contain the secret, so it is not the cause.
             throw new InvalidSettings(
                     "Cannot open store az://" + account
                             + ": the credentials in the environment cannot be read. Check AZURE_STORAGE_CONNECTION_STRING, AZURE_STORAGE_KEY and AZURE_STORAGE_SAS_TOKEN.");
@@ -105,7 +108,10 @@ final class Access {
         return identity(builder, http);
     }
 
-    /** A token in a request over plain HTTP is everybody's on the way. A key only signs requests, and is never sent. */
+    /**
+     * Refuses tokens over plain HTTP, where anyone on the network path could read them. A key only
+     * signs requests and is never sent.
+     */
     private void requireSecretWay() {
         URI url = URI.create(endpoint);
         if ("http".equals(url.getScheme()) && !isLoopback(url.getHost())) {
@@ -115,12 +121,15 @@ final class Access {
         }
     }
 
-    /** By the name alone: nobody is asked for an address. */
+    /** Decides by the name only, without a name service. */
     private static boolean isLoopback(String host) {
         return host.equals("localhost") || host.equals("[::1]") || host.matches("127(\\.\\d{1,3}){3}");
     }
 
-    /** One that names no account has a token, and the account in its endpoint. */
+    /**
+     * Checks the account of a connection string. A string without an account name has a token, and
+     * the account is in its endpoint.
+     */
     private void requireSameAccount(String connection) {
         find(ACCOUNT_NAME, connection).filter(name -> !name.equals(account)).ifPresent(other -> {
             throw new InvalidSettings("Cannot open store az://" + account
@@ -129,7 +138,7 @@ final class Access {
         });
     }
 
-    /** The client would find out with the first request only. */
+    /** Checks the key now; the client would detect a wrong one only with the first request. */
     private static void requireKey(Optional<String> key) {
         key.ifPresent(Base64.getDecoder()::decode);
     }

@@ -25,15 +25,20 @@ import org.apache.hc.core5.http.io.entity.AbstractHttpEntity;
 import reactor.core.publisher.Mono;
 
 /**
- * The transport of our Azure clients: Apache's blocking client, which reads a request's body on the calling thread and not after the call. The transports that Azure
- * offers are asynchronous, may still hold buffers of a body when its request has failed, and bring Netty or copy. Over a pool of connections as large as
- * the number of requests that a store has under way. Proxies and TLS trust by the JVM's system properties. Thread-safe.
+ * The transport of our Azure clients: Apache's blocking client, which reads a request's body on the
+ * calling thread and not after the call. Azure's own transports are asynchronous and may still hold
+ * buffers of a body after its request has failed. They also need Netty or copy the body. The pool
+ * has as many connections as a store has requests in flight. Proxies and TLS trust follow the JVM's
+ * system properties. Thread-safe.
  */
 final class ApacheHttpClient implements HttpClient, AutoCloseable {
-    /** The key of a request's context that leaves the answer's body on the connection until it is read; otherwise it is read at once. */
+    /**
+     * Key in a request's context. If set, the answer's body stays on the connection until it is
+     * read; otherwise it is read at once.
+     */
     static final String STREAMED = "blobshuffle-streamed";
 
-    /** Set by Apache's client itself. */
+    /** Headers that Apache's client sets itself. */
     private static final Set<String> TRANSPORT_HEADERS = Set.of("content-length", "host", "transfer-encoding");
 
     private final CloseableHttpClient connections;
@@ -64,7 +69,7 @@ final class ApacheHttpClient implements HttpClient, AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (URISyntaxException e) {
-            // Not the cause: its message holds the URL, and that a token.
+            // The exception is not the cause, because its message contains the URL with a token.
             throw new IllegalArgumentException("Cannot send a request: its URL is not a URI (" + e.getReason()
                     + "). Check AZURE_STORAGE_SAS_TOKEN for quotes, blanks and line ends.");
         }
@@ -94,7 +99,10 @@ final class ApacheHttpClient implements HttpClient, AutoCloseable {
         }
     }
 
-    /** A request's body, of known length; its type is among the request's headers. Owned by the thread that sends. */
+    /**
+     * A request's body, of known length; its type is among the request's headers. Owned by the
+     * sending thread.
+     */
     private static final class BodyEntity extends AbstractHttpEntity {
         private final BinaryData body;
         private final long length;
@@ -116,7 +124,9 @@ final class ApacheHttpClient implements HttpClient, AutoCloseable {
             return body.toStream();
         }
 
-        /** By a channel: to a stream the body would copy each of its buffers whole. */
+        /**
+         * Writes through a channel, because writing to a stream would copy each buffer as a whole.
+         */
         @Override
         public void writeTo(OutputStream out) throws IOException {
             body.writeTo(Channels.newChannel(out));

@@ -21,7 +21,7 @@ import reactor.core.publisher.Mono;
 
 /** An answer of {@link ApacheHttpClient}. Owned by one thread, which closes it. */
 final class ApacheHttpResponse extends HttpResponse {
-    /** Listings have some megabytes; more than this is not an answer of the service. */
+    /** The longest valid answer; listings have a few megabytes. */
     private static final int LONGEST = 64 << 20;
 
     private static final int FIRST_FAILURE = 300;
@@ -39,7 +39,7 @@ final class ApacheHttpResponse extends HttpResponse {
         }
     }
 
-    /** An answer whose body has been read, so that its connection is free. */
+    /** An answer whose body has been read, so its connection is free. */
     static ApacheHttpResponse read(HttpRequest request, ClassicHttpResponse response) throws IOException {
         try (response) {
             byte[] bytes = content(response).readNBytes(LONGEST);
@@ -47,7 +47,7 @@ final class ApacheHttpResponse extends HttpResponse {
         }
     }
 
-    /** An answer whose body is read from the connection, unless it is the description of a failure. */
+    /** An answer whose body is read from the connection later, unless it describes a failure. */
     static ApacheHttpResponse streamed(HttpRequest request, ClassicHttpResponse response) throws IOException {
         if (response.getCode() >= FIRST_FAILURE) {
             return read(request, response);
@@ -115,14 +115,17 @@ final class ApacheHttpResponse extends HttpResponse {
         }
     }
 
-    /** Closes the body first, which gives the connection back; closing the answer alone would end it. */
+    /**
+     * Closes the body first, which returns the connection to the pool. Closing only the answer
+     * would close the connection.
+     */
     @Override
     public void close() {
         try {
             body.close();
             response.close();
         } catch (IOException e) {
-            // The connection is gone, which is what a close is for.
+            // The connection is closed, as intended.
         }
     }
 }

@@ -18,14 +18,16 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * {@code az://account/container/prefix}, with the parameters {@code endpoint} (instead of {@code https://ACCOUNT.blob.core.windows.net}) and {@code checksum} ({@code md5},
- * {@code crc64} or {@code none}). The account is part of the name because a container's name is unique only within it. Credentials by the environment, as the
- * {@code az} command reads it: {@link Access}. Stateless.
+ * Opens {@code az://account/container/prefix}. The parameters are {@code endpoint} (instead of
+ * {@code https://ACCOUNT.blob.core.windows.net}) and {@code checksum} ({@code md5}, {@code crc64}
+ * or {@code none}). The URI includes the account because a container's name is unique only within
+ * its account. Credentials come from the same environment variables as for the {@code az} command:
+ * {@link Access}. Stateless.
  */
 public final class AzureBlobStoreProvider implements BlobStoreProvider {
     private static final Pattern ACCOUNT = Pattern.compile("[a-z0-9]{3,24}");
 
-    /** Not $root, where names may have no slashes. */
+    /** Excludes $root, where names may not contain slashes. */
     private static final Pattern CONTAINER = Pattern.compile("(?=.{3,63}$)[a-z0-9](-?[a-z0-9])+");
 
     /** For the service loader. */
@@ -69,7 +71,7 @@ public final class AzureBlobStoreProvider implements BlobStoreProvider {
         }
     }
 
-    /** A builder of clients that send each request once: retries are decorators of the store. */
+    /** A builder of clients that send each request once, because decorators of the store retry. */
     static BlobContainerClientBuilder builder(ApacheHttpClient http) {
         return new BlobContainerClientBuilder()
                 .httpClient(http)

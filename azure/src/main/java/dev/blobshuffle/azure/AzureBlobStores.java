@@ -6,18 +6,23 @@ import dev.blobshuffle.core.store.BucketBlobStore;
 import dev.blobshuffle.core.store.KeyPrefix;
 import dev.blobshuffle.core.store.StoreContext;
 
-/** Opens stores in containers of Azure Blob Storage by the application's own client. Most applications name the store by its URI instead. Stateless. */
+/**
+ * Opens stores in containers of Azure Blob Storage through the application's own client. Most
+ * applications name the store by its URI instead. Stateless.
+ */
 public final class AzureBlobStores {
     private AzureBlobStores() {}
 
     /**
      * Opens the store in a container. Blocks.
      *
-     * @param client stays the caller's. What it repeats on its own is billed and not counted: best with one try ({@code RequestRetryOptions}). Content is copied for
-     *     it once, because its transport may go on reading after it has reported a failure
-     * @param prefix what all keys begin with
-     * @param context what the store works with; the caller goes on owning it
-     * @throws dev.blobshuffle.core.failure.StoreRefused fatal unless somebody acts: the container is not there, or the client may not use it
+     * @param client remains the caller's. Configure it with one try ({@code RequestRetryOptions}),
+     *     because its own retries are billed but not counted. Content is copied once for it,
+     *     because its transport may still read after it has reported a failure
+     * @param prefix the common prefix of all keys
+     * @param context what the store works with; the caller keeps ownership
+     * @throws dev.blobshuffle.core.failure.StoreRefused fatal until an operator acts: the container
+     *     does not exist, or the client may not use it
      * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the container cannot be reached
      */
     public static BlobStore open(BlobContainerClient client, KeyPrefix prefix, StoreContext context) {

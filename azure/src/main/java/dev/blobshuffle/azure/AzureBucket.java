@@ -28,8 +28,9 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A container of Azure Blob Storage. What moves bytes goes through the client's pipeline, with its credentials, as requests of our own making: the client's methods for
- * it wait for asynchronous ones and read into several arrays. A blob is a block blob of one Put Blob, never of staged blocks. Thread-safe.
+ * A container of Azure Blob Storage. Requests that transfer bytes are built here and sent through
+ * the client's pipeline, with its credentials. The client's own methods wait for asynchronous ones
+ * and read into several arrays. One Put Blob creates each blob, never staged blocks. Thread-safe.
  */
 final class AzureBucket implements Bucket {
     private static final HttpHeaderName VERSION = HttpHeaderName.fromString("x-ms-version");
@@ -37,7 +38,10 @@ final class AzureBucket implements Bucket {
     private static final HttpHeaderName RANGE = HttpHeaderName.fromString("x-ms-range");
     private static final HttpHeaderName ERROR_CODE = HttpHeaderName.fromString("x-ms-error-code");
 
-    /** A batch would be a library more; deletes are free, and eight are under way at once. */
+    /**
+     * Batch deletes would need another library. Single deletes are free, and eight are in flight at
+     * once.
+     */
     private static final int KEYS_PER_DELETE = 1;
 
     private static final int KEYS_PER_PAGE = 5000;
@@ -143,7 +147,10 @@ final class AzureBucket implements Bucket {
         }
     }
 
-    /** A service that ignores ranges would answer 200 with the whole object. */
+    /**
+     * Reads the body of a partial answer. A service that ignores ranges would answer 200 with the
+     * whole object.
+     */
     private ByteBuffer bytes(HttpResponse response, long offset, int length) throws IOException {
         if (response.getStatusCode() == 200 && offset > 0) {
             throw new IOException("the service ignores the header x-ms-range");

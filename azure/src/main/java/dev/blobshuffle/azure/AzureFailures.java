@@ -10,7 +10,9 @@ import dev.blobshuffle.http.HttpFailures;
 import java.util.Optional;
 import java.util.Set;
 
-/** What the service's answers and the client's exceptions mean for whoever uses a container, and what to do about them. Thread-safe. */
+/**
+ * Maps the service's answers and the client's exceptions to failures with remedies. Thread-safe.
+ */
 final class AzureFailures {
     private final HttpFailures failures;
 
@@ -40,7 +42,7 @@ final class AzureFailures {
     /**
      * The failure to throw for an answer.
      *
-     * @param code the service's code, empty if it gave none
+     * @param code the service's code; empty if it sent none
      */
     StoreUnavailable of(String attempt, int status, String code) {
         return failures.answered(attempt, new HttpAnswer(status, code, null));
@@ -50,10 +52,13 @@ final class AzureFailures {
         /** Codes that mean too many requests, with status 500 or 503. */
         private static final Set<String> THROTTLED = Set.of("ServerBusy", "OperationTimedOut");
 
-        /** Codes of a 400 that mean that the body is not what was sent. */
+        /** Codes of a 400 that mean that the service received another body than was sent. */
         private static final Set<String> CHANGED = Set.of("Crc64Mismatch", "Md5Mismatch");
 
-        /** A 503 without a code is a balancer's or proxy's: no reason to ask less, but one to break the circuit. */
+        /**
+         * A 503 without a code comes from a load balancer or proxy. It is no reason to throttle,
+         * but one to open the circuit.
+         */
         @Override
         public boolean isThrottled(HttpAnswer answer) {
             return THROTTLED.contains(answer.code());

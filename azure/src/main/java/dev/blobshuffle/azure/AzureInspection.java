@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** What the settings of a storage account mean for blobs. Owned by one thread. */
+/** Inspects the settings of a storage account that affect blobs. Owned by one thread. */
 final class AzureInspection {
     private static final HttpHeaderName VERSION_ID = HttpHeaderName.fromString("x-ms-version-id");
 
@@ -31,7 +31,7 @@ final class AzureInspection {
     }
 
     /**
-     * Takes what an answer about the store's marker tells.
+     * Evaluates an answer about the store's marker.
      *
      * @param ourMillis the wall clock in the middle of the request
      */
@@ -87,7 +87,10 @@ final class AzureInspection {
         }
     }
 
-    /** The date has whole seconds, so on average it is half a second old, and a difference below a second says nothing. */
+    /**
+     * The date has whole seconds, so it is half a second old on average, and a difference below a
+     * second means nothing.
+     */
     private static Duration ahead(Instant theirs, long ourMillis) {
         Duration ahead = Duration.between(Instant.ofEpochMilli(ourMillis), theirs.plusMillis(500));
         return ahead.abs().compareTo(Duration.ofSeconds(1)) <= 0 ? Duration.ZERO : ahead;

@@ -4,16 +4,22 @@ import com.azure.core.util.BinaryData;
 import dev.blobshuffle.core.store.BlobContent;
 import java.nio.ByteBuffer;
 
-/** How a content becomes the body of a request. */
+/** How content becomes the body of a request. */
 enum Body {
-    /** By its buffers: for {@link ApacheHttpClient}, which reads them on the calling thread and not after. */
+    /**
+     * Sends the buffers, for {@link ApacheHttpClient}, which reads them on the calling thread and
+     * not after the call.
+     */
     BUFFERS {
         @Override
         BinaryData of(BlobContent content) {
             return BinaryData.fromListByteBuffer(content.buffers());
         }
     },
-    /** By a copy that nobody recycles: for transports that read on threads of their own, and perhaps after they have given up. */
+    /**
+     * Sends a copy that is not recycled, for transports that read on their own threads, perhaps
+     * after they have given up.
+     */
     COPIED {
         @Override
         BinaryData of(BlobContent content) {

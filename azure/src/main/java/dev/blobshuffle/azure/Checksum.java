@@ -11,9 +11,12 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.Locale;
 
-/** What a write carries for the service to check it by. */
+/** The checksum with which the service verifies a write. */
 enum Checksum {
-    /** Azure's CRC-64 of the body, at half of the MD5's cost. The emulator refuses it, and so no test has run it against a service. */
+    /**
+     * Azure's CRC-64 of the body, at half the cost of MD5. The emulator refuses it, so no test has
+     * run it against a service.
+     */
     CRC64 {
         @Override
         void add(HttpHeaders headers, BlobContent content) {
@@ -26,7 +29,9 @@ enum Checksum {
             headers.set(CONTENT_CRC64, Base64.getEncoder().encodeToString(bytes));
         }
     },
-    /** The MD5 of the body, which every service of the interface checks; it costs 2.3 CPU seconds per gibibyte. */
+    /**
+     * The MD5 of the body, which every compatible service checks. It costs 2.3 CPU seconds per GiB.
+     */
     MD5 {
         @Override
         void add(HttpHeaders headers, BlobContent content) {
@@ -40,7 +45,10 @@ enum Checksum {
             }
         }
     },
-    /** Nothing: what comes in is stored. Segments still carry checksums of their own, which readers check. */
+    /**
+     * No checksum: the service stores the received bytes. Readers still verify the segments' own
+     * checksums.
+     */
     NONE {
         @Override
         void add(HttpHeaders headers, BlobContent content) {}

@@ -15,7 +15,10 @@ final class Crc64 {
     private static final int WINDOW_LENGTH = 16 << 10;
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-    /** For each slice, what a byte in it adds. One array, so that one bounds check serves. */
+    /**
+     * The contribution of each byte value in each slice. One array, so that one bounds check
+     * suffices.
+     */
     private static final long[] TABLE = table();
 
     private long register = -1;
@@ -36,7 +39,7 @@ final class Crc64 {
         return table;
     }
 
-    /** Adds the bytes from position to limit, and moves the position. */
+    /** Adds the bytes from position to limit, and advances the position. */
     void update(ByteBuffer buffer) {
         byte[] window = new byte[Math.min(buffer.remaining(), WINDOW_LENGTH)];
         while (buffer.hasRemaining()) {

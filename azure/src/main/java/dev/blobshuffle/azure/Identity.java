@@ -4,11 +4,17 @@ import com.azure.core.credential.TokenCredential;
 import com.azure.core.http.HttpClient;
 import com.azure.identity.DefaultAzureCredentialBuilder;
 
-/** What needs the artifact azure-identity, apart from the rest so that the rest works without. Stateless. */
+/**
+ * The code that needs the artifact azure-identity. It is separate so that the rest works without
+ * the artifact. Stateless.
+ */
 final class Identity {
     private Identity() {}
 
-    /** The workload's identity, the machine's, or that of a developer's login, whichever there is. */
+    /**
+     * The identity of the workload, of the machine, or of a developer's login: the first that
+     * exists.
+     */
     static TokenCredential credential(HttpClient http) {
         return new DefaultAzureCredentialBuilder().httpClient(http).build();
     }

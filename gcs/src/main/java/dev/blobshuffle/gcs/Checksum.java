@@ -7,11 +7,17 @@ import java.util.Base64;
 import java.util.Locale;
 import java.util.zip.CRC32C;
 
-/** What a write carries for the service to check it by. */
+/** The checksum with which the service verifies a write. */
 enum Checksum {
-    /** The service compares a CRC32C of the whole object, which the JDK computes at several gigabytes per second, and refuses what differs. */
+    /**
+     * CRC32C of the whole object. The service refuses a write whose checksum differs. The JDK
+     * computes it at several gigabytes per second.
+     */
     CRC32C,
-    /** Nothing: what comes in is stored. Segments still carry checksums of their own, which readers check. */
+    /**
+     * No checksum: the service stores the received bytes. Readers still verify the segments' own
+     * checksums.
+     */
     NONE;
 
     static Checksum of(String text) {
@@ -24,7 +30,7 @@ enum Checksum {
                 "Cannot open store gs://: parameter checksum is '" + text + "'. Give crc32c or none.");
     }
 
-    /** The CRC32C as the service writes it: base 64 of four bytes, the highest first. */
+    /** The CRC32C in the service's form: four bytes, most significant first, in Base64. */
     static String crc32c(BlobContent content) {
         CRC32C checksum = new CRC32C();
         content.buffers().forEach(checksum::update);

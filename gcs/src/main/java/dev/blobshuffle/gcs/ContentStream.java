@@ -6,7 +6,10 @@ import java.nio.ByteBuffer;
 import java.util.Iterator;
 import java.util.List;
 
-/** A content's buffers as a stream, each byte copied once, into the client's transfer buffer. Owned by the thread that sends. */
+/**
+ * A content's buffers as a stream. It copies each byte once, into the client's transfer buffer.
+ * Owned by the sending thread.
+ */
 final class ContentStream extends InputStream {
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 

@@ -17,9 +17,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * {@code gs://bucket/prefix}, with the parameters {@code endpoint} (another service of the same interface), {@code project} (requests for objects need none),
- * {@code checksum} ({@code crc32c} or {@code none}) and {@code credentials} ({@code default}: Google's application default credentials; {@code none}: none, which is
- * the default over plain HTTP, where a token could be read on the way). Stateless.
+ * Opens {@code gs://bucket/prefix}. The parameters are {@code endpoint} (another compatible
+ * service), {@code project} (requests for objects need none), {@code checksum} ({@code crc32c} or
+ * {@code none}) and {@code credentials}. The credentials are {@code default} (Google's application
+ * default credentials) or {@code none}. Over plain HTTP the default is {@code none}, because others
+ * could read a token on the way. Stateless.
  */
 public final class GcsBlobStoreProvider implements BlobStoreProvider {
     /** For the service loader. */

@@ -6,18 +6,23 @@ import dev.blobshuffle.core.store.BucketBlobStore;
 import dev.blobshuffle.core.store.KeyPrefix;
 import dev.blobshuffle.core.store.StoreContext;
 
-/** Opens stores in buckets of Google Cloud Storage by the application's own client. Most applications name the store by its URI instead. Stateless. */
+/**
+ * Opens stores in buckets of Google Cloud Storage through the application's own client. Most
+ * applications name the store by its URI instead. Stateless.
+ */
 public final class GcsBlobStores {
     private GcsBlobStores() {}
 
     /**
      * Opens the store in a bucket. Blocks.
      *
-     * @param client stays the caller's, who closes it after the store. What it repeats on its own is billed and not counted: best without retries
+     * @param client remains the caller's; close it after the store. Configure it without retries,
+     *     because its own retries are billed but not counted
      * @param bucket the bucket's name
-     * @param prefix what all keys begin with
-     * @param context what the store works with; the caller goes on owning it
-     * @throws dev.blobshuffle.core.failure.StoreRefused fatal unless somebody acts: the bucket is not there, or the client may not use it
+     * @param prefix the common prefix of all keys
+     * @param context what the store works with; the caller keeps ownership
+     * @throws dev.blobshuffle.core.failure.StoreRefused fatal until an operator acts: the bucket
+     *     does not exist, or the client may not use it
      * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the bucket cannot be reached
      */
     public static BlobStore open(Storage client, String bucket, KeyPrefix prefix, StoreContext context) {

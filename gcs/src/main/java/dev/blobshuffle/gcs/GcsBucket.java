@@ -28,11 +28,12 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A bucket of Google Cloud Storage. Writes go as one request (never resumable, which takes two or more) and are read by the calling thread only, so the content is free
- * when the call ends; they are not compressed on the way, which the client does unless told otherwise. Thread-safe.
+ * A bucket of Google Cloud Storage. A write is one request, never a resumable upload, which takes
+ * two or more. Only the calling thread reads the content, so the content is free when the call
+ * ends. The client's default compression of uploads is off. Thread-safe.
  */
 final class GcsBucket implements Bucket {
-    /** The most that the service takes in one batch. */
+    /** The most keys that the service accepts in one batch. */
     private static final int KEYS_PER_DELETE = 100;
 
     private static final int KEYS_PER_PAGE = 1000;
@@ -55,7 +56,10 @@ final class GcsBucket implements Bucket {
         failures = new GcsFailures(location(), name);
     }
 
-    /** By a stream, which the client deprecates because it cannot repeat it; the other ways copy the content or take several requests. */
+    /**
+     * Uses a stream, which the client deprecates because it cannot repeat it. Other ways copy the
+     * content or take several requests.
+     */
     @SuppressWarnings("deprecation")
     @Override
     public void put(String key, BlobContent content) {
@@ -151,7 +155,7 @@ final class GcsBucket implements Bucket {
             channel.seek(offset);
             channel.limit(offset + length);
             while (bytes.hasRemaining() && channel.read(bytes) >= 0) {
-                // Goes on to the end of the range, or of the object.
+                // Continues to the end of the range, or of the object.
             }
             return Optional.of(bytes.flip());
         } catch (IOException | RuntimeException e) {

@@ -19,11 +19,15 @@ import java.util.Optional;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 
 /**
- * A client of Google Cloud Storage that sends each request once, over a pool of connections as large as the number of requests that a store has under way, so that no
- * request waits for a connection. Proxies and TLS trust by the JVM's system properties. Thread-safe.
+ * A client of Google Cloud Storage that sends each request once. Its pool has as many connections
+ * as a store has requests in flight, so no request waits for a connection. Proxies and TLS trust
+ * follow the JVM's system properties. Thread-safe.
  */
 final class GcsClient implements AutoCloseable {
-    /** The client wants a project, which requests for objects do not use; without one it would ask the machine's metadata service for seconds. */
+    /**
+     * The client requires a project, although requests for objects do not use it. Without one, it
+     * would query the machine's metadata service for seconds.
+     */
     private static final String NO_PROJECT = "none";
 
     private final HttpLimits limits;
@@ -65,7 +69,7 @@ final class GcsClient implements AutoCloseable {
         }
     }
 
-    /** Retries are decorators of the store. */
+    /** Turns retries off, because decorators of the store retry. */
     private static final class SendOnce implements StorageRetryStrategy {
         private static final long serialVersionUID = 1L;
 

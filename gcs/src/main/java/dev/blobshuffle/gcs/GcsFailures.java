@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What the client's exceptions mean for whoever uses a bucket, and what to do about them. Thread-safe. */
+/** Maps the client's exceptions to failures with remedies. Thread-safe. */
 final class GcsFailures {
     private final HttpFailures failures;
 
@@ -53,7 +53,10 @@ final class GcsFailures {
         /** Reasons of a 403 that mean too many requests. */
         private static final Set<String> THROTTLED = Set.of("rateLimitExceeded", "userRateLimitExceeded");
 
-        /** A 503 without a reason is a balancer's or proxy's: no reason to ask less, but one to break the circuit. */
+        /**
+         * A 503 without a reason comes from a load balancer or proxy. It is no reason to throttle,
+         * but one to open the circuit.
+         */
         @Override
         public boolean isThrottled(HttpAnswer answer) {
             return switch (answer.status()) {
@@ -63,7 +66,10 @@ final class GcsFailures {
             };
         }
 
-        /** A checksum that differs is an accident on the way and the next attempt may do better; a name that is none stays so. */
+        /**
+         * Distinguishes a wrong checksum from other bad requests. A wrong checksum is a transfer
+         * error, so a retry may succeed; an invalid name stays invalid.
+         */
         @Override
         public boolean isChanged(HttpAnswer answer) {
             String message = message(answer.cause());

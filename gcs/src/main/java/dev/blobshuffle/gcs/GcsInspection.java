@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What the settings of a bucket of Google Cloud Storage mean for blobs. Stateless. */
+/** Inspects the settings of a bucket of Google Cloud Storage that affect blobs. Stateless. */
 final class GcsInspection {
     private GcsInspection() {}
 
@@ -44,7 +44,10 @@ final class GcsInspection {
         return new StoreInspection(Optional.empty(), findings);
     }
 
-    /** On by default, for a week, which at the rates of a shuffle costs more than all requests. */
+    /**
+     * Soft delete is on by default, for a week. At the rates of a shuffle it costs more than all
+     * requests.
+     */
     private static StoreFinding softDelete(SoftDeletePolicy policy) {
         Duration kept =
                 policy == null || policy.getRetentionDuration() == null ? Duration.ZERO : policy.getRetentionDuration();
@@ -53,7 +56,7 @@ final class GcsInspection {
                 : StoreFinding.keepsDeleted(kept);
     }
 
-    /** The shortest age of a rule that deletes all keys that begin with a text. */
+    /** The shortest age among the rules that delete all keys with a prefix. */
     private static Optional<Duration> expiry(BucketInfo bucket, String start) {
         List<? extends LifecycleRule> rules = bucket.getLifecycleRules();
         return rules == null

@@ -5,11 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How batches fill and when they are sealed: the paper's fill time (section 4.2), and beside it the delay budget and commits, each of which seals what there is.
+ * How batches fill and when they are sealed: the paper's fill time (section 4.2), plus the delay
+ * budget and commits, which seal partial batches.
  *
- * <p>A commit interval contains full batches, sealed at size or delay, and ends with a remainder, sealed by the commit, since each commit starts anew. A thread appends nothing while it waits
- * for its commit; what arrived meanwhile it appends afterwards, faster. Threads that share a batch seal for each other; group commit lets those that are
- * due within a short window share a seal.
+ * <p>A commit interval contains full batches, which size or delay seals. It ends with a remainder,
+ * which the commit seals. A thread appends nothing while it waits for its commit; afterwards it
+ * appends the records that arrived meanwhile, faster. Threads that share a batch seal for each
+ * other. With group commit, threads whose commits are due within a short window share a seal.
  */
 final class Batching {
     /** Group commit's longest window, and its share of the interval: {@code GroupCommit} in the Batcher. */
@@ -17,12 +19,18 @@ final class Batching {
 
     private static final double WINDOW_SHARE = 0.1;
 
-    /** A lane tells its bytes in steps, and the batch is sealed that much earlier: {@code OpenBatch} in the Batcher. */
+    /**
+     * A lane reports its bytes in steps, so the batch is sealed earlier by up to a step:
+     * {@code OpenBatch} in the Batcher.
+     */
     private static final double LARGEST_STEP = 32 << 10;
 
     private static final double STEPS_PER_BATCH = 32;
 
-    /** Expected largest of so many normal numbers: how far the fullest zone is ahead of the mean, in standard deviations. */
+    /**
+     * Expected maximum of this many normal numbers: how far the fullest zone is ahead of the mean,
+     * in standard deviations.
+     */
     private static final double[] FULLEST = {0, 0, 0.56, 0.85, 1.03, 1.16, 1.27, 1.35, 1.42, 1.49, 1.54};
 
     /** Standard deviation of the largest of three normal numbers. */
@@ -30,13 +38,13 @@ final class Batching {
 
     private static final double LARGEST_SPREAD = 0.15;
 
-    /** A batch of so few records is about a number of them, not of bytes. */
+    /** Below this number of records, a batch is determined by their count, not by bytes. */
     private static final double FEW_RECORDS = 4;
 
-    /** Deviations of something that takes the same time always. */
+    /** The deviations of a constant time. */
     private static final double[] CERTAIN = {0};
 
-    /** The normal distribution in eight equally likely parts: the median of each. */
+    /** The medians of eight equally likely parts of the normal distribution. */
     private static final double[] NORMAL = {-1.534, -0.887, -0.489, -0.157, 0.157, 0.489, 0.887, 1.534};
 
     private final Workload workload;
@@ -50,7 +58,7 @@ final class Batching {
         this.commitWait = commitWait;
     }
 
-    /** Number of Batchers that fill a batch of their own. */
+    /** Number of Batchers that each fill their own batch. */
     double batchers() {
         return tuning.scope() == BatchScope.INSTANCE
                 ? workload.instances()
@@ -71,13 +79,18 @@ final class Batching {
         return commitSeconds() + commitWait;
     }
 
-    /** Seals by commits in one cycle: one for each group of threads that are due together. */
+    /**
+     * Seals by commits in one cycle: one for each group of threads whose commits are due together.
+     */
     double commitGroups() {
         double window = Math.min(LONGEST_WINDOW_SECONDS, WINDOW_SHARE * commitSeconds());
         return lanes() / (1 + (lanes() - 1) * window / cycleSeconds());
     }
 
-    /** Seconds of appending that a commit ends: a lone thread stands still during its commit, and several take turns. */
+    /**
+     * Seconds of appending before a commit. A single thread stops during its commit; several
+     * threads take turns.
+     */
     double windowSeconds() {
         return lanes() == 1 ? commitSeconds() : cycleSeconds() / commitGroups();
     }
@@ -106,7 +119,7 @@ final class Batching {
         return recordRate() * storedRecordBytes();
     }
 
-    /** Seconds until size seals; the fullest zone decides. */
+    /** Seconds until the batch is sealed by size; the fullest zone decides. */
     double sizeSeconds() {
         double size = tuning.blobBytes();
         if (tuning.layout() == Tuning.Layout.SINGLE) {
@@ -116,7 +129,7 @@ final class Batching {
         if (tuning.layout() == Tuning.Layout.PACKED) {
             int zones = Math.min(workload.zones(), FULLEST.length - 1);
             double step = stepBytes();
-            // A lane tells a step and the rest of the record that ends it.
+            // A lane reports a step plus the rest of the record that ends it.
             double tells = Math.max(1, size * workload.compression() / step - lanes());
             double beyond = Math.min(tells * storedRecordBytes() / 2, step / 2);
             ahead = step * (lanes() + 0.5) - beyond + FULLEST[zones] * sectionSpread();
@@ -125,18 +138,27 @@ final class Batching {
         return Math.max(1 / recordRate(), told / (byteRate() * largestShare()));
     }
 
-    /** What a lane keeps to itself before it tells the batch; the batch is sealed when all but a step of each lane is told. */
+    /**
+     * Bytes that a lane holds back before it reports them. The batch is sealed when all but a step
+     * of each lane is reported.
+     */
     private double stepBytes() {
         return Math.min(LARGEST_STEP, tuning.blobBytes() / (STEPS_PER_BATCH * lanes())) * workload.compression();
     }
 
-    /** Standard deviation of a section's size: records fall by chance, and steps begin where the last batch ended. */
+    /**
+     * Standard deviation of a section's size. Records are distributed at random, and steps start
+     * where the last batch ended.
+     */
     private double sectionSpread() {
         double step = stepBytes();
         return Math.sqrt(tuning.blobBytes() * storedRecordBytes() + lanes() * step * step / 12);
     }
 
-    /** Relative standard deviation of the time that size takes to seal, averaged over the batches of a commit interval. */
+    /**
+     * Relative standard deviation of the time until a seal by size, averaged over the batches of a
+     * commit interval.
+     */
     double fillSpread() {
         if (!isFilledBySize() || recordRate() * fullSeconds() < FEW_RECORDS) {
             return 0;
@@ -154,7 +176,7 @@ final class Batching {
         return sizeSeconds() <= delaySeconds();
     }
 
-    /** Seconds for which a batch that no commit seals is filled. */
+    /** Seconds that a batch fills if no commit seals it. */
     double fullSeconds() {
         return Math.min(sizeSeconds(), delaySeconds());
     }
@@ -173,7 +195,8 @@ final class Batching {
             double occupied = 1 - Math.exp(-recordRate() * window);
             seals.add(seal(commits * occupied, window / occupied));
         } else {
-            // How far a batch is when the commit comes depends on how long those before it took.
+            // The fill of the last batch at the commit depends on the times of the batches before
+            // it.
             for (double deviation : isFilledBySize() ? NORMAL : CERTAIN) {
                 double actual = full * (1 + deviation * fillSpread());
                 double share = commits / (isFilledBySize() ? NORMAL.length : 1);
@@ -192,7 +215,7 @@ final class Batching {
         }
     }
 
-    /** The seal of a batch that was filled for so many seconds. */
+    /** The seal of a batch that has filled for the given seconds. */
     Seal seal(double perSecond, double seconds) {
         double records = Math.max(1, recordRate() * seconds);
         double bytes = records * storedRecordBytes();
@@ -218,17 +241,17 @@ final class Batching {
         return sections;
     }
 
-    /** Segments of a seal: lanes by partitions, as far as there are records. */
+    /** Segments of a seal: pairs of lane and partition with records. */
     double segments(Seal seal) {
         return lanes() * hit(workload.partitions(), seal.records() / lanes());
     }
 
-    /** Partitions that a seal has records of. */
+    /** Partitions with records in a seal. */
     double partitions(Seal seal) {
         return hit(workload.partitions(), seal.records());
     }
 
-    /** How many of so many places are hit by records that fall by chance. */
+    /** Expected number of places that randomly distributed records hit. */
     private static double hit(int places, double records) {
         return places * (1 - Math.pow(1 - 1.0 / places, records));
     }

@@ -4,14 +4,14 @@ import dev.blobshuffle.core.pricing.NativeKafka;
 import dev.blobshuffle.core.pricing.PriceTable;
 
 /**
- * What a shuffle through blobs costs, dollars per hour, by component.
+ * The cost of a shuffle through blobs, in dollars per hour, by component.
  *
  * @param puts writes of blobs
  * @param gets reads of parts of blobs
  * @param stored bytes kept in the store
- * @param transferred bytes to and from the store, where it charges for them
- * @param notifications traffic between zones of notifications
- * @param inlined traffic between zones of records that go through Kafka
+ * @param transferred bytes to and from the store, if it charges for them
+ * @param notifications cross-zone traffic of notifications
+ * @param inlined cross-zone traffic of records that go through Kafka
  * @param compute processors of the application
  */
 public record Cost(
@@ -49,22 +49,25 @@ public record Cost(
         return NativeKafka.usdPerHour(bytesPerSecond, prices, workload.zones(), workload.replicationFactor(), 0);
     }
 
-    /** What the store charges. */
+    /** The store's charges. */
     public double store() {
         return puts + gets + stored + transferred;
     }
 
-    /** Traffic between zones that is left. */
+    /** The remaining cross-zone traffic. */
     public double kafka() {
         return notifications + inlined;
     }
 
-    /** What takes the place of the native topic's traffic: everything but compute, of which a native application has its own. */
+    /**
+     * The cost that replaces the native topic's traffic: everything except compute, which a native
+     * application needs as well.
+     */
     public double shuffle() {
         return store() + kafka();
     }
 
-    /** Everything. */
+    /** The total of all components. */
     public double total() {
         return shuffle() + compute;
     }

@@ -1,18 +1,19 @@
 package dev.blobshuffle.planner;
 
 /**
- * What one tuning would cost a workload, and how long records would take.
+ * The predicted cost and latency of a workload with one tuning.
  *
  * @param tuning the tuning
- * @param traffic what happens each second
+ * @param traffic requests and bytes per second
  * @param cost dollars per hour
- * @param latencies how long records take
- * @param blobBytes bytes of a blob that no commit cut short, on average over the blobs of a seal; 0 if all is inlined
- * @param fillSeconds how long such a batch fills
+ * @param latencies latencies of records
+ * @param blobBytes average bytes of the blobs of a seal that no commit cut short; 0 if all records
+ *     are inlined
+ * @param fillSeconds fill time of such a batch
  * @param isFilledBySize whether size seals it; otherwise the delay does, or a commit
- * @param commitWait seconds that a commit waits for blobs and Kafka, on average
+ * @param commitWait average seconds that a commit waits for blobs and Kafka
  * @param processingShare share of the time that commits leave for processing
- * @param writeBufferBytes what the Batcher of an instance holds at p99 of its puts
+ * @param writeBufferBytes bytes that an instance's Batcher holds at p99 of its puts
  */
 public record Estimate(
         Tuning tuning,

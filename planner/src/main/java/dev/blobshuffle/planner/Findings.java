@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What the reader of a plan must know: whether it pays off, why not, what would change that, and what to beware of. */
+/**
+ * Statements for the reader of a plan: whether it pays off, why not, what would change that, and
+ * warnings.
+ */
 final class Findings {
     private static final double CLEAR = 0.9;
     private static final double LITTLE_PROCESSING = 0.6;

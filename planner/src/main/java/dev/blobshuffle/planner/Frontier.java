@@ -14,15 +14,15 @@ final class Frontier {
     private static final int ROUGH_SEALS = 600;
     private static final int SEALS = 4000;
 
-    /** More memory for one instance's batches is beyond what a shuffle should take. */
+    /** The most memory that a shuffle should use for one instance's batches. */
     private static final double MOST_BUFFER = 512L << 20;
 
-    /** A longer delay than this many fill times changes nothing any more. */
+    /** A delay beyond this many fill times has no further effect. */
     private static final double SLACK = 1.5;
 
     private Frontier() {}
 
-    /** Every tuning worth a look. */
+    /** Every tuning worth estimating. */
     private static List<Estimate> candidates(ShuffleModel model, Workload workload, Tuning base) {
         List<Estimate> candidates = new ArrayList<>();
         for (int millis : MILLIS) {
@@ -49,7 +49,7 @@ final class Frontier {
         return candidates;
     }
 
-    /** The tunings that no other beats in both, fastest first. */
+    /** The tunings that no other tuning beats in both cost and latency, fastest first. */
     static List<Estimate> of(ShuffleModel model, Workload workload, Tuning base) {
         List<Estimate> rough = unbeaten(candidates(model, workload, base));
         return unbeaten(rough.stream()

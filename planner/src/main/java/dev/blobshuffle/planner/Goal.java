@@ -2,7 +2,7 @@ package dev.blobshuffle.planner;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 
-/** What a plan shall reach. */
+/** The goal of a plan. */
 public sealed interface Goal {
     /**
      * The cheapest tuning that is fast enough.
@@ -34,7 +34,7 @@ public sealed interface Goal {
     }
 
     /**
-     * Exactly these settings, whatever comes of them.
+     * Exactly these settings, whatever the result.
      *
      * @param tuning the settings
      */

@@ -4,15 +4,17 @@ import java.util.Arrays;
 import java.util.function.LongSupplier;
 
 /**
- * The wait of a section behind those of other Batchers in its partition: a reader hands out in the order of arrival, so that a section waits for the gets of those that were notified before
- * it. They arrive by chance (Poisson) at a rate r, each taking a time G to get, so that the longest remaining wait M has {@code P(M <= m) = exp(-r E[max(0, G - m)])}.
+ * The wait of a section behind sections of other Batchers in its partition. A reader returns
+ * records in the order of arrival, so a section waits for the gets of the sections notified before
+ * it. These arrive at random (Poisson) at a rate r, and each get takes a time G. So the longest
+ * remaining wait M has {@code P(M <= m) = exp(-r E[max(0, G - m)])}.
  *
  * @param rate arrivals per second that need a get
  * @param seconds times of gets, sorted
- * @param excess for each of these, the expectation of what G exceeds it by
+ * @param excess for each of these, the expected amount by which G exceeds it
  */
 record HeadOfLineWait(double rate, double[] seconds, double[] excess) {
-    /** No other Batcher, or no time. */
+    /** No wait: there is no other Batcher, or gets take no time. */
     static final HeadOfLineWait NONE = new HeadOfLineWait(0, new double[0], new double[0]);
 
     private static final int SAMPLES = 400;
@@ -43,14 +45,14 @@ record HeadOfLineWait(double rate, double[] seconds, double[] excess) {
         return new HeadOfLineWait(rate, seconds, excess);
     }
 
-    /** How long a section waits for those before it, by chance; 0 if it doesn't. */
+    /** A random wait of a section for those before it; 0 if it does not wait. */
     double wait(LongSupplier random) {
         if (rate == 0) {
             return 0;
         }
         double wanted = -Math.log(1 - LatencyModel.uniform(random)) / rate;
         if (wanted >= excess[0]) {
-            // Below the shortest get all of them count fully: E[G - m] = excess + shortest - m.
+            // Below the shortest get, all gets count fully: E[G - m] = excess + shortest - m.
             return Math.max(0, excess[0] + seconds[0] - wanted);
         }
         int low = 0;

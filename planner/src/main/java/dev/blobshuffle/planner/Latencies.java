@@ -1,7 +1,7 @@
 package dev.blobshuffle.planner;
 
 /**
- * How long records take through the shuffle, from the Batcher to the Debatcher, seconds.
+ * The latencies of records through the shuffle, from the Batcher to the Debatcher, in seconds.
  *
  * @param p50 median
  * @param p95 95th percentile

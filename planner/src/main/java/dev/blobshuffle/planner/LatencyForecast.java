@@ -9,10 +9,13 @@ import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 
 /**
- * The latency of records as a distribution: a Monte Carlo run over the seals of one Batcher, with times of requests drawn from a profile. Each seal puts its blobs; a
- * zone's records are notified when their blob is stored and everything before it has been notified; readers see them at once, or at the end of the commit under
- * exactly-once; they get the section, and hand out in order, behind what other Batchers wrote to the partition. Requests are independent, and processing takes no time. The seed makes it repeatable, and the same
- * for all tunings that are compared. Owned by one thread.
+ * The latency of records as a distribution: a Monte Carlo run over the seals of one Batcher, with
+ * request times drawn from a profile. Each seal puts its blobs. A zone's records are notified when
+ * their blob is stored and all earlier records have been notified. Readers see them at once, or at
+ * the end of the commit under exactly-once. Readers get the section and return its records in
+ * order, behind those of other Batchers in the partition. Requests are independent, and processing
+ * takes no time. The seed makes the run repeatable, and is the same for all compared tunings. Owned
+ * by one thread.
  */
 final class LatencyForecast {
     private static final long SEED = 20_260_603;
@@ -42,7 +45,7 @@ final class LatencyForecast {
     private HeadOfLineWait headOfLine = HeadOfLineWait.NONE;
 
     /**
-     * Times that are not the store's, seconds.
+     * Times outside the store, seconds.
      *
      * @param channel from the send of a notification until a reader has it
      * @param commit a commit's own round trips, after the flush
@@ -52,7 +55,7 @@ final class LatencyForecast {
         static final Overheads KAFKA = new Overheads(0.015, 0.010);
     }
 
-    /** A section whose records nobody can see yet. */
+    /** A section whose records are not visible yet. */
     private record Pending(int zone, double start, double sealed, double delivered, double bytes) {}
 
     LatencyForecast(Workload workload, Tuning tuning, LatencyProfile profile, Overheads overheads) {
@@ -64,12 +67,15 @@ final class LatencyForecast {
         handedOut = new double[workload.zones()];
     }
 
-    /** Runs so many seals. */
+    /** Runs the given number of seals. */
     void run(Batching batching, int seals) {
         run(batching, seals, 0, Integer.MAX_VALUE);
     }
 
-    /** Runs at least so many commits and seals, leaving out what is long over when a commit comes: enough for {@link #commitWait}. */
+    /**
+     * Runs at least the given numbers of commits and seals, and skips work that ends long before a
+     * commit. Enough for {@link #commitWait}.
+     */
     void runCommits(Batching batching, int commits, int seals) {
         run(batching, seals, commits, SEALS_BEFORE_COMMIT);
     }
@@ -137,7 +143,7 @@ final class LatencyForecast {
         return sealed;
     }
 
-    /** @return when the commit has ended */
+    /** @return the time at which the commit has ended */
     private double commit(double start) {
         double end = Math.max(start, Arrays.stream(delivered).max().orElse(start)) + overheads.commit();
         waitSum += end - start;
@@ -182,7 +188,7 @@ final class LatencyForecast {
         return records.bytes() / readersPerSection(workload);
     }
 
-    /** Consumers that read one section between them. */
+    /** Consumers that together read one section. */
     static double readersPerSection(Workload workload) {
         double readers = (double) workload.instances() * workload.threads() / workload.zones();
         double partitions = (double) workload.partitions() / workload.zones();
@@ -202,7 +208,10 @@ final class LatencyForecast {
         return first <= trigger ? first : Math.min(first, trigger + model.sampleMillis(bytes, random));
     }
 
-    /** The latency beyond which the share of requests lies that is hedged; sizes within a tenth share it, as in the engine. */
+    /**
+     * The latency above which requests are hedged, from their share. Sizes within a tenth share it,
+     * as in the engine.
+     */
     private double trigger(LatencyModel model, double bytes) {
         Map<Integer, Double> known = triggers.computeIfAbsent(model, unknown -> new HashMap<>());
         int bucket = (int) Math.round(Math.log(Math.max(1, bytes)) / SIZE_STEP);
@@ -214,7 +223,7 @@ final class LatencyForecast {
         });
     }
 
-    /** Seconds that a commit took, on average. */
+    /** Average seconds of a commit. */
     double commitWait() {
         return waits == 0 ? 0 : waitSum / waits;
     }

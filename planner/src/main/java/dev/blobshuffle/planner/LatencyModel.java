@@ -6,15 +6,16 @@ import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 
 /**
- * How long one kind of request to a store takes: {@code tail(base * LN(baseSpread) + size / (bandwidth * LN(bandwidthSpread)))}, where {@code LN(s)} is
- * log-normal, {@code exp(s * N(0, 1))}, and the tail multiplies some requests by {@code tailFactor * LN(0.3)}.
+ * The time of one kind of request to a store: {@code tail(base * LN(baseSpread) + size /
+ * (bandwidth * LN(bandwidthSpread)))}, where {@code LN(s)} is log-normal, {@code exp(s * N(0, 1))},
+ * and the tail multiplies some requests by {@code tailFactor * LN(0.3)}.
  *
  * @param baseMillis median time to the first byte, milliseconds
  * @param baseSpread its spread
  * @param bandwidth median bandwidth of one request, MiB per second
  * @param bandwidthSpread its spread
  * @param tailShare share of requests that are much slower, 0 to 1
- * @param tailFactor median of how much slower they are
+ * @param tailFactor median factor by which they are slower
  */
 public record LatencyModel(
         double baseMillis,
@@ -28,9 +29,9 @@ public record LatencyModel(
     private static final double MEBIBYTE = 1 << 20;
 
     /**
-     * A time for one request, by chance.
+     * A random time for one request.
      *
-     * @param random gives random bits, uniform over all longs
+     * @param random source of random bits, uniform over all longs
      */
     public Duration sample(long bytes, LongSupplier random) {
         return Duration.ofNanos((long) (sampleMillis(bytes, random) * 1e6));
@@ -47,7 +48,8 @@ public record LatencyModel(
     }
 
     /**
-     * The time that a share of requests does not exceed, milliseconds; drawn, good to some percent.
+     * The time that a share of requests does not exceed, in milliseconds. Estimated from random
+     * samples, accurate to a few percent.
      *
      * @param share above 0, below 1
      */
@@ -59,12 +61,15 @@ public record LatencyModel(
         return samples[(int) (share * QUANTILE_SAMPLES)];
     }
 
-    /** The same latency for blobs and records that are smaller by a factor: for experiments at a smaller scale. */
+    /**
+     * The same latency for blobs and records that are smaller by a factor, for experiments at a
+     * smaller scale.
+     */
     public LatencyModel scaledDown(double factor) {
         return new LatencyModel(baseMillis, baseSpread, bandwidth / factor, bandwidthSpread, tailShare, tailFactor);
     }
 
-    /** The same latency where everything takes longer by a factor; with the same spread. */
+    /** The same latency with all times longer by a factor and the same spread. */
     LatencyModel slowedDown(double factor) {
         return new LatencyModel(
                 baseMillis * factor, baseSpread, bandwidth / factor, bandwidthSpread, tailShare, tailFactor);

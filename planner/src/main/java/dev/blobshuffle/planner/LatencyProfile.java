@@ -5,29 +5,39 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How long the requests to an object store take. The profiles are models, not measurements: say which one stands behind a number.
+ * The request times of an object store. The profiles are models, not measurements. Whenever you
+ * quote a number, name its profile.
  *
  * @param name the profile's name in reports
- * @param put puts; empty: no time
- * @param get gets, and with no bytes deletes and listings; empty: no time
+ * @param put times of puts; empty: puts take no time
+ * @param get times of gets, and with 0 bytes of deletes and listings; empty: they take no time
  */
 public record LatencyProfile(String name, Optional<LatencyModel> put, Optional<LatencyModel> get) {
-    /** No time at all. */
+    /** A store without latency. */
     public static final LatencyProfile ZERO = new LatencyProfile("zero", Optional.empty(), Optional.empty());
 
-    /** S3 Standard, set to lie in published bands: a 16 MiB put takes 256 ms at the median and 399 ms at p95, a get 318 and 566. */
+    /**
+     * S3 Standard, chosen to lie within published ranges: a 16 MiB put takes 256 ms at the median
+     * and 399 ms at p95, a get 318 and 566 ms.
+     */
     public static final LatencyProfile S3_STANDARD = of(
             "s3-standard",
             new LatencyModel(70, 0.40, 90, 0.30, 0.02, 2.5),
             new LatencyModel(30, 0.50, 57, 0.35, 0.02, 2.5));
 
-    /** S3 as in the BlobShuffle paper, section 5, fitted to its shuffle latencies: a 16 MiB put takes 566 ms at the median and 1,025 at p95, a get 73 and 133. */
+    /**
+     * S3 as in the BlobShuffle paper, section 5, fitted to its shuffle latencies: a 16 MiB put
+     * takes 566 ms at the median and 1,025 ms at p95, a get 73 and 133 ms.
+     */
     public static final LatencyProfile S3_BLOBSHUFFLE_PAPER = of(
             "s3-blobshuffle-paper",
             new LatencyModel(120, 0.40, 37.5, 0.38, 0.03, 2.5),
             new LatencyModel(20, 0.45, 320, 0.40, 0.03, 2.5));
 
-    /** S3 Express One Zone, a guess: a 16 MiB put takes 118 ms at the median and 176 ms at p95, a get 86 and 129. */
+    /**
+     * S3 Express One Zone, a guess: a 16 MiB put takes 118 ms at the median and 176 ms at p95, a
+     * get 86 and 129 ms.
+     */
     public static final LatencyProfile S3_EXPRESS = of(
             "s3-express",
             new LatencyModel(10, 0.30, 150, 0.25, 0.01, 3),
@@ -46,17 +56,21 @@ public record LatencyProfile(String name, Optional<LatencyModel> put, Optional<L
         return new LatencyModel(time.toNanos() / 1e6, 0, Double.POSITIVE_INFINITY, 0, 0, 1);
     }
 
-    /** The same latencies for blobs and records that are smaller by a factor: for experiments at a smaller scale. */
+    /**
+     * The same latencies for blobs and records that are smaller by a factor, for experiments at a
+     * smaller scale.
+     */
     public LatencyProfile scaledDown(double factor) {
         return new LatencyProfile(
                 name, put.map(model -> model.scaledDown(factor)), get.map(model -> model.scaledDown(factor)));
     }
 
     /**
-     * The same profile where requests take so long that the medians are those that a store was measured with. Sizes and tails stay the profile's.
+     * The same profile, with times scaled to the measured medians of a store. The profile's
+     * dependence on size and its tails stay.
      *
-     * @param put of a put; empty: as the profile says
-     * @param get of a get; empty: as the profile says
+     * @param put the measured median of puts; empty: the profile's
+     * @param get the measured median of gets; empty: the profile's
      */
     public LatencyProfile measured(Optional<MeasuredMedian> put, Optional<MeasuredMedian> get) {
         if (put.isEmpty() && get.isEmpty()) {
@@ -88,7 +102,7 @@ public record LatencyProfile(String name, Optional<LatencyModel> put, Optional<L
         }
     }
 
-    /** All profiles with a name of their own. */
+    /** All named profiles. */
     public static List<LatencyProfile> all() {
         return List.of(ZERO, S3_STANDARD, S3_BLOBSHUFFLE_PAPER, S3_EXPRESS);
     }

@@ -1,8 +1,10 @@
 package dev.blobshuffle.planner;
 
 /**
- * The analytical model of the BlobShuffle paper, section 4, as printed: steady and even load, a blob per destination zone and instance, full blobs, no commits,
- * notifications free. {@link ShuffleModel} has what it leaves out; this is what golden values are checked against. Stateless.
+ * The analytical model of the BlobShuffle paper, section 4, as printed: steady and even load, a
+ * blob per destination zone and instance, full blobs, no commits, notifications free.
+ * {@link ShuffleModel} adds what it leaves out. Tests check golden values against this model.
+ * Stateless.
  */
 public final class PaperModel {
     private PaperModel() {}
@@ -29,7 +31,9 @@ public final class PaperModel {
         return putsPerSecond(blobBytes, bytesPerSecond) * (zones - 1) / zones;
     }
 
-    /** An upper bound of the shuffle latency, section 4.3: fill, put and get one after the other, seconds. */
+    /**
+     * An upper bound of the shuffle latency, section 4.3: fill, put and get in sequence, seconds.
+     */
     public static double latencyBound(double fillSeconds, double putSeconds, double getSeconds) {
         return fillSeconds + putSeconds + getSeconds;
     }

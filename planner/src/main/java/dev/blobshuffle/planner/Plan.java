@@ -5,18 +5,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The answer to what a shuffle would cost, how fast it would be, and which settings to use.
+ * The result of planning: the cost of a shuffle, its latency, and the settings to use.
  *
- * @param workload the question
+ * @param workload the planned workload
  * @param prices the prices
  * @param profile the store's latencies
- * @param nativeVariants what the native shuffle costs; the first is the one to compare with
+ * @param nativeVariants costs of the native shuffle; the first is the one to compare with
  * @param recommended the tuning to use
- * @param meetsGoal whether it reaches the goal; otherwise it is the closest
+ * @param meetsGoal whether it reaches the goal; otherwise it is the closest tuning
  * @param frontier the tunings that no other beats in both cost and p95, fastest first
  * @param settings the settings to use
- * @param alternatives what other choices would give
- * @param findings what the reader must know, plain sentences
+ * @param alternatives the results of other choices
+ * @param findings statements for the reader, plain sentences
  * @param breakEvenBytesPerSecond the load from which such settings, with the longest delay for the goal, save money; empty if none does
  */
 public record Plan(
@@ -31,7 +31,7 @@ public record Plan(
         List<Alternative> alternatives,
         List<String> findings,
         Optional<Double> breakEvenBytesPerSecond) {
-    /** Less than a hundredth saved is nothing: prices and loads are not known that well. */
+    /** A saving below 1 % does not count, because prices and loads are not known that precisely. */
     static final double WORTH_IT = 0.99;
 
     /** Copies the lists. */
@@ -46,8 +46,8 @@ public record Plan(
     /**
      * A way to run the native shuffle.
      *
-     * @param name for people and programs, lower case with underscores
-     * @param usdPerHour traffic between zones
+     * @param name the name for readers and programs, lower case with underscores @param usdPerHour
+     *     price of its cross-zone traffic
      */
     public record NativeVariant(String name, double usdPerHour) {}
 
@@ -55,16 +55,15 @@ public record Plan(
      * A line of the configuration.
      *
      * @param name full name
-     * @param value its value
-     * @param reason why
+     * @param value its value @param reason the reason for the value
      */
     public record RecommendedSetting(String name, String value, String reason) {}
 
     /**
-     * What another choice would give.
+     * The result of another choice.
      *
-     * @param name the choice, for people
-     * @param estimate what comes of it
+     * @param name the choice, in words
+     * @param estimate the result
      */
     public record Alternative(String name, Estimate estimate) {}
 
@@ -73,7 +72,7 @@ public record Plan(
         return nativeVariants.get(0).usdPerHour();
     }
 
-    /** Whether the shuffle costs less through blobs, store and notifications against traffic between zones. */
+    /** Whether store and notifications cost less than the native cross-zone traffic. */
     public boolean paysOff() {
         return recommended.cost().shuffle() < WORTH_IT * nativeUsdPerHour();
     }

@@ -7,16 +7,21 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/** Makes plans: tries tunings, chooses one for a goal, and says what it means. Stateless, apart from its model. */
+/**
+ * Makes plans: tries tunings, chooses one for a goal, and explains it. Stateless, except for its
+ * model.
+ */
 public final class Planner {
     private static final int SEALS = 6000;
     private static final int BISECTIONS = 40;
     private static final double WIDEST = 1e6;
 
-    /** About where blobs begin to pay off. */
+    /** The approximate blob size from which blobs pay off. */
     private static final double SMALL_BLOB = 256 << 10;
 
-    /** The choice keeps this share of a latency, for it is drawn. */
+    /**
+     * The choice uses only this share of the target latency, because latencies are random samples.
+     */
     private static final double SPARE = 0.97;
 
     private final ShuffleModel model;
@@ -29,7 +34,8 @@ public final class Planner {
     /**
      * A plan.
      *
-     * @param base what is given of the tuning; size and delay are chosen, unless the goal fixes them. Below its inline size batches go through Kafka
+     * @param base the given part of the tuning; size and delay are chosen, unless the goal fixes
+     *     them. Batches below its inline size go through Kafka
      */
     public Plan plan(Workload workload, Tuning base, Goal goal) {
         List<Estimate> frontier = Frontier.of(model, workload, base);
@@ -152,7 +158,10 @@ public final class Planner {
         alternatives.add(new Plan.Alternative(name, model.estimate(workload, tuning, SEALS)));
     }
 
-    /** The same tuning with as long a delay as the goal allows, since batches that are inlined have no use for it. */
+    /**
+     * The same tuning with the longest delay that the goal allows, because inlined batches do not
+     * use the delay.
+     */
     private Tuning patient(Tuning tuning, Goal goal) {
         if (goal instanceof Goal.TargetP95 target) {
             double store = quantileSeconds(model.profile().put())
@@ -170,7 +179,10 @@ public final class Planner {
                 .orElse(0.0);
     }
 
-    /** The load at which blobs begin to cost less than native, with one tuning; found by halving, since costs grow slower than native ones. */
+    /**
+     * The load from which blobs cost less than the native shuffle, with one tuning. Found by
+     * bisection, because the cost grows more slowly than the native one.
+     */
     private Optional<Double> breakEven(Workload workload, Tuning tuning) {
         double low = workload.bytesPerSecond() / WIDEST;
         double high = Math.min(1e14, workload.bytesPerSecond() * WIDEST);

@@ -3,13 +3,13 @@ package dev.blobshuffle.planner;
 import java.util.List;
 
 /**
- * One kind of seal of a batch: how often it happens, and what blobs come of it.
+ * One kind of seal of a batch: its rate and the resulting blobs.
  *
- * @param perSecond how often, for one Batcher
- * @param seconds how long the batch filled
- * @param records records in it, all zones together
- * @param bytes stored bytes in it, all zones together
- * @param blobs the blobs: bytes of the sections in each; empty if the batch is inlined
+ * @param perSecond rate for one Batcher
+ * @param seconds fill time of the batch
+ * @param records records in the batch, over all zones
+ * @param bytes stored bytes in the batch, over all zones
+ * @param blobs for each blob, the bytes of its sections; empty if the batch is inlined
  */
 record Seal(double perSecond, double seconds, double records, double bytes, List<List<Double>> blobs) {
     boolean isInlined() {

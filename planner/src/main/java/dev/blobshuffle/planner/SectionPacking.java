@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Which sections share a blob, by the Batcher's own rule (its class {@code Packing}) in fractions of bytes. Stateless. */
+/**
+ * Distributes sections over blobs by the Batcher's rule (its class {@code Packing}), with
+ * fractional bytes. Stateless.
+ */
 final class SectionPacking {
     private SectionPacking() {}
 

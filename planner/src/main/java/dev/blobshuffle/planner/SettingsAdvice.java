@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The settings that make a tuning, each with its reason. Stateless. */
+/** The settings of a tuning, each with its reason. Stateless. */
 final class SettingsAdvice {
     private static final long MEBIBYTE = 1 << 20;
     private static final double SPARE = 1.25;
@@ -71,7 +71,7 @@ final class SettingsAdvice {
         addCache(settings, estimate);
     }
 
-    /** The cache of a zone is a setting of its own, as far as this version has it. */
+    /** The cache of a zone has its own setting, if this version supports it. */
     private static void addCache(List<Plan.RecommendedSetting> settings, Estimate estimate) {
         String name = "blobshuffle.cache.zone.enabled";
         boolean exists =

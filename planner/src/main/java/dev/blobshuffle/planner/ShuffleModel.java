@@ -4,18 +4,25 @@ import dev.blobshuffle.core.pricing.PriceTable;
 import java.util.Optional;
 
 /**
- * The paper's analytical model (section 4) with what it leaves out: commits and delays that seal batches early, packing, inlining, threads that share a blob,
- * compression, notifications through Kafka, hedging, retention, the cache's part, and latency as a distribution. Its terms are documented in {@code docs/planner.md} and
- * checked against the running engine there. Stateless.
+ * The paper's analytical model (section 4), with the parts that it leaves out: commits and delays
+ * that seal batches early, packing, inlining, threads that share a blob, compression, notifications
+ * through Kafka, hedging, retention, caches, and latency as a distribution. {@code docs/planner.md}
+ * documents its terms and compares them with the running engine. Stateless.
  */
 public final class ShuffleModel {
-    /** Commits depend on the blobs they wait for, and these on the commits. */
+    /**
+     * Rounds of the fixed-point search: commits depend on the blobs they wait for, and these on the
+     * commits.
+     */
     private static final int ROUNDS = 6;
 
     private static final int SEALS_PER_ROUND = 200;
     private static final int COMMITS_PER_ROUND = 10;
 
-    /** A change of the commits' time by this share of their interval changes no result that is shown. */
+    /**
+     * The search ends when the time of a commit changes by less than this share of the interval.
+     * Smaller changes do not affect the shown results.
+     */
     private static final double CONVERGED = 0.005;
 
     private final PriceTable prices;
@@ -36,7 +43,7 @@ public final class ShuffleModel {
     /**
      * The same model with another channel.
      *
-     * @param channelSeconds from the send of a notification until a reader has it
+     * @param channelSeconds from the send of a notification until its arrival at a reader
      * @param commitSeconds a commit's own round trips, after the flush
      */
     public ShuffleModel withChannel(double channelSeconds, double commitSeconds) {
@@ -54,15 +61,15 @@ public final class ShuffleModel {
     }
 
     /**
-     * What a tuning gives.
+     * Estimates a tuning.
      *
-     * @param seals how many seals the latency is drawn from; 2,000 are good for a p95 within about 2 %
+     * @param seals number of simulated seals; 2,000 give a p95 within about 2 %
      */
     public Estimate estimate(Workload workload, Tuning tuning, int seals) {
         LatencyForecast forecast = new LatencyForecast(workload, tuning, profile, overheads);
         double rough = commitWait(workload, tuning);
         forecast.run(new Batching(workload, tuning, rough), seals);
-        // Drawn from more commits than the search for it had.
+        // The forecast has more commits than the search, so its mean is more precise.
         double wait = forecast.commits() > SEALS_PER_ROUND ? forecast.commitWait() : rough;
         Batching batching = new Batching(workload, tuning, wait);
         Traffic traffic = Traffic.of(workload, tuning, batching);
@@ -80,7 +87,7 @@ public final class ShuffleModel {
                 writeBuffer(workload, batching, largest));
     }
 
-    /** Only costs: as {@link #estimate}, without drawing latencies where commits are rare. */
+    /** Only the cost, as in {@link #estimate}, without simulating latencies if commits are rare. */
     Cost cost(Workload workload, Tuning tuning) {
         Batching batching = new Batching(workload, tuning, commitWait(workload, tuning));
         return Cost.of(Traffic.of(workload, tuning, batching), workload, tuning, prices);
@@ -88,7 +95,7 @@ public final class ShuffleModel {
 
     private double commitWait(Workload workload, Tuning tuning) {
         double wait = 0;
-        // A commit waits for puts only: gets would only cost time here.
+        // A commit waits only for puts, so simulating gets here would only cost time.
         LatencyProfile putsOnly = new LatencyProfile(profile.name(), profile.put(), Optional.empty());
         for (int i = 0; i < ROUNDS; i++) {
             Batching batching = new Batching(workload, tuning, wait);
@@ -103,7 +110,10 @@ public final class ShuffleModel {
         return wait;
     }
 
-    /** A full batch, and what comes while the slowest of a hundred puts is under way: nothing, where each batch is a commit's that a lone thread waits for. */
+    /**
+     * Bytes of a full batch, plus those that arrive during the slowest of a hundred puts. None
+     * arrive if commits seal every batch and a single thread waits for them.
+     */
     private double writeBuffer(Workload workload, Batching batching, Seal largest) {
         boolean standsStill = batching.lanes() == 1 && batching.fullSeconds() >= batching.windowSeconds();
         double putSeconds = largest.isInlined() || standsStill

@@ -3,7 +3,7 @@ package dev.blobshuffle.planner;
 import dev.blobshuffle.core.settings.BatchScope;
 
 /**
- * What a shuffle through blobs does each second, over all instances.
+ * Requests and bytes per second of a shuffle through blobs, over all instances.
  *
  * @param puts writes of blobs, hedges included
  * @param gets reads of parts of blobs, hedges included
@@ -21,7 +21,10 @@ public record Traffic(
         double fetchedBytes,
         double notificationBytes,
         double inlinedBytes) {
-    /** The largest gap between two ranges that are read along: {@code FetchPlan} in the Debatcher. */
+    /**
+     * The largest gap between two ranges that one request reads: {@code FetchPlan} in the
+     * Debatcher.
+     */
     private static final double LARGEST_GAP = 64 << 10;
 
     /** The traffic of a workload. */
@@ -61,8 +64,10 @@ public record Traffic(
     }
 
     /**
-     * Reads of one section: by the zones that are not the writer's, or by each consumer, or by each partition's where a consumer's are far apart. The segments of several lanes
-     * in a partition are notified one after the other: what is known is read at once, and the rest together.
+     * Reads of one section: one per zone other than the writer's, one per consumer, or one per
+     * partition if a consumer's partitions are far apart. The segments of several lanes in a
+     * partition are notified one after the other. The reader fetches the first at once, and the
+     * remaining ones together.
      */
     static double getsPerSection(Workload workload, Tuning tuning, Seal seal, double partitionsHit) {
         if (tuning.cache() == Tuning.Cache.ZONE) {
@@ -76,7 +81,7 @@ public record Traffic(
         return rounds * (gap <= LARGEST_GAP ? Math.min(consumers, partitions) : partitions);
     }
 
-    /** Bytes of a blob, on average. */
+    /** Average bytes of a blob. */
     public double blobBytes() {
         return puts > 0 ? storedBytes / puts : 0;
     }

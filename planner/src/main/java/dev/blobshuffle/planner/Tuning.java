@@ -5,18 +5,20 @@ import dev.blobshuffle.core.settings.BatchScope;
 import java.time.Duration;
 
 /**
- * How a shuffle is set: what its settings say, and what the model assumes beside them.
+ * The settings of a shuffle, and further assumptions of the model.
  *
  * @param blobBytes {@code batch.max.bytes}
  * @param delay {@code batch.max.delay.ms}
- * @param layout how sections are put into blobs
+ * @param layout how sections are distributed over blobs
  * @param scope {@code batch.scope}
  * @param inlineBytes {@code inline.max.bytes}
  * @param cache who shares downloads
  * @param retention how long a blob is kept
- * @param hedgedShare share of requests that are sent a second time, when the first is late; 0 for none
- * @param overheadBytes bytes that a blob takes for a record beside key and value: lengths, timestamp, its part of frames and footer
- * @param notificationBytes what a notification takes in Kafka, with its record's own overhead
+ * @param hedgedShare share of requests that are sent a second time because the first is late; 0:
+ *     none
+ * @param overheadBytes bytes of a record in a blob in addition to key and value: lengths,
+ *     timestamp, its share of frames and footer
+ * @param notificationBytes bytes of a notification in Kafka, including its record's overhead
  * @param cpuSecondsPerGib processor time of the application for each GiB shuffled
  */
 public record Tuning(
@@ -31,24 +33,27 @@ public record Tuning(
         double overheadBytes,
         double notificationBytes,
         double cpuSecondsPerGib) {
-    /** The paper's 12 nodes of 4 virtual processors, busy with 1.367 GiB per second (section 5.2): the whole application, with Kafka Streams and the state. */
+    /**
+     * From the paper: 12 nodes with 4 virtual processors each, fully used at 1.367 GiB per second
+     * (section 5.2). Covers the whole application, with Kafka Streams and the state.
+     */
     public static final double PAPER_CPU_SECONDS_PER_GIB = 48 / 1.367;
 
     /** How sections are put into blobs. */
     public enum Layout {
         /** {@code clamp(bytes / blob size, 1, zones)} blobs for each batch: few at low rates, a blob per zone at high ones. */
         PACKED,
-        /** Always a blob per zone, each filled on its own: the paper's. */
+        /** Always a blob per zone, each filled separately: the paper's layout. */
         PER_ZONE,
-        /** One blob with everything: what brokers over object storage do. */
+        /** One blob with all sections, as brokers over object storage do. */
         SINGLE
     }
 
     /** Who shares downloads. */
     public enum Cache {
-        /** All instances of a zone: each section is read once by every zone but the writer's. */
+        /** All instances of a zone: every zone except the writer's reads each section once. */
         ZONE,
-        /** Nobody: each consumer reads its own partitions' ranges. */
+        /** No sharing: each consumer reads its own partitions' ranges. */
         NONE
     }
 
@@ -79,7 +84,7 @@ public record Tuning(
         }
     }
 
-    /** The settings' defaults, with a cache per zone and an hour's retention as in the paper. */
+    /** The settings' defaults, with a cache per zone and one hour of retention as in the paper. */
     public static Builder builder() {
         return new Builder();
     }
@@ -164,7 +169,7 @@ public record Tuning(
             return this;
         }
 
-        /** Bytes for a record beside key and value. */
+        /** Bytes of a record in addition to key and value. */
         public Builder overheadBytes(double bytes) {
             overheadBytes = bytes;
             return this;

@@ -4,7 +4,8 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import java.time.Duration;
 
 /**
- * What an application shuffles, and how it is deployed. Load is steady and spread evenly over instances, partitions and zones.
+ * The load of an application and its deployment. The load is steady and spread evenly over
+ * instances, partitions and zones.
  *
  * @param bytesPerSecond keys and values that go through the shuffle, over all instances
  * @param recordBytes key and value of a record, on average
@@ -14,7 +15,7 @@ import java.time.Duration;
  * @param partitions partitions of the shuffle's topics
  * @param guarantee the processing guarantee
  * @param commitInterval time between two commits of a thread
- * @param compression stored bytes per byte, with the codec that is used; 1 for none
+ * @param compression stored bytes per byte with the codec in use; 1: no compression
  * @param replicationFactor replicas of the topics: of notifications here, of records natively
  */
 public record Workload(
@@ -28,12 +29,12 @@ public record Workload(
         Duration commitInterval,
         double compression,
         int replicationFactor) {
-    /** The most instances, partitions and so on: beyond it is a slip of the pen. */
+    /** The most instances, partitions and so on. A larger number is a typing error. */
     private static final int MOST = 1_000_000;
 
     /** When readers may see a record. */
     public enum Guarantee {
-        /** As soon as it is there. */
+        /** As soon as it arrives. */
         AT_LEAST_ONCE(Duration.ofSeconds(30)),
         /** When the transaction that wrote it has committed. */
         EXACTLY_ONCE_V2(Duration.ofMillis(100));
@@ -169,7 +170,7 @@ public record Workload(
             return this;
         }
 
-        /** The processing guarantee; sets Kafka Streams' default commit interval for it too. */
+        /** The processing guarantee. Also sets Kafka Streams' default commit interval for it. */
         public Builder guarantee(Guarantee value) {
             guarantee = value;
             commitInterval = value.defaultCommitInterval();

@@ -1,6 +1,7 @@
 /**
- * What a shuffle through blobs costs and how long it takes: the analytical model of the BlobShuffle paper, section 4, with what it leaves out, and the choice of
- * settings. Pure functions of their arguments: no clock, no network, the same answer for the same question.
+ * Predicts the cost and latency of a shuffle through blobs, and chooses settings. Extends the
+ * analytical model of the BlobShuffle paper, section 4. Pure functions of their arguments: no
+ * clock, no network.
  */
 @NullMarked
 package dev.blobshuffle.planner;
