@@ -27,7 +27,7 @@ final class Clients {
         return Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()));
     }
 
-    static Producer<String, String> producer(KafkaCluster kafka, Map<String, Object> settings) {
+    public static Producer<String, String> producer(KafkaCluster kafka, Map<String, Object> settings) {
         Map<String, Object> all = new HashMap<>(settings);
         all.put("bootstrap.servers", kafka.bootstrapServers());
         return new KafkaProducer<>(all, new StringSerializer(), new StringSerializer());
@@ -52,7 +52,7 @@ final class Clients {
     }
 
     /** Reads a topic of one partition from its beginning, in a new group, until there are so many values. */
-    static List<String> read(KafkaCluster kafka, String topic, int count) {
+    public static List<String> read(KafkaCluster kafka, String topic, int count) {
         Map<String, Object> settings = Map.of(
                 "bootstrap.servers", kafka.bootstrapServers(),
                 "group.id", "reader-" + UUID.randomUUID(),

@@ -6,6 +6,14 @@ import dev.blobshuffle.core.shuffle.Engine;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.write.options.BatcherOptions;
+import dev.blobshuffle.kafka.client.ClientPair;
+import dev.blobshuffle.kafka.client.ConsumerWiring;
+import dev.blobshuffle.kafka.client.Mode;
+import dev.blobshuffle.kafka.client.ProducerWiring;
+import dev.blobshuffle.kafka.client.SharedParts;
+import dev.blobshuffle.kafka.client.TopicMatcher;
+import dev.blobshuffle.kafka.consume.ConsumerOpening;
+import dev.blobshuffle.kafka.produce.ProducerOpening;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -32,20 +40,20 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
 /** The clients of one test: real ones on a real broker around one engine; topics named {@code blob-…} shuffle through blobs. Closes all it made. */
-final class Clients implements AutoCloseable {
-    static final Duration PATIENCE = Duration.ofSeconds(180);
+public final class Clients implements AutoCloseable {
+    public static final Duration PATIENCE = Duration.ofSeconds(180);
 
     private final String bootstrap;
     private final SystemTime time = new SystemTime();
     private final Engine engine;
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
-    Clients(SharedBroker shared, BlobStore store, Duration delay) {
+    public Clients(SharedBroker shared, BlobStore store, Duration delay) {
         this(shared, store, delay, Duration.ofSeconds(20));
     }
 
     /** Clients that give a batch up early. */
-    Clients(SharedBroker shared, BlobStore store, Duration delay, Duration deliveryTimeout) {
+    public Clients(SharedBroker shared, BlobStore store, Duration delay, Duration deliveryTimeout) {
         bootstrap = shared.broker().bootstrapServers();
         engine = ShuffleEngine.builder(store, time)
                 .batching(BatcherOptions.builder()
@@ -60,7 +68,7 @@ final class Clients implements AutoCloseable {
     }
 
     /** A new topic that shuffles through blobs. */
-    String blobTopic(int partitions) {
+    public String blobTopic(int partitions) {
         return topic("blob-" + UUID.randomUUID(), partitions);
     }
 
@@ -81,7 +89,7 @@ final class Clients implements AutoCloseable {
         return keep(BlobAdmin.wrap(nativeAdmin(), topics()));
     }
 
-    Admin nativeAdmin() {
+    public Admin nativeAdmin() {
         return keep(Admin.create(Map.of("bootstrap.servers", bootstrap)));
     }
 
@@ -93,7 +101,7 @@ final class Clients implements AutoCloseable {
         return settings;
     }
 
-    Producer<String, String> producer(Object... overrides) {
+    public Producer<String, String> producer(Object... overrides) {
         return keep(new BlobProducer<>(ProducerOpening.parts(
                 settings(overrides),
                 shared(ProducerWiring.Writes.BLOBS),
@@ -109,7 +117,7 @@ final class Clients implements AutoCloseable {
                 new ByteArraySerializer())));
     }
 
-    Producer<String, String> readOnlyProducer(Object... overrides) {
+    public Producer<String, String> readOnlyProducer(Object... overrides) {
         return keep(new BlobProducer<>(ProducerOpening.parts(
                 settings(overrides),
                 shared(ProducerWiring.Writes.PLAIN),
@@ -121,7 +129,7 @@ final class Clients implements AutoCloseable {
         return keep(new KafkaProducer<>(settings(overrides), new StringSerializer(), new StringSerializer()));
     }
 
-    Consumer<String, String> consumer(String group, Object... overrides) {
+    public Consumer<String, String> consumer(String group, Object... overrides) {
         Map<String, Object> settings =
                 settings("group.id", group, "auto.offset.reset", "earliest", "enable.auto.commit", false);
         settings.putAll(settings(overrides));
@@ -130,7 +138,7 @@ final class Clients implements AutoCloseable {
     }
 
     /** A consumer of an application that reads notifications and writes none. */
-    Consumer<String, String> rollingConsumer(String group, Object... overrides) {
+    public Consumer<String, String> rollingConsumer(String group, Object... overrides) {
         Map<String, Object> settings =
                 settings("group.id", group, "auto.offset.reset", "earliest", "enable.auto.commit", false);
         settings.putAll(settings(overrides));
@@ -204,14 +212,14 @@ final class Clients implements AutoCloseable {
                         Mode.GENERAL, "consumer", topics(), 1000, ClientPair.alone(), Membership.none(), time));
     }
 
-    Consumer<byte[], byte[]> nativeConsumer(String group, Object... overrides) {
+    public Consumer<byte[], byte[]> nativeConsumer(String group, Object... overrides) {
         Map<String, Object> settings =
                 settings("group.id", group, "auto.offset.reset", "earliest", "isolation.level", "read_committed");
         settings.putAll(settings(overrides));
         return keep(new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer()));
     }
 
-    static TopicMatcher topics() {
+    public static TopicMatcher topics() {
         return TopicMatcher.of(List.of("blob-.*"), List.of());
     }
 
@@ -244,7 +252,7 @@ final class Clients implements AutoCloseable {
         return values;
     }
 
-    static <K, V> List<ConsumerRecord<K, V>> read(Consumer<K, V> consumer, int count) {
+    public static <K, V> List<ConsumerRecord<K, V>> read(Consumer<K, V> consumer, int count) {
         List<ConsumerRecord<K, V>> records = new ArrayList<>();
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (records.size() < count) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.store.MemoryBlobStore;
+import dev.blobshuffle.kafka.client.ClientPair;
+import dev.blobshuffle.kafka.client.Mode;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;

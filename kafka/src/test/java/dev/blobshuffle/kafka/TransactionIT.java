@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.blobshuffle.core.store.MemoryBlobStore;
+import dev.blobshuffle.kafka.position.GivenUp;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

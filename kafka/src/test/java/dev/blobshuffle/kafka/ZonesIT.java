@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.format.Footer;
 import dev.blobshuffle.core.format.record.BlobVerifier;
+import dev.blobshuffle.kafka.client.SharedEngines;
+import dev.blobshuffle.kafka.position.VirtualOffset;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

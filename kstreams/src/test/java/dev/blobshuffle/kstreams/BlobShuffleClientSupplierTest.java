@@ -8,7 +8,7 @@ import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.Codec;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.store.StoreMarker;
-import dev.blobshuffle.kafka.Mode;
+import dev.blobshuffle.kafka.client.Mode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

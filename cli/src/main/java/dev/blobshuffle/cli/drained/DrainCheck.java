@@ -1,7 +1,7 @@
 package dev.blobshuffle.cli.drained;
 
-import dev.blobshuffle.kafka.GroupProtocol;
-import dev.blobshuffle.kafka.TopicMatcher;
+import dev.blobshuffle.kafka.client.TopicMatcher;
+import dev.blobshuffle.kafka.consume.GroupProtocol;
 import dev.blobshuffle.kafka.log.LogScan;
 import dev.blobshuffle.kafka.log.NotificationRecord;
 import java.time.Duration;

@@ -3,7 +3,7 @@ package dev.blobshuffle.cli.drained;
 import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.time.SystemTime;
-import dev.blobshuffle.kafka.TopicMatcher;
+import dev.blobshuffle.kafka.client.TopicMatcher;
 import dev.blobshuffle.kafka.log.LogScan;
 import java.io.PrintWriter;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.blobshuffle.kstreams.operator;
 import dev.blobshuffle.core.format.Notification;
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.shuffle.Channel;
-import dev.blobshuffle.kafka.HeaderAdapter;
+import dev.blobshuffle.kafka.client.HeaderAdapter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -7,7 +7,7 @@ import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.membership.ZoneMap;
 import dev.blobshuffle.core.shuffle.Lane;
 import dev.blobshuffle.core.zone.Zone;
-import dev.blobshuffle.kafka.HeaderAdapter;
+import dev.blobshuffle.kafka.client.HeaderAdapter;
 import dev.blobshuffle.kstreams.commit.CommitGate;
 import dev.blobshuffle.kstreams.commit.NodeScope;
 import dev.blobshuffle.kstreams.commit.PendingTimer;

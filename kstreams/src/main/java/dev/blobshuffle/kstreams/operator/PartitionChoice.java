@@ -1,7 +1,7 @@
 package dev.blobshuffle.kstreams.operator;
 
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.kafka.ProducerPlugins;
+import dev.blobshuffle.kafka.produce.ProducerPlugins;
 import dev.blobshuffle.kstreams.ApplicationSettings;
 import dev.blobshuffle.kstreams.commit.StreamsInternals;
 import java.time.Duration;
