@@ -67,7 +67,7 @@ final class KmsKeyProvider implements KeyProvider {
 
     private StoreUnavailable unavailable(String id, String reason, Exception cause) {
         return new StoreUnavailable(
-                "Cannot decrypt encryption key '" + id + "' of " + this + ": AWS KMS gives no answer, " + reason
+                "Cannot decrypt encryption key '" + id + "' of " + this + ": AWS KMS does not answer, " + reason
                         + ". Check network and credentials, and try again.",
                 cause);
     }

@@ -91,7 +91,7 @@ class KmsKeyProviderTest {
         kms.close();
         assertThatExceptionOfType(StoreUnavailable.class)
                 .isThrownBy(() -> keys.key("one"))
-                .withMessageContaining("gives no answer");
+                .withMessageContaining("does not answer");
     }
 
     @Test

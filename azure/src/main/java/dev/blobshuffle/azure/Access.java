@@ -116,7 +116,7 @@ final class Access {
         URI url = URI.create(endpoint);
         if ("http".equals(url.getScheme()) && !isLoopback(url.getHost())) {
             throw new InvalidSettings("Cannot open store az://" + account
-                    + ": a token would go over plain HTTP, where everybody on the way reads it. Give an endpoint with"
+                    + ": a token would be sent over plain HTTP, where others can read it. Give an endpoint with"
                     + " https, or set AZURE_STORAGE_KEY.");
         }
     }
@@ -151,7 +151,7 @@ final class Access {
         if (endpoint.startsWith("http://")) {
             throw new InvalidSettings(
                     "Cannot open store az://" + account
-                            + ": a token would go over plain HTTP, where everybody on the way reads it. Give an endpoint with https, or set AZURE_STORAGE_KEY.");
+                            + ": a token would be sent over plain HTTP, where others can read it. Give an endpoint with https, or set AZURE_STORAGE_KEY.");
         }
         try {
             return builder.credential(Identity.credential(http));

@@ -83,7 +83,7 @@ final class AzureFailures {
                                     : "Grant the role Storage Blob Data Contributor on container " + container
                                             + ", and check the account's firewall.");
                 case 404 ->
-                    Optional.of("Make container " + container
+                    Optional.of("Create container " + container
                             + ", or correct the account and the container in blobshuffle.store.");
                 case 409 ->
                     Optional.of(

@@ -63,7 +63,7 @@ class AzureBlobStoreIT {
         assertThatThrownBy(() -> BlobStores.open(AzureTestContainer.uri(server, "no-such-container", ""), time))
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("az://devstoreaccount1/no-such-container")
-                .hasMessageContaining("Make container");
+                .hasMessageContaining("Create container");
         String container = AzureTestContainer.make(server);
         String wrong = Base64.getEncoder().encodeToString("secret".repeat(10).getBytes());
         assertThatThrownBy(() -> open(container, Map.of("AZURE_STORAGE_KEY", wrong)))

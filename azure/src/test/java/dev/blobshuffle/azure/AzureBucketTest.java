@@ -67,7 +67,7 @@ class AzureBucketTest {
         "401, NoAuthenticationInformation, StoreRefused, AZURE_STORAGE_KEY",
         "403, AuthenticationFailed, StoreRefused, clock",
         "403, AuthorizationPermissionMismatch, StoreRefused, Storage Blob Data Contributor",
-        "404, ContainerNotFound, StoreRefused, Make container",
+        "404, ContainerNotFound, StoreRefused, Create container",
         "409, ContainerBeingDeleted, StoreRefused, deletion",
         "429, , StoreThrottled, batch.max.bytes",
         "503, ServerBusy, StoreThrottled, batch.max.bytes",

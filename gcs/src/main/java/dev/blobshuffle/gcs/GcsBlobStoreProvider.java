@@ -79,7 +79,7 @@ public final class GcsBlobStoreProvider implements BlobStoreProvider {
         }
         if (isPlain) {
             throw invalid(
-                    "credentials would go over plain HTTP, where everybody on the way reads them",
+                    "credentials would be sent over plain HTTP, where others can read them",
                     "Give an endpoint with https, or credentials=none");
         }
         try {

@@ -228,7 +228,9 @@ final class GcsBucket implements Bucket {
     public StoreInspection inspect(KeyPrefix prefix) {
         try {
             com.google.cloud.storage.Bucket bucket = client.get(name);
-            return bucket == null ? GcsInspection.unknown("the bucket is not there") : GcsInspection.of(bucket, prefix);
+            return bucket == null
+                    ? GcsInspection.unknown("the bucket does not exist")
+                    : GcsInspection.of(bucket, prefix);
         } catch (RuntimeException e) {
             return GcsInspection.unknown(
                     GcsFailures.status(e) == FORBIDDEN

@@ -90,7 +90,7 @@ final class GcsFailures {
                 case 403 ->
                     Optional.of("Grant the service account roles/storage.objectUser on bucket " + bucket
                             + ", and check that billing of its project is on.");
-                case 404 -> Optional.of("Make bucket " + bucket + ", or correct its name in blobshuffle.store.");
+                case 404 -> Optional.of("Create bucket " + bucket + ", or correct its name in blobshuffle.store.");
                 default -> Optional.empty();
             };
         }

@@ -61,7 +61,7 @@ class GcsBlobStoreIT {
         assertThatThrownBy(() -> BlobStores.open(uri("no-such-bucket"), time))
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("gs://no-such-bucket")
-                .hasMessageContaining("Make bucket");
+                .hasMessageContaining("Create bucket");
     }
 
     @Test

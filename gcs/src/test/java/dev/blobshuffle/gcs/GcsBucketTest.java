@@ -119,7 +119,7 @@ class GcsBucketTest {
         "401, authError, StoreRefused, GOOGLE_APPLICATION_CREDENTIALS",
         "403, forbidden, StoreRefused, roles/storage.objectUser",
         "403, rateLimitExceeded, StoreThrottled, batch.max.bytes",
-        "404, notFound, StoreRefused, Make bucket",
+        "404, notFound, StoreRefused, Create bucket",
         "429, rateLimitExceeded, StoreThrottled, batch.max.bytes",
         "503, backendError, StoreThrottled, batch.max.bytes",
         "500, internalError, StoreUnavailable, status page",

@@ -59,9 +59,9 @@ final class FileTls implements PeerTls {
             state = now; // A state that cannot be used is not tried again: somebody must write the files.
             try {
                 current = load();
-                LOG.info("Uses the changed files {}, {} and {} for new connections.", certificate, key, trust);
+                LOG.info("Using the changed files {}, {} and {} for new connections.", certificate, key, trust);
             } catch (InvalidSettings e) {
-                LOG.warn("Goes on with the certificates of before: {}", e.getMessage());
+                LOG.warn("Keeping the previous certificates: {}", e.getMessage());
             }
         }
         return current;

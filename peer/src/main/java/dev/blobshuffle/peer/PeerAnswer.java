@@ -47,18 +47,18 @@ final class PeerAnswer {
     /** Fails the read because of the member. */
     void unavailable(String reason) {
         fail(new StoreUnavailable(
-                attempt() + reason + ". The store is asked instead; look after the instance if it lasts."));
+                attempt() + reason + ". The store is asked instead. Check the instance if this lasts."));
     }
 
     /** Fails the read because the member answered without bytes. */
     void refused(HttpResponseStatus status) {
         if (status.equals(HttpResponseStatus.NOT_FOUND)) {
-            fail(new BlobMissing(attempt() + "it did not find it. The store is asked instead."));
+            fail(new BlobMissing(attempt() + "it did not find the blob. The store is asked instead."));
         } else if (status.equals(HttpResponseStatus.REQUESTED_RANGE_NOT_SATISFIABLE)) {
             fail(new BlobCorrupt(attempt() + "it has fewer bytes. The store is asked instead."));
         } else if (status.equals(HttpResponseStatus.TOO_MANY_REQUESTS)
                 || status.equals(HttpResponseStatus.SERVICE_UNAVAILABLE)) {
-            fail(new StoreThrottled(attempt() + "it has too much to do. The store is asked instead."));
+            fail(new StoreThrottled(attempt() + "it is overloaded. The store is asked instead."));
         } else {
             unavailable("it answered " + status);
         }

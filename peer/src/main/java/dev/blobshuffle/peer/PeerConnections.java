@@ -42,7 +42,7 @@ final class PeerConnections {
     private final PeerTrust trust;
     private final Nonces nonces;
 
-    /** Guarded by this, as what follows. */
+    /** Guarded by this, as are the fields below. */
     private final Deque<Channel> idle = new ArrayDeque<>();
 
     private final Deque<Waiting> waiting = new ArrayDeque<>();
@@ -155,9 +155,9 @@ final class PeerConnections {
     private synchronized void warnOfDistrust(String reason) {
         if (!isRefusedLately) {
             LOG.warn(
-                    "Instance {} did not prove that it is one: {}. Its bytes are not used; the store is asked instead. During an upgrade this ends"
-                            + " with it. Otherwise give all instances the same peer.secret.file, peer.transport and authority, and find out"
-                            + " who answers there.",
+                    "Instance {} did not authenticate itself: {}. Its bytes are not used; the store is asked instead. During an upgrade this is"
+                            + " temporary. Otherwise give all instances the same peer.secret.file, peer.transport and authority, and check"
+                            + " which process answers there.",
                     endpoint,
                     reason);
         }

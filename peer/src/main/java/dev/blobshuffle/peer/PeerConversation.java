@@ -101,7 +101,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
         if (HttpUtil.isTransferEncodingChunked(request) || HttpUtil.getContentLength(request, 0L) != 0) {
             refuse(context, HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE, "Cannot take a body. Send none.");
         } else if (!request.method().equals(HttpMethod.GET)) {
-            refuse(context, HttpResponseStatus.METHOD_NOT_ALLOWED, "Cannot do this. Blobs are read here, with GET.");
+            refuse(context, HttpResponseStatus.METHOD_NOT_ALLOWED, "Method not allowed. Read blobs with GET.");
         } else if (request.uri().equals("/health")) {
             answer(context, text(HttpResponseStatus.OK, "text/plain; charset=utf-8", "ok\n"));
         } else if (options.trust()
@@ -111,7 +111,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
             refuse(
                     context,
                     HttpResponseStatus.UNAUTHORIZED,
-                    "Cannot tell you. Give all instances the same peer.secret.file.");
+                    "Unauthorized. Give all instances the same peer.secret.file.");
         } else if (request.uri().equals("/metrics")) {
             admission.earned();
             String shown = PrometheusText.of(List.of(LabelledMetrics.alone(metrics)));

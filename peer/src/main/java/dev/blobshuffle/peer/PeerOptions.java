@@ -59,8 +59,8 @@ public record PeerOptions(
         boolean isReachable = advertised.or(() -> listen).map(Endpoint::host).stream()
                 .noneMatch(host -> host.equals("0.0.0.0") || host.equals("::"));
         if (!isReachable) {
-            throw new InvalidSettings("Cannot tell others where this instance answers: " + Settings.PEER_LISTEN
-                    + " names all addresses. Give " + Settings.PEER_ADVERTISED + " one that others reach.");
+            throw new InvalidSettings("Cannot advertise this instance: " + Settings.PEER_LISTEN
+                    + " names all addresses. Set " + Settings.PEER_ADVERTISED + " to one that others reach.");
         }
     }
 

@@ -119,7 +119,8 @@ record PeerRequest(BlobId id, BlobRange range, int store, Optional<Zone> zone) {
         long[] whole = section == null ? part : bytes(section, SECTION);
         String store = request.headers().get(STORE, "");
         if (store.length() != FINGERPRINT_DIGITS || !store.chars().allMatch(PeerRequest::isHexDigit)) {
-            throw new IllegalArgumentException("Cannot tell the store: the header " + STORE + " is not 8 hex digits.");
+            throw new IllegalArgumentException(
+                    "Cannot identify the store: the header " + STORE + " is not 8 hex digits.");
         }
         return new PeerRequest(
                 id.get(),

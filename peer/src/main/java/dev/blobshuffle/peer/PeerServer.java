@@ -121,7 +121,7 @@ final class PeerServer implements AutoCloseable {
         connections.add(channel);
         Duration limit = options.limits().request();
         RequestDeadline deadline = new RequestDeadline(
-                limit, () -> ended.ended(address, "no whole request within " + limit.toMillis() + " ms"));
+                limit, () -> ended.ended(address, "no complete request within " + limit.toMillis() + " ms"));
         ChannelPipeline pipeline = channel.pipeline();
         pipeline.addLast(deadline);
         pipeline.addLast(new FirstBytes(options.trust(), limit, () -> metrics.add(Counter.PEER_REFUSALS, 1)));

@@ -45,9 +45,10 @@ public final class PeerTrust {
      */
     public PeerTrust(Optional<PeerSecret> secret, Optional<PeerTls> certificates, PeerTransport transport) {
         if (secret.isEmpty() && certificates.isEmpty()) {
-            throw new InvalidSettings("Cannot connect instances: neither " + Settings.PEER_SECRET_FILE + " nor "
-                    + Settings.PEER_TLS_CERTIFICATE_FILE
-                    + " is given, so anybody could read. Give all instances the same secret, or certificates.");
+            throw new InvalidSettings(
+                    "Cannot connect instances: neither " + Settings.PEER_SECRET_FILE + " nor "
+                            + Settings.PEER_TLS_CERTIFICATE_FILE
+                            + " is given, so any client could read blobs. Give all instances the same secret, or certificates.");
         }
         if (transport == PeerTransport.MAC && certificates.isPresent()) {
             throw new InvalidSettings("Cannot use " + Settings.PEER_TRANSPORT + "=mac with "

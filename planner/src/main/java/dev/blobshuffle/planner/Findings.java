@@ -55,8 +55,7 @@ final class Findings {
         add(
                 "BlobShuffle does not pay off in traffic: %s. It would cost %s USD per hour in requests, storage and notifications.",
                 why, usd(estimate.cost().shuffle()));
-        add(
-                "What it still saves is work of the brokers: they store notifications in place of records, without replicas of these.");
+        add("It still saves work of the brokers: they store notifications instead of records and their replicas.");
         add(
                 workload.zones() == 1
                         ? "That changes with more zones: see --zones."
@@ -113,8 +112,8 @@ final class Findings {
     private void commits() {
         if (estimate.processingShare() < LITTLE_PROCESSING) {
             add(
-                    "Beware of the commit interval of %d ms: each commit waits %.2f s for blobs, so that threads process for %.0f %% of the time only, and each commit ends every"
-                            + " batch. A longer commit.interval.ms changes that.",
+                    "The commit interval of %d ms is short: each commit waits %.2f s for blobs, so threads process only %.0f %% of the time, and each commit ends every"
+                            + " batch. Set a longer commit.interval.ms.",
                     workload.commitInterval().toMillis(), estimate.commitWait(), 100 * estimate.processingShare());
         }
     }

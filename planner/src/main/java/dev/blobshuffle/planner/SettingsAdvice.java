@@ -66,7 +66,7 @@ final class SettingsAdvice {
                 Settings.WRITE_BUFFER_BYTES.name(),
                 new ByteSize(buffer * MEBIBYTE).toString(),
                 text(
-                        "an instance holds %s, with what comes while the slowest of a hundred puts is under way",
+                        "an instance holds %s, including records that arrive during the slowest of a hundred puts",
                         human(estimate.writeBufferBytes()))));
         addCache(settings, estimate);
     }

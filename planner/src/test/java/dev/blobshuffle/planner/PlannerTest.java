@@ -108,6 +108,6 @@ class PlannerTest {
     void commitsThatLeaveLittleTimeAreAWarning() {
         Plan plan = plan(
                 "aws", LARGE.toBuilder().guarantee(Guarantee.EXACTLY_ONCE_V2).build(), new Goal.TargetP95(2));
-        assertThat(String.join(" ", plan.findings())).contains("Beware of the commit interval of 100 ms");
+        assertThat(String.join(" ", plan.findings())).contains("The commit interval of 100 ms is short");
     }
 }

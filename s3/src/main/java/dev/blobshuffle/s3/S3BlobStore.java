@@ -91,7 +91,7 @@ public final class S3BlobStore implements BlobStore {
             S3Settings settings, Optional<Duration> callTimeout, S3Requests requests, StoreContext context) {
         if (settings.isExposed()) {
             LOG.warn(
-                    "Requests to {} go over plain HTTP: whoever is on the way reads and changes records. Give an endpoint"
+                    "Requests to {} go over plain HTTP, so others can read and change records on the way. Give an endpoint"
                             + " with https.",
                     settings.location());
         }
@@ -184,7 +184,7 @@ public final class S3BlobStore implements BlobStore {
         }
         return new StoreUnavailable("Cannot read blob " + id + ": " + location() + " " + observed + " of bytes ["
                 + range.offset() + ", " + range.end() + "), although the blob has " + length
-                + ". Check the way to the store.");
+                + ". Check the network to the store.");
     }
 
     @Override

@@ -100,7 +100,7 @@ public final class S3BlobStoreBuilder {
     }
 
     /**
-     * Opens the store, and gives it an id if it has none. Blocks.
+     * Opens the store, and creates its id if it has none. Blocks.
      *
      * @throws InvalidSettings fatal: the settings are wrong, or the store refuses them
      * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not answer

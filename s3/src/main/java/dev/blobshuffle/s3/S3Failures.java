@@ -52,7 +52,7 @@ final class S3Failures {
 
     private static final String PERMISSIONS =
             "Allow s3:GetObject, s3:PutObject and s3:DeleteObject below the prefix and s3:ListBucket on the bucket"
-                    + " (without the last one S3 denies access to a blob that is not there)";
+                    + " (without the last one S3 denies access even to a missing blob)";
     private static final String CREDENTIALS =
             "Check the credentials that the AWS SDK finds (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, the profile, or the role of the machine or pod)";
     private static final String TOKEN = "Renew it, or use a role whose tokens the AWS SDK renews itself";
@@ -145,7 +145,7 @@ final class S3Failures {
         if (status >= 400 && status < 500 && status != 404) {
             return new StoreRefused(message + "Check the settings of the store.", answer);
         }
-        return new StoreUnavailable(message + "Check the store, and the way to it.", answer);
+        return new StoreUnavailable(message + "Check the store and the network.", answer);
     }
 
     private static String describe(AwsServiceException answer, String code, int status) {
@@ -165,7 +165,7 @@ final class S3Failures {
     }
 
     private static String throttledRemedy() {
-        return "It gets too many requests: larger blobs make fewer.";
+        return "It receives too many requests. Larger blobs need fewer.";
     }
 
     private static String regionRemedy(AwsServiceException answer) {
@@ -195,16 +195,18 @@ final class S3Failures {
                     cause);
         }
         if (cause instanceof ApiCallTimeoutException || root instanceof SocketTimeoutException) {
-            return new StoreUnavailable(text + "did not answer in time (" + reason + "). Check the way to it.", cause);
+            return new StoreUnavailable(
+                    text + "did not answer in time (" + reason + "). Check the network to the store.", cause);
         }
         if (root instanceof ConnectException || root instanceof NoRouteToHostException) {
             return new StoreUnavailable(
-                    text + "cannot be reached (" + reason + "). Check that it runs, and the way to it.", cause);
+                    text + "cannot be reached (" + reason + "). Check that the store runs, and the network to it.",
+                    cause);
         }
         if (String.valueOf(cause.getMessage()).contains("Unable to load credentials")) {
             return new StoreRefused(text + "was not asked: there are no credentials. " + CREDENTIALS + ".", cause);
         }
-        return new StoreUnavailable(text + "did not answer (" + reason + "). Check the way to it.", cause);
+        return new StoreUnavailable(text + "did not answer (" + reason + "). Check the network to the store.", cause);
     }
 
     /** The failure of a request whose store was closed during the request. */

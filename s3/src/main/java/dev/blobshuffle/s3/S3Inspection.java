@@ -121,13 +121,13 @@ final class S3Inspection {
             put(key);
             findings.add(StoreFinding.warning(
                     CONDITION,
-                    "the store overwrites an object although the request says If-None-Match: two instances that open a new store at once may see two stores",
-                    "Start one instance alone the first time."));
+                    "the store overwrites an object despite If-None-Match, so two instances that create a store at once may see two stores",
+                    "Start a single instance the first time."));
         } catch (AwsServiceException e) {
             if (e.statusCode() != 412 && e.statusCode() != 409) {
                 throw e;
             }
-            findings.add(StoreFinding.ok(CONDITION, "an object that is there is not overwritten"));
+            findings.add(StoreFinding.ok(CONDITION, "an existing object is not overwritten"));
         } finally {
             context.meter().sent(Request.DELETE);
             objects.requests().delete(objects.delete(List.of(key)));
@@ -202,7 +202,7 @@ final class S3Inspection {
         if (settings.isExposed()) {
             findings.add(StoreFinding.error(
                     "encryption in transit",
-                    "requests go over plain HTTP to another machine: whoever is on the way reads and changes records",
+                    "requests go over plain HTTP to another machine, so others can read and change records on the way",
                     "Give an endpoint with https."));
         }
         if (settings.endpoint().isEmpty()) {

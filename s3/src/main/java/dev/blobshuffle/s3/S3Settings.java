@@ -78,7 +78,7 @@ record S3Settings(
             // The message does not repeat the endpoint, because a wrong one may contain a secret.
             throw new InvalidSettings(
                     "Cannot open store s3://" + bucket
-                            + ": the endpoint is not of the form https://host:port. Give it so, without credentials or parameters.");
+                            + ": the endpoint is not of the form https://host:port. Give an endpoint of this form, without credentials or parameters.");
         }
     }
 

@@ -108,7 +108,7 @@ final class UploadAttempt implements ContentStreamProvider, AutoCloseable {
     }
 
     private static IOException ended() {
-        return new IOException("the attempt to store this blob has ended, and its bytes are somebody else's");
+        return new IOException("the attempt to store this blob has ended, and its bytes may be reused");
     }
 
     /** Reads the buffers one after the other. Owned by the sending thread. */

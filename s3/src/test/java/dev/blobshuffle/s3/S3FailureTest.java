@@ -198,7 +198,7 @@ class S3FailureTest {
     @ParameterizedTest
     @EnumSource(names = {"RESET", "RESET_AFTER"})
     void aConnectionThatBreaksIsUnavailable(Kind kind) throws Exception {
-        expectFailure(WireFault.of(kind), StoreUnavailable.class, "Check the way to it");
+        expectFailure(WireFault.of(kind), StoreUnavailable.class, "Check the network to the store");
     }
 
     @ParameterizedTest
@@ -238,7 +238,7 @@ class S3FailureTest {
         assertThatThrownBy(this::openByUri)
                 .isInstanceOf(StoreUnavailable.class)
                 .hasMessageContaining("cannot be reached")
-                .hasMessageContaining("Check that it runs");
+                .hasMessageContaining("Check that the store runs");
     }
 
     @Test

@@ -86,7 +86,7 @@ class S3InspectionTest {
             StoreInspection inspection = store.inspect().orElseThrow();
             assertThat(inspection.clockAhead()).isEmpty();
             assertThat(inspection.findings())
-                    .filteredOn(finding -> finding.what().contains("cannot be told"))
+                    .filteredOn(finding -> finding.what().contains("unknown"))
                     .extracting(StoreFinding::subject)
                     .containsExactly("region", "lifecycle", "versioning");
         }

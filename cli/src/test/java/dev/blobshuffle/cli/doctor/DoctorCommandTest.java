@@ -67,7 +67,7 @@ class DoctorCommandTest {
         assertThat(doctor(uri("blobs", "eu-central-1"))).isZero();
         assertThat(output)
                 .contains("the service deletes blobs after 7 days", "clock is that of this machine", "All is well.")
-                .contains("the bucket is in eu-central-1", "an object that is there is not overwritten")
+                .contains("the bucket is in eu-central-1", "an existing object is not overwritten")
                 .contains("ok      store    put:", "store    list:", "missing blob", "put latency");
         assertThat(sim.keys("blobs")).allMatch(key -> key.endsWith("blobshuffle-store"));
     }
@@ -84,7 +84,7 @@ class DoctorCommandTest {
         sim.lifecycle("blobs", List.of(new LifecycleRule("", 1)));
         assertThat(doctor(uri("blobs", "eu-central-1"))).isZero();
         assertThat(output)
-                .contains("deletes blobs after 1 day, read or not", "deletes the store's marker too", "3 warnings");
+                .contains("deletes blobs after 1 day, read or not", "also deletes the store's marker", "3 warnings");
     }
 
     @Test

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe; ways follow one another.
  */
 class RelayedRead extends CompletableFuture<BlobBytes> implements Abandonable {
-    /** Guarded by this, as what follows. */
+    /** Guarded by this, as are the fields below. */
     private @Nullable CompletionStage<BlobBytes> current;
 
     private boolean isUnwanted;

@@ -39,7 +39,7 @@ public enum Gauge {
     STORE_REQUESTS_WAITING(Unit.REQUESTS, "Requests to the store that are queued by the concurrency limit."),
     /** One for puts, one for gets. */
     STORE_CIRCUITS_OPEN(Unit.OCCURRENCES, "Kinds of requests, puts and gets, for which the store is currently down."),
-    /** Entries, and what is being loaded. */
+    /** Entries, and parts that are being loaded. */
     CACHE_MEMORY_USED(Unit.BYTES, "Bytes that the cache in memory uses."),
     /** All directories together. */
     CACHE_DISK_USED(Unit.BYTES, "Bytes that the cache on disk uses."),

@@ -92,12 +92,12 @@ public final class MetricsEndpoint {
             return new TextServer.Page(
                     "405 Method Not Allowed",
                     Map.of("Allow", "GET, HEAD", "Content-Type", "text/plain; charset=utf-8"),
-                    "Cannot do this. Metrics are read, with GET.\n");
+                    "Method not allowed. Read metrics with GET.\n");
         }
         return request.path().equals(PATH)
                 ? new TextServer.Page(
                         "200 OK", Map.of("Content-Type", PrometheusText.CONTENT_TYPE), PrometheusText.of(shown))
-                : TextServer.Page.plain("404 Not Found", "There is nothing here. Metrics are at " + PATH + ".\n");
+                : TextServer.Page.plain("404 Not Found", "Not found. Metrics are at " + PATH + ".\n");
     }
 
     /** Metrics published at an endpoint. */

@@ -13,8 +13,8 @@ public final class Calibration {
     private static final double ALLOWED = 0.05;
 
     /**
-     * Rise of the factor's logarithm when all of 36 batches (half a minute) are late: a quarter
-     * more.
+     * Rise of the factor's logarithm per late measurement. If all 36 batches of half a minute are
+     * late, the factor rises by a quarter.
      */
     private static final double STEP = 0.0065;
 

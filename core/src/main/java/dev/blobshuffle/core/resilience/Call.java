@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * One call to a store, in a form that decorators can delay and repeat. Immutable.
  *
  * @param what completes "Cannot …"
- * @param bytes length of what is written or read; 0 if that has no meaning
+ * @param bytes number of bytes written or read; 0 if that has no meaning
  * @param action sends one request
  * @param unwanted releases an answer that no caller takes
  * @param content what to hold while a request may still be sent

@@ -58,7 +58,7 @@ final class CircuitBreaker {
         this.listener = listener;
     }
 
-    /** Permission to send a request. Each one granted is followed by {@link #ended}. */
+    /** Permission to send a request. Unless refused, it is followed by {@link #ended}. */
     enum Leave {
         USUAL,
         PROBE,

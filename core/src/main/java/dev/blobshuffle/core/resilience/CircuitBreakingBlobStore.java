@@ -48,7 +48,7 @@ public final class CircuitBreakingBlobStore extends InterceptingBlobStore {
                     new NotSent(
                             NotSent.Reason.STORE_IS_DOWN,
                             "Cannot " + call.what() + ": " + location()
-                                    + " has failed several times in a row and is asked rarely until it answers. Bring it back."));
+                                    + " has failed several times in a row and gets few requests until it answers. Restore the store."));
         }
         CompletionStage<T> stage = call.start();
         var ignored = stage.whenComplete(
@@ -73,7 +73,7 @@ public final class CircuitBreakingBlobStore extends InterceptingBlobStore {
         @Override
         public void down(Throwable cause) {
             metrics.add(Counter.STORE_OUTAGES, 1);
-            LOG.warn("The store {} does not {} ({}): bring it back.", location(), what, cause.toString());
+            LOG.warn("The store {} does not {} ({}). Restore it.", location(), what, cause.toString());
         }
 
         @Override

@@ -73,7 +73,7 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
         }
     }
 
-    /** Fails what is pending with {@code Closed} and closes the store below. Idempotent. */
+    /** Fails pending operations with {@code Closed} and closes the store below. Idempotent. */
     @Override
     public void close() {
         closed = true;
@@ -108,7 +108,7 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
         private final Result result = new Result();
         private boolean hasToken;
 
-        /** Guarded by this, as what follows. */
+        /** Guarded by this, as are the fields below. */
         private boolean ended;
 
         private int attempts;
@@ -117,7 +117,7 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
         private boolean isSending;
         private Time.@Nullable Cancellable timer;
 
-        /** The attempt under way, if there is one. */
+        /** The attempt in flight, if any. */
         private @Nullable CompletionStage<T> current;
 
         private @Nullable Throwable lastFailure;
@@ -315,7 +315,7 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
                         + policy.total().toMillis() + " ms, in " + attempts + " attempts. ";
             }
             String end = last == null
-                    ? "There was no answer. Check the store and the way to it."
+                    ? "There was no answer. Check the store and the network."
                     : "Last failure: " + last.getMessage();
             fail(new StoreUnavailable(story + end, last));
         }

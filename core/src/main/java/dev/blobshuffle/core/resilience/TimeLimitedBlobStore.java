@@ -115,7 +115,7 @@ public final class TimeLimitedBlobStore extends InterceptingBlobStore {
                 metrics.add(Counter.REQUESTS_TIMED_OUT, 1);
                 result.completeExceptionally(new NoAnswer(
                         "Cannot " + call.what() + ": no answer from " + location() + " within " + limit.toMillis()
-                                + " ms. Check the store and the way to it.",
+                                + " ms. Check the store and the network.",
                         late));
             }
         }

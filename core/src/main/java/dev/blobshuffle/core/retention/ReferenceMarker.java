@@ -52,7 +52,7 @@ final class ReferenceMarker {
         if (!strangers.isEmpty()) {
             throw new InvalidSettings(
                     "Cannot sweep: notifications in topics " + strangers
-                            + " lead to another store, so this may be another cluster than the one that uses this store. Check the brokers and the store that the settings name.");
+                            + " refer to another store, so this may not be the cluster that uses this store. Check the brokers and the store in the settings.");
         }
     }
 

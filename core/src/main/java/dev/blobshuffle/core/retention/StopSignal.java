@@ -37,7 +37,8 @@ public final class StopSignal {
      */
     public void check() {
         if (isStopped) {
-            throw new Closed("Cannot go on sweeping: the sweeper was closed. The next sweep finds what is left.");
+            throw new Closed(
+                    "Cannot continue the sweep: the sweeper was closed. The next sweep finds the remaining blobs.");
         }
     }
 

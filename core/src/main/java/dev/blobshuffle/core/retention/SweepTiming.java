@@ -19,7 +19,10 @@ public record SweepTiming(Duration interval, Duration look) {
         }
     }
 
-    /** One sweep per interval; the interval is in minutes. */
+    /**
+     * One sweep per interval, with the usual time between checks. For intervals of minutes or
+     * longer.
+     */
     public static SweepTiming every(Duration interval) {
         return new SweepTiming(interval, USUAL_LOOK);
     }

@@ -204,10 +204,10 @@ public final class Sweeper implements AutoCloseable {
         isStarted = true;
         figures.failed();
         if (isWarned) {
-            LOG.debug("Blobs that nobody needs could not be deleted.", e);
+            LOG.debug("Unneeded blobs could not be deleted.", e);
         } else {
             isWarned = true;
-            LOG.warn("Blobs that nobody needs stay for now: {} Trying again at the next sweep.", e.getMessage(), e);
+            LOG.warn("Unneeded blobs were not deleted: {} The next sweep tries again.", e.getMessage(), e);
         }
     }
 
@@ -258,10 +258,9 @@ public final class Sweeper implements AutoCloseable {
             }
         }
         if (report.hasTooManyOrphans() && timeToLive.isEmpty()) {
-            throw new InvalidSettings("Cannot sweep " + store.location() + ": no notification ever led to "
-                    + report.orphans() + " of " + report.listed()
-                    + " blobs, so they may be another cluster's. Nothing is deleted;"
-                    + " docs/operations.md, \"When a sweep stops\", says how to go on.");
+            throw new InvalidSettings("Cannot sweep " + store.location() + ": " + report.orphans() + " of "
+                    + report.listed() + " blobs never had a notification, so they may be another cluster's."
+                    + " Nothing is deleted; docs/operations.md, \"When a sweep stops\", says how to go on.");
         }
         return report;
     }
@@ -273,7 +272,7 @@ public final class Sweeper implements AutoCloseable {
     private void swept(SweepReport report, BlobStore store) {
         figures.swept(report);
         LOG.info(
-                "Swept {}: {} blobs, {} needed, {} deleted ({} bytes; {} never needed), {} of other applications, {} kept because topics {} are not there, {} kept because a log has never held a record, {} damaged.{}",
+                "Swept {}: {} blobs, {} needed, {} deleted ({} bytes; {} never needed), {} of other applications, {} kept because topics {} do not exist, {} kept because a log has never held a record, {} damaged.{}",
                 store.location(),
                 report.listed(),
                 report.needed(),
@@ -286,7 +285,7 @@ public final class Sweeper implements AutoCloseable {
                 report.silent(),
                 report.damaged(),
                 report.oldest()
-                        .map(reference -> " The oldest that is needed is " + reference + ".")
+                        .map(reference -> " The oldest needed blob is " + reference + ".")
                         .orElse(""));
     }
 

@@ -49,8 +49,8 @@ public final class EndedConnections {
             sinceLastWarning = 0;
         }
         LOG.warn(
-                "{} ended {} connections since the last such warning; the last one came from {}: {}. Clients that send whole requests are answered."
-                        + " Find out who connects, and let only members and monitoring reach the port.",
+                "{} closed {} connections since the last such warning. The last one came from {}: {}. Clients that send complete requests are still served."
+                        + " Find out which clients connect, and allow only members and monitoring to reach the port.",
                 server,
                 count,
                 address,

@@ -82,7 +82,7 @@ final class BlobDirectory {
 
     void requireThere() throws IOException {
         if (!isThere()) {
-            throw new NotDirectoryException(path + " (not there, or not mounted)");
+            throw new NotDirectoryException(path + " (does not exist, or is not mounted)");
         }
     }
 

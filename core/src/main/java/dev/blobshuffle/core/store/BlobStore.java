@@ -37,8 +37,8 @@ public interface BlobStore extends AutoCloseable {
     CompletionStage<BlobBytes> get(BlobId id, BlobRange range);
 
     /**
-     * The length of a blob, bytes. Whoever knows only a blob's id can then read its footer. Fails as
-     * {@link #get} does.
+     * The length of a blob, bytes. With it, a caller that knows only a blob's id can read its
+     * footer. Fails as {@link #get} does.
      */
     CompletionStage<Long> length(BlobId id);
 

@@ -151,7 +151,7 @@ public final class BlobStores {
         String attempt = "Cannot " + what + " " + store.location() + ": ";
         try {
             if (!signal.await(seen, time.nanos() + PROBE_NANOS)) {
-                throw new StoreUnavailable(attempt + "no answer for 30 s. Check the store and the way to it.");
+                throw new StoreUnavailable(attempt + "no answer for 30 s. Check the store and the network.");
             }
             return result.get();
         } catch (ExecutionException e) {

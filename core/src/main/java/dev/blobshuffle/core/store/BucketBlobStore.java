@@ -124,7 +124,7 @@ public final class BucketBlobStore implements BlobStore {
                                 found.orElseThrow(
                                         () -> new StoreUnavailable(
                                                 "Cannot open store: " + where
-                                                        + " is there and cannot be read. Look for something that deletes it, and start again.")))
+                                                        + " exists but cannot be read. Check whether another process deletes it, and start again.")))
                         .toString(),
                 where);
     }
@@ -177,7 +177,7 @@ public final class BucketBlobStore implements BlobStore {
             throw range.outside(id, length.getAsLong(), location());
         }
         throw new StoreUnavailable("Cannot read blob " + id + ": " + bytes.remaining() + " of " + range.length()
-                + " bytes came from " + location() + ". Check the way to the store.");
+                + " bytes arrived from " + location() + ". Check the network to the store.");
     }
 
     /** Distinguishes a missing blob from a deleted bucket, which may be restored. */
@@ -361,9 +361,9 @@ public final class BucketBlobStore implements BlobStore {
             return bucket.putIfAbsent(key, probe)
                     ? StoreFinding.warning(
                             CONDITION,
-                            "the store overwrites an object although the request says not to: two instances that open a new store at once may see two stores",
-                            "Start one instance alone the first time.")
-                    : StoreFinding.ok(CONDITION, "an object that is there is not overwritten");
+                            "the store overwrites an object although the request forbids it, so two instances that create a store at once may see two stores",
+                            "Start a single instance the first time.")
+                    : StoreFinding.ok(CONDITION, "an existing object is not overwritten");
         } finally {
             meter.sent(Request.DELETE);
             bucket.delete(List.of(key));

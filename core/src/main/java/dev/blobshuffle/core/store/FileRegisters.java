@@ -56,7 +56,7 @@ final class FileRegisters implements Registers {
         return tasks.run(what, () -> {
             try {
                 if (!StoreMarker.isIn(directory)) {
-                    throw new NotDirectoryException(directory + " (not there, or not mounted)");
+                    throw new NotDirectoryException(directory + " (does not exist, or is not mounted)");
                 }
                 return work.run();
             } catch (IOException e) {

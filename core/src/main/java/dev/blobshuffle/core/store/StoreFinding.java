@@ -62,7 +62,7 @@ public record StoreFinding(Level level, String subject, String what, Optional<St
      * @param reason for example {@code the credentials lack s3:GetLifecycleConfiguration}
      */
     public static StoreFinding unknown(String subject, String reason) {
-        return hint(subject, "cannot be told: " + reason, "Look it up where the store is administered.");
+        return hint(subject, "unknown: " + reason, "Check it in the console of the service.");
     }
 
     /** A rule of the service deletes blobs by their age. */
@@ -85,7 +85,7 @@ public record StoreFinding(Level level, String subject, String what, Optional<St
     public static StoreFinding neverExpires(String blobPrefix) {
         return warning(
                 "lifecycle",
-                "no rule of the service deletes old blobs: what an instance leaves behind when it dies is kept, and paid for, for ever",
+                "no rule of the service deletes old blobs, so orphans of failed instances are stored, and charged, for ever",
                 "Add a rule that expires keys below '" + blobPrefix
                         + "' some days later than the longest lag you tolerate.");
     }
@@ -94,7 +94,7 @@ public record StoreFinding(Level level, String subject, String what, Optional<St
     public static StoreFinding expiresMarker(String blobPrefix) {
         return warning(
                 "lifecycle",
-                "a rule of the service deletes the store's marker too: then instances that start take it for another store, and fail at notifications of older ones",
+                "a rule of the service also deletes the store's marker, so instances that start later see another store and fail at older notifications",
                 "Limit the rule to keys below '" + blobPrefix + "'.");
     }
 
@@ -102,7 +102,7 @@ public record StoreFinding(Level level, String subject, String what, Optional<St
     public static StoreFinding keepsDeleted(Duration time) {
         return warning(
                 "soft delete",
-                "deleted blobs are kept, and paid for, for another " + days(time),
+                "deleted blobs are stored, and charged, for another " + days(time),
                 "Switch soft delete off for this bucket: blobs live for minutes or hours.");
     }
 
@@ -110,7 +110,7 @@ public record StoreFinding(Level level, String subject, String what, Optional<St
     public static StoreFinding keepsVersions() {
         return warning(
                 "versioning",
-                "the bucket keeps versions: deleted blobs stay, and are paid for",
+                "the bucket keeps versions, so deleted blobs stay and are charged",
                 "Suspend versioning for this bucket, or use one without it.");
     }
 

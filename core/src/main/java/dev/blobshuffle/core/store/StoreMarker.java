@@ -65,8 +65,8 @@ public final class StoreMarker {
     public static StoreAbsent absent(String where) {
         return new StoreAbsent(
                 "Cannot open store " + where + ": it has no marker (" + NAME
-                        + "). Either it is not mounted, or something deleted the marker, or nobody has made the store yet."
-                        + " Mount it or restore the marker. If the store is new, make it with `blobshuffle doctor --store URI --create`.");
+                        + "). Either it is not mounted, or something deleted the marker, or the store was never created."
+                        + " Mount it or restore the marker. If the store is new, create it with `blobshuffle doctor --store URI --create`.");
     }
 
     /**
