@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.format.GenerationSpan;
@@ -116,6 +117,23 @@ public abstract class BlobStoreContractTest {
         }
         assertThat(join(registers.read("other"))).isEmpty();
         assertThat(join(store.generations())).isEmpty();
+    }
+
+    /** A text that was cut off would say something else, perhaps that a cluster is a stranger. */
+    @Test
+    void aRegistersTextIsKeptWholeOrRefused() throws Exception {
+        Optional<Registers> kept = registers();
+        if (kept.isEmpty()) {
+            return;
+        }
+        String longest = "x".repeat(Registers.MOST_BYTES - 2) + "ü";
+        assertThat(join(kept.get().replace("longest", Optional.empty(), longest)))
+                .isTrue();
+        assertThat(join(kept.get().read("longest")).orElseThrow().text()).isEqualTo(longest);
+        assertThatThrownBy(() -> join(kept.get().replace("too-long", Optional.empty(), longest + "x")))
+                .isInstanceOf(StoreRefused.class)
+                .hasMessageContaining("too-long");
+        assertThat(join(kept.get().read("too-long"))).isEmpty();
     }
 
     /** A store may ask the loser of a race to try again; then nobody knows, and the register says who won. */

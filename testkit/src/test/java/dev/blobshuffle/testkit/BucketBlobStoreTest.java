@@ -13,6 +13,7 @@ import dev.blobshuffle.core.format.BlobKey;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BucketBlobStore;
 import dev.blobshuffle.core.store.KeyPrefix;
+import dev.blobshuffle.core.store.Registers;
 import dev.blobshuffle.core.store.RequestMeter.Request;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
@@ -116,6 +117,16 @@ class BucketBlobStoreTest {
             bucket.objects.put(BlobKey.shard(0) + "notes/note.txt", new byte[1]);
             assertThat(join(store.list(GENERATION))).containsExactly(id(1));
             assertThat(join(store.generations())).containsExactly(GENERATION);
+        }
+    }
+
+    @Test
+    void aRegisterThatIsTooLongIsRefusedAndNotCutOff() {
+        try (BucketBlobStore store = open("a/")) {
+            bucket.objects.put(new KeyPrefix("a/").register("claims"), new byte[Registers.MOST_BYTES + 1]);
+            assertThatThrownBy(() -> join(store.registers().orElseThrow().read("claims")))
+                    .isInstanceOf(StoreRefused.class)
+                    .hasMessageContaining("claims");
         }
     }
 

@@ -210,7 +210,8 @@ public final class BucketBlobStore implements BlobStore {
 
     private Optional<Register> readRegister(String name) {
         meter.sent(Request.GET);
-        Optional<Register> found = bucket.read(prefix.register(name), Registers.MOST_BYTES);
+        Optional<Register> found = bucket.read(prefix.register(name), Registers.MOST_BYTES + 1);
+        found.ifPresent(register -> Registers.bytes(name, register.text()));
         if (found.isEmpty()) {
             meter.sent(Request.HEAD);
             if (bucket.length(prefix.marker()).isEmpty()) { // A bucket that is gone has no register either.
@@ -223,7 +224,7 @@ public final class BucketBlobStore implements BlobStore {
     }
 
     private boolean writeRegister(String name, Optional<Register> expected, String text) {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        byte[] bytes = Registers.bytes(name, text);
         String key = prefix.register(name);
         meter.sent(Request.PUT);
         return expected.isEmpty()

@@ -81,6 +81,7 @@ final class FileRegisters implements Registers {
             }
             try {
                 String text = Files.readString(path(name, number), StandardCharsets.UTF_8);
+                byte[] ignored = Registers.bytes(name, text);
                 return Optional.of(new Register(Long.toString(number), text));
             } catch (NoSuchFileException e) {
                 // Other writers have replaced this value so often that its file is gone. A newer
@@ -95,6 +96,7 @@ final class FileRegisters implements Registers {
     @Override
     public CompletionStage<Boolean> replace(String name, Optional<Register> expected, String text) {
         return run("write register " + name, () -> {
+            byte[] ignored = Registers.bytes(name, text);
             long next =
                     expected.map(register -> Long.parseLong(register.version())).orElse(0L) + 1;
             return link(name, next, text) && isNewest(name, next);

@@ -1,5 +1,7 @@
 package dev.blobshuffle.core.store;
 
+import dev.blobshuffle.core.failure.StoreRefused;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
@@ -30,4 +32,19 @@ public interface Registers {
      * @return whether the text was written
      */
     CompletionStage<Boolean> replace(String name, Optional<Register> expected, String text);
+
+    /**
+     * The bytes of a text, which stores check on write and on read: a text that was cut off would say
+     * something else.
+     *
+     * @throws StoreRefused the text has more than {@link #MOST_BYTES}
+     */
+    static byte[] bytes(String name, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        if (bytes.length > MOST_BYTES) {
+            throw new StoreRefused("Cannot use register " + name + ": its text has more than " + MOST_BYTES
+                    + " bytes. Let fewer applications share a store: give some of them a prefix of their own.");
+        }
+        return bytes;
+    }
 }

@@ -9,4 +9,12 @@ interface ClaimMemory {
 
     /** Remembers an id before it goes into the register. When the call returns, the brokers have it. */
     void remember(String id, long counter) throws InterruptedException;
+
+    /**
+     * Forgets ids that no register can hold any more. If that fails, they stay: nothing depends on it.
+     *
+     * @param before ids that were remembered with a lower counter go
+     * @param kept ids that stay all the same: those in the register
+     */
+    void forget(long before, Set<String> kept) throws InterruptedException;
 }

@@ -5,12 +5,14 @@ import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.log.LogScan;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
@@ -21,6 +23,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.TopicConfig;
@@ -37,9 +40,6 @@ final class ClaimTopic implements ClaimMemory {
     /** The longest wait for the brokers. */
     static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    /** Ids of this many raises stay; the register holds the newest. */
-    private static final long KEPT = 64;
-
     private static final Duration PAUSE = Duration.ofMillis(100);
     private static final String VERSION = "1";
 
@@ -48,9 +48,6 @@ final class ClaimTopic implements ClaimMemory {
     private final String application;
     private final String fingerprint;
     private final Time time;
-    /** Ids and counters of the last look. */
-    private Map<String, Long> seen = Map.of();
-
     /**
      * @param identity who uses the store, and by which brokers
      * @param fingerprint of the store
@@ -109,7 +106,6 @@ final class ClaimTopic implements ClaimMemory {
         while (!read(records) && time.nanos() - deadline < 0) { // A broker may not have heard of a young topic.
             pause();
         }
-        seen = counters(records);
         return records.keySet();
     }
 
@@ -165,6 +161,28 @@ final class ClaimTopic implements ClaimMemory {
     @Override
     public void remember(String id, long counter) throws InterruptedException {
         make();
+        send(Map.of(id, Optional.of(VERSION + " " + fingerprint + " " + counter + " " + application)));
+    }
+
+    @Override
+    public void forget(long before, Set<String> kept) throws InterruptedException {
+        Map<String, String> records = new HashMap<>();
+        if (!read(records)) {
+            return;
+        }
+        Map<String, Optional<String>> tombstones = new HashMap<>();
+        counters(records).forEach((id, counter) -> {
+            if (counter < before && !kept.contains(id)) {
+                tombstones.put(id, Optional.empty());
+            }
+        });
+        if (!tombstones.isEmpty()) {
+            send(tombstones);
+        }
+    }
+
+    /** Writes records and waits until the brokers have them. An empty value is a tombstone. */
+    private void send(Map<String, Optional<String>> records) throws InterruptedException {
         Map<String, Object> settings = new HashMap<>(client);
         settings.keySet().retainAll(ProducerConfig.configNames());
         settings.put(ProducerConfig.ACKS_CONFIG, "all");
@@ -174,13 +192,12 @@ final class ClaimTopic implements ClaimMemory {
         settings.put(ProducerConfig.BUFFER_MEMORY_CONFIG, 1L << 20);
         try (Producer<String, String> producer =
                 new KafkaProducer<>(settings, new StringSerializer(), new StringSerializer())) {
-            String value = VERSION + " " + fingerprint + " " + counter + " " + application;
-            producer.send(new ProducerRecord<>(name, 0, id, value)).get(2 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-            seen.forEach((old, oldCounter) -> {
-                if (oldCounter < counter - KEPT) {
-                    producer.send(new ProducerRecord<>(name, 0, old, null));
-                }
-            });
+            List<Future<RecordMetadata>> sent = new ArrayList<>();
+            records.forEach(
+                    (id, value) -> sent.add(producer.send(new ProducerRecord<>(name, 0, id, value.orElse(null)))));
+            for (Future<RecordMetadata> one : sent) {
+                RecordMetadata ignored = one.get(2 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            }
         } catch (ExecutionException e) {
             throw failure("write", e.getCause());
         } catch (TimeoutException e) {

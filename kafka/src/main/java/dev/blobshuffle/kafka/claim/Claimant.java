@@ -10,6 +10,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.apache.kafka.common.KafkaException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One cluster's side of the claim protocol, which {@code docs/decisions/0016-claims.md} explains. It
@@ -17,12 +20,19 @@ import java.util.function.Supplier;
  */
 final class Claimant {
     /** Others may be faster each time, but each time somebody makes progress. */
-    private static final int ATTEMPTS = 50;
+    private static final int ATTEMPTS = 20;
+
+    /** Ids of this many raises stay in a claims topic, beside those in the register. */
+    static final long KEPT = 64;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Claimant.class);
 
     private final ClaimCell cell;
     private final String cluster;
     private final Function<String, ClaimMemory> memories;
     private final Supplier<String> ids;
+    private final Pauses pauses;
+    private final long kept;
     /** The text that was last found to be free of strangers, and the topics for which it was. */
     private String verified = "";
 
@@ -32,12 +42,28 @@ final class Claimant {
      * @param cluster this cluster's id
      * @param memories the memory in a claims topic
      * @param ids makes claimant ids, each a new one
+     * @param pauses between attempts to write the register
+     * @param kept ids of this many raises stay in a claims topic: {@link #KEPT}
      */
-    Claimant(ClaimCell cell, String cluster, Function<String, ClaimMemory> memories, Supplier<String> ids) {
+    Claimant(
+            ClaimCell cell,
+            String cluster,
+            Function<String, ClaimMemory> memories,
+            Supplier<String> ids,
+            Pauses pauses,
+            long kept) {
         this.cell = cell;
         this.cluster = cluster;
         this.memories = memories;
         this.ids = ids;
+        this.pauses = pauses;
+        this.kept = kept;
+    }
+
+    /** Waits before a register is written again: others write it too, and stores limit how often. */
+    interface Pauses {
+        /** @param attempt how often it was tried, from 1 */
+        void pause(int attempt) throws InterruptedException;
     }
 
     /** Present if nothing may be deleted: the reason, as the register says it. */
@@ -63,7 +89,11 @@ final class Claimant {
     /** Gives the lines of applications a new id, or finds that somebody else of the cluster just did. */
     Verdict raise(Set<String> topics) throws InterruptedException {
         Map<String, String> before = new HashMap<>();
+        String id = ids.get();
         for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
+            if (attempt > 1) {
+                pauses.pause(attempt - 1);
+            }
             Optional<Register> held = cell.read();
             ClaimText now = now(held);
             Optional<Verdict> verdict = contestIfStrange(held, now, topics);
@@ -80,18 +110,37 @@ final class Claimant {
                 topics.forEach(topic -> before.put(
                         topic, now.line(cluster, topic).map(ClaimText.Line::id).orElse("")));
             }
-            String id = ids.get();
             for (String topic : topics) {
                 if (!topic.equals(ClaimText.NO_TOPIC)) {
                     memories.apply(topic).remember(id, now.counter() + 1);
                 }
             }
-            if (cell.replace(held, now.raised(cluster, topics, id).text())) {
+            ClaimText raised = now.raised(cluster, topics, id);
+            if (cell.replace(held, raised.text())) {
+                forgetOld(topics, raised);
                 return Verdict.OWN;
             }
         }
         throw new StoreUnavailable(
                 "Cannot claim a store: others changed the register " + ATTEMPTS + " times meanwhile. Try again.", null);
+    }
+
+    /**
+     * Cleans the claims topics up. An id is written with the counter that follows the register's, so one
+     * with a lower counter than the register's is in the register or never will be.
+     */
+    private void forgetOld(Set<String> topics, ClaimText raised) throws InterruptedException {
+        Set<String> ids = new HashSet<>();
+        raised.lines().forEach(line -> ids.add(line.id()));
+        for (String topic : topics) {
+            if (!topic.equals(ClaimText.NO_TOPIC)) {
+                try {
+                    memories.apply(topic).forget(raised.counter() - kept, ids);
+                } catch (KafkaException e) {
+                    LOG.debug("Old ids stay in claims topic {} until the next raise.", topic, e);
+                }
+            }
+        }
     }
 
     private boolean isRaisedSince(Map<String, String> before, ClaimText now, Set<String> topics) {
@@ -104,6 +153,9 @@ final class Claimant {
     /** Looks for strangers, and contests the register if there is one. */
     Verdict check(Set<String> topics) throws InterruptedException {
         for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
+            if (attempt > 1) {
+                pauses.pause(attempt - 1);
+            }
             Optional<Register> held = cell.read();
             ClaimText now = now(held);
             if (held.isPresent() && isMissing(now, topics) && now.contest().isEmpty()) {

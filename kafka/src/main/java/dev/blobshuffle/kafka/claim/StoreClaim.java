@@ -189,7 +189,9 @@ public final class StoreClaim implements AutoCloseable {
                     register,
                     ClaimTopic.cluster(identity.client()),
                     topic -> new ClaimTopic(topic, identity, fingerprint, time),
-                    () -> SweepClaim.newId(time));
+                    () -> SweepClaim.newId(time),
+                    SweepClaim.pauses(time),
+                    Claimant.KEPT);
             claimant = present;
         }
         if (present == null) {

@@ -6,12 +6,14 @@ import dev.blobshuffle.core.retention.SweepRight;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.store.Registers;
+import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.claim.Claimant.Verdict;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -24,6 +26,11 @@ import java.util.concurrent.CompletionException;
  * request that deletes. Owned by one thread.
  */
 public final class SweepClaim implements SweepRight {
+    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(50);
+
+    /** Some stores take one write of an object each second. */
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+
     private static final String CONDITIONS = "conditions";
 
     private final BlobStore store;
@@ -62,7 +69,22 @@ public final class SweepClaim implements SweepRight {
         cell = new StoreCell(store, registers);
         cluster = ClaimTopic.cluster(identity.client());
         claimant = new Claimant(
-                cell, cluster, topic -> new ClaimTopic(topic, identity, store.fingerprint(), time), () -> newId(time));
+                cell,
+                cluster,
+                topic -> new ClaimTopic(topic, identity, store.fingerprint(), time),
+                () -> newId(time),
+                pauses(time),
+                Claimant.KEPT);
+    }
+
+    /** Longer with each attempt, and at random: of many that start together, each finds a moment of its own. */
+    static Claimant.Pauses pauses(Time time) {
+        return attempt -> {
+            long most = Math.min(LONGEST_PAUSE.toNanos(), SHORTEST_PAUSE.toNanos() << Math.min(attempt, 16));
+            long pause = SHORTEST_PAUSE.toNanos() + Long.remainderUnsigned(time.randomLong(), most);
+            Signal never = time.signal();
+            boolean ignored = never.await(never.count(), time.nanos() + pause);
+        };
     }
 
     static String newId(Time time) {

@@ -125,6 +125,31 @@ class ClaimProtocolSimulationTest {
         }
     }
 
+    /** Here every id is forgotten that may be: one too many, and an instance takes its sibling for a stranger. */
+    @Test
+    void noIdIsForgottenThatTheRegisterHoldsOrStillGets() {
+        int forgotten = 0;
+        for (long seed = 0; seed < SEEDS; seed++) {
+            ClaimWorld world = new ClaimWorld(seed, 3);
+            Cluster cluster = new Cluster("cluster");
+            Set<Actor> siblings = new HashSet<>();
+            for (int sibling = 0; sibling < 3; sibling++) {
+                siblings.add(world.add(cluster, ClaimProtocolSimulationTest::raiseAndCheck));
+            }
+            assertThat(world.run(siblings, MOST_STEPS)).as("seed %d", seed).isEmpty();
+            assertThat(world.contest()).as("seed %d", seed).isEmpty();
+            forgotten += world.forgotten();
+        }
+        assertThat(forgotten).isGreaterThan(SEEDS);
+    }
+
+    private static void raiseAndCheck(Actor self) throws InterruptedException {
+        for (int raise = 0; raise < 6; raise++) {
+            self.claimant().raise(ClaimWorld.TOPIC);
+            self.claimant().check(ClaimWorld.TOPIC);
+        }
+    }
+
     private static boolean isFound(Second second, Part... left) {
         for (long seed = 0; seed < SEEDS; seed++) {
             if (!play(seed, second, Set.of(left)).isEmpty()) {

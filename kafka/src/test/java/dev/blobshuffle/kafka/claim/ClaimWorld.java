@@ -28,6 +28,7 @@ final class ClaimWorld {
     private Optional<Register> register = Optional.empty();
     private int nextBlob;
     private int nextId;
+    private int forgotten;
     private int crashesLeft;
     private int steps;
 
@@ -111,7 +112,8 @@ final class ClaimWorld {
         }
 
         Claimant claimant() {
-            return new Claimant(new Cell(), cluster.id, topic -> new Memory(), () -> "id" + nextId++);
+            return new Claimant(
+                    new Cell(), cluster.id, topic -> new Memory(), () -> "id" + nextId++, attempt -> step(), 0);
         }
 
         void write() {
@@ -243,7 +245,28 @@ final class ClaimWorld {
                 cluster.memory.put(id, counter);
                 step();
             }
+
+            @Override
+            public void forget(long before, Set<String> kept) {
+                step();
+                int remembered = cluster.memory.size();
+                cluster.memory
+                        .entrySet()
+                        .removeIf(entry -> entry.getValue() < before && !kept.contains(entry.getKey()));
+                forgotten += remembered - cluster.memory.size();
+                step();
+            }
         }
+    }
+
+    /** Why nothing may be deleted, if so. */
+    Optional<String> contest() {
+        return register.flatMap(held -> ClaimText.parse(held.text()).contest());
+    }
+
+    /** Ids that were cleaned up. */
+    int forgotten() {
+        return forgotten;
     }
 
     Actor add(Cluster cluster, Work work) {
