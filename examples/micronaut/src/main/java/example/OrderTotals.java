@@ -16,14 +16,20 @@ import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.kstream.Produced;
 
-/** Adds up what each customer has ordered. Orders are keyed by order, so Kafka Streams repartitions them. */
+/**
+ * Adds up what each customer has ordered. Orders are keyed by order, so Kafka Streams repartitions
+ * them.
+ */
 @Factory
 public class OrderTotals {
     public static void main(String[] arguments) {
         Micronaut.run(OrderTotals.class, arguments);
     }
 
-    /** Micronaut passes a client supplier to {@code KafkaStreams}, so the settings alone do not choose ours. */
+    /**
+     * Micronaut passes a client supplier to {@code KafkaStreams}, so the settings alone do not
+     * choose ours.
+     */
     @Singleton
     @Replaces(bean = KafkaClientSupplier.class, factory = KafkaStreamsFactory.class)
     KafkaClientSupplier blobShuffle(ConfiguredStreamBuilder builder) {

@@ -12,7 +12,10 @@ import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.kstream.Produced;
 
-/** Adds up what each customer has ordered. Orders are keyed by order, so Kafka Streams repartitions them. */
+/**
+ * Adds up what each customer has ordered. Orders are keyed by order, so Kafka Streams repartitions
+ * them.
+ */
 @ApplicationScoped
 public class OrderTotals {
     /** An order's key is its number, its value {@code customer:amount}. */

@@ -16,7 +16,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.kafka.annotation.EnableKafkaStreams;
 import org.springframework.kafka.config.StreamsBuilderFactoryBeanConfigurer;
 
-/** Adds up what each customer has ordered. Orders are keyed by order, so Kafka Streams repartitions them. */
+/**
+ * Adds up what each customer has ordered. Orders are keyed by order, so Kafka Streams repartitions
+ * them.
+ */
 @SpringBootApplication
 @EnableKafkaStreams
 public class OrderTotals {
@@ -24,7 +27,10 @@ public class OrderTotals {
         SpringApplication.run(OrderTotals.class, arguments);
     }
 
-    /** Spring passes a client supplier to {@code KafkaStreams}, so the settings alone do not choose ours. */
+    /**
+     * Spring passes a client supplier to {@code KafkaStreams}, so the settings alone do not choose
+     * ours.
+     */
     @Bean
     StreamsBuilderFactoryBeanConfigurer blobShuffle() {
         return factory -> {

@@ -13,14 +13,20 @@ import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.kafka.config.StreamsBuilderFactoryBeanConfigurer;
 
-/** Adds up what each customer has ordered. Orders are keyed by order, so Kafka Streams repartitions them. */
+/**
+ * Adds up what each customer has ordered. Orders are keyed by order, so Kafka Streams repartitions
+ * them.
+ */
 @SpringBootApplication
 public class OrderTotals {
     public static void main(String[] arguments) {
         SpringApplication.run(OrderTotals.class, arguments);
     }
 
-    /** Spring passes a client supplier to {@code KafkaStreams}, so the settings alone do not choose ours. */
+    /**
+     * Spring passes a client supplier to {@code KafkaStreams}, so the settings alone do not choose
+     * ours.
+     */
     @Bean
     StreamsBuilderFactoryBeanConfigurer blobShuffle() {
         return factory -> {

@@ -23,7 +23,8 @@ public final class AzureBlobStores {
      * @param context what the store works with; the caller keeps ownership
      * @throws dev.blobshuffle.core.failure.StoreRefused fatal until an operator acts: the container
      *     does not exist, or the client may not use it
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the container cannot be reached
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the container cannot be
+     *     reached
      */
     public static BlobStore open(BlobContainerClient client, KeyPrefix prefix, StoreContext context) {
         return BucketBlobStore.open(

@@ -6,8 +6,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The CRC-64 of Azure Storage ({@code x-ms-content-crc64}): reflected, polynomial 9A6C9329AC4BC9B5, all bits inverted before and after. Eight bytes at a time by eight tables
- * ("slicing by eight", Kounavis and Berry, 2005). Not thread-safe.
+ * The CRC-64 of Azure Storage ({@code x-ms-content-crc64}): reflected, polynomial 9A6C9329AC4BC9B5,
+ * all bits inverted before and after. Eight bytes at a time by eight tables ("slicing by eight",
+ * Kounavis and Berry, 2005). Not thread-safe.
  */
 final class Crc64 {
     private static final long POLYNOMIAL = 0x9A6C_9329_AC4B_C9B5L;

@@ -34,7 +34,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What happens when the server, or what it was asked for, is not there, and which credentials open it. */
+/**
+ * What happens when the server, or what it was asked for, is not there, and which credentials open
+ * it.
+ */
 class AzureBlobStoreIT {
     private static final BlobId ID = new BlobId(29_700_000, 1, 1);
 
@@ -100,7 +103,8 @@ class AzureBlobStoreIT {
                     .isInstanceOf(StoreUnavailable.class)
                     .hasMessageContaining("no connection");
             server.restart();
-            // A container of the last seconds may be gone, since the server saves its books at intervals.
+            // A container of the last seconds may be gone, since the server saves its books at
+            // intervals.
             try (ApacheHttpClient http = new ApacheHttpClient(HttpLimits.OF_A_BUCKET, time)) {
                 AzureTestContainer.client(server, container, http).createIfNotExists();
             }

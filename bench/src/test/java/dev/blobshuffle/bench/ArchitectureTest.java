@@ -43,7 +43,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The directions between modules and packages: arrows point to what may be used, everything else is refused here. */
+/**
+ * The directions between modules and packages: arrows point to what may be used, everything else is
+ * refused here.
+ */
 class ArchitectureTest {
     private static final String ROOT = "dev.blobshuffle.";
     private static final String CORE = ROOT + "core..";
@@ -185,7 +188,10 @@ class ArchitectureTest {
                 .check(OURS);
     }
 
-    /** Members of a zone talk about blobs, whatever they are for. Only the command line runs a server by itself, and only the benchmarks measure one. */
+    /**
+     * Members of a zone talk about blobs, whatever they are for. Only the command line runs a
+     * server by itself, and only the benchmarks measure one.
+     */
     @Test
     void peersUseCoreOnlyAndNobodyElseUsesTheirs() {
         noClasses()
@@ -227,7 +233,10 @@ class ArchitectureTest {
                 .check(OURS);
     }
 
-    /** The engine decides by {@code core.pricing}; the model is for the tools and for what simulates a store's latencies. */
+    /**
+     * The engine decides by {@code core.pricing}; the model is for the tools and for what simulates
+     * a store's latencies.
+     */
     @Test
     void thePlannerUsesCoreOnlyAndNoEngineUsesIt() {
         classes()
@@ -265,7 +274,10 @@ class ArchitectureTest {
                 .check(OURS);
     }
 
-    /** Injected faults, and the load and the virtual time of {@code bench adaptive}: nothing else that ships runs on test code. */
+    /**
+     * Injected faults, and the load and the virtual time of {@code bench adaptive}: nothing else
+     * that ships runs on test code.
+     */
     @Test
     void onlyInjectedFaultsAndTheAdaptiveBenchmarkUseTheTestkit() {
         noClasses()
@@ -301,7 +313,10 @@ class ArchitectureTest {
                 .check(OURS);
     }
 
-    /** A section belongs to a zone, so the format may name one; it must not know how zones are found or what they do. */
+    /**
+     * A section belongs to a zone, so the format may name one; it must not know how zones are found
+     * or what they do.
+     */
     @Test
     void formatUsesNothingButTimeFailuresKeysAndTheNameOfAZone() {
         classes()
@@ -341,7 +356,10 @@ class ArchitectureTest {
                 .check(OURS);
     }
 
-    /** Front doors program against the contracts: what lies behind them may change, and only {@code engine} sees both sides. */
+    /**
+     * Front doors program against the contracts: what lies behind them may change, and only
+     * {@code engine} sees both sides.
+     */
     @Test
     void theSidesOfTheEngineDoNotKnowEachOther() {
         noClasses()
@@ -360,7 +378,10 @@ class ArchitectureTest {
                 .check(OURS);
     }
 
-    /** Append, seal, upload, deliver: each room of the write side calls the rooms of the later steps only. */
+    /**
+     * Append, seal, upload, deliver: each room of the write side calls the rooms of the later steps
+     * only.
+     */
     @Test
     void theWriteSideFollowsTheWayOfARecord() {
         String write = ROOT + "core.write";
@@ -385,7 +406,10 @@ class ArchitectureTest {
                 .check(OURS);
     }
 
-    /** What a store can do is asked by a method, which decorators forward. A type behind a decorator is not seen. */
+    /**
+     * What a store can do is asked by a method, which decorators forward. A type behind a decorator
+     * is not seen.
+     */
     @Test
     void aStoreHasNoOptionalInterfaces() {
         assertThat(OURS.stream()
@@ -395,7 +419,10 @@ class ArchitectureTest {
                 .containsExactlyInAnyOrder("BlobStore", "CachedBlobStore");
     }
 
-    /** Each package by itself, those below it apart; then the parts of core, and the modules, each with all that is below. */
+    /**
+     * Each package by itself, those below it apart; then the parts of core, and the modules, each
+     * with all that is below.
+     */
     @Test
     void packagesHaveNoCycles() {
         PACKAGES_WITHOUT_CYCLES.check(OURS);
@@ -454,7 +481,9 @@ class ArchitectureTest {
                 .check(OURS);
     }
 
-    /** Calls that make two runs with the same seed differ, or that start a thread nobody passed in. */
+    /**
+     * Calls that make two runs with the same seed differ, or that start a thread nobody passed in.
+     */
     private static DescribedPredicate<JavaCall<?>> readsTheRealWorld() {
         return DescribedPredicate.or(
                         call(System.class, "currentTimeMillis|nanoTime"),

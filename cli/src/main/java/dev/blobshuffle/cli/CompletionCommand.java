@@ -6,7 +6,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code blobshuffle completion}: prints a script with which bash or zsh complete commands and options. */
+/**
+ * {@code blobshuffle completion}: prints a script with which bash or zsh complete commands and
+ * options.
+ */
 @Command(
         name = "completion",
         mixinStandardHelpOptions = true,

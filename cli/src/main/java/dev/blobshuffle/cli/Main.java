@@ -13,7 +13,10 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 
-/** The command {@code blobshuffle}: parses the command line, runs one subcommand and exits with its status. */
+/**
+ * The command {@code blobshuffle}: parses the command line, runs one subcommand and exits with its
+ * status.
+ */
 @Command(
         name = "blobshuffle",
         description = "Shuffles records through blobs in object storage; only compact notifications go through Kafka.",
@@ -51,7 +54,9 @@ public final class Main {
                 .setExecutionStrategy(Replaced::runAndWarn);
     }
 
-    /** Prints the error and where to find help. The whole usage would push the error off the screen. */
+    /**
+     * Prints the error and where to find help. The whole usage would push the error off the screen.
+     */
     private static int refuse(CommandLine.ParameterException wrong, String[] arguments) {
         CommandLine command = wrong.getCommandLine();
         PrintWriter err = command.getErr();

@@ -17,7 +17,10 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import picocli.CommandLine;
 
-/** A new topic of one partition whose records go through blobs in a file store, and the commands that look after both. */
+/**
+ * A new topic of one partition whose records go through blobs in a file store, and the commands
+ * that look after both.
+ */
 public final class BlobTopic {
     private final EmbeddedKafka kafka;
     private final Path store;

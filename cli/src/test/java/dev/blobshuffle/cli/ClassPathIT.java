@@ -9,7 +9,10 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The class path of the tools, as the launcher uses it: the build writes it when it packages the module. */
+/**
+ * The class path of the tools, as the launcher uses it: the build writes it when it packages the
+ * module.
+ */
 class ClassPathIT {
     private static final long MOST_BYTES = 60L << 20;
 

@@ -6,7 +6,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A page of {@code docs/} that is generated from constants: checked against them, or written anew with {@code -Ddocs.update=true}. */
+/**
+ * A page of {@code docs/} that is generated from constants: checked against them, or written anew
+ * with {@code -Ddocs.update=true}.
+ */
 public final class GeneratedPage {
     private GeneratedPage() {}
 

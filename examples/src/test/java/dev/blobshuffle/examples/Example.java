@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * One example: a Maven project of its own, built with our Maven wrapper and run as a process. Our artifacts come to it from
- * a repository in the build directory. Owned by one thread.
+ * One example: a Maven project of its own, built with our Maven wrapper and run as a process. Our
+ * artifacts come to it from a repository in the build directory. Owned by one thread.
  */
 final class Example {
     private static final String VERSION = System.getProperty("blobshuffle.version", "0.1.0-SNAPSHOT");

@@ -28,8 +28,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Each framework's example, built as a user would build it, adds up orders through blobs. It runs with the Kafka that the
- * framework brings.
+ * Each framework's example, built as a user would build it, adds up orders through blobs. It runs
+ * with the Kafka that the framework brings.
  */
 class FrameworksIT {
     private static final int ORDERS = 3_000;

@@ -23,7 +23,8 @@ public final class GcsBlobStores {
      * @param context what the store works with; the caller keeps ownership
      * @throws dev.blobshuffle.core.failure.StoreRefused fatal until an operator acts: the bucket
      *     does not exist, or the client may not use it
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the bucket cannot be reached
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the bucket cannot be
+     *     reached
      */
     public static BlobStore open(Storage client, String bucket, KeyPrefix prefix, StoreContext context) {
         return BucketBlobStore.open(new GcsBucket(client, bucket, Checksum.CRC32C, () -> {}), prefix, context);

@@ -238,7 +238,10 @@ class GcsBucketTest {
         assertThat(service.requests().get(0).uri()).contains("ifGenerationMatch=7");
     }
 
-    /** An object takes about one write per second; whether a write without an answer had an effect, the next read tells. */
+    /**
+     * An object takes about one write per second; whether a write without an answer had an effect,
+     * the next read tells.
+     */
     @ParameterizedTest
     @CsvSource({
         "429, rateLimitExceeded, StoreThrottled",

@@ -10,7 +10,10 @@ import java.util.Optional;
 import javax.net.ssl.SSLException;
 import org.apache.hc.client5.http.ConnectTimeoutException;
 
-/** Maps HTTP statuses and failed connections to the failures of a store, each with its remedy. Thread-safe. */
+/**
+ * Maps HTTP statuses and failed connections to the failures of a store, each with its remedy.
+ * Thread-safe.
+ */
 public final class HttpFailures {
     private static final int BAD_REQUEST = 400;
     private static final int TOO_MANY_REQUESTS = 429;

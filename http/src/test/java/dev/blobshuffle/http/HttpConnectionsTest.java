@@ -39,7 +39,9 @@ class HttpConnectionsTest {
         time.close();
     }
 
-    /** Before the connection stands, between it and the first byte, while the server does not read. */
+    /**
+     * Before the connection stands, between it and the first byte, while the server does not read.
+     */
     @Test
     void aRequestEndsAtItsLimitWhateverItIsDoing() throws IOException {
         byte[] zeros = new byte[LENGTH];
@@ -56,7 +58,10 @@ class HttpConnectionsTest {
         }
     }
 
-    /** No silence is long enough for the socket's timeout here: a byte comes every 50 ms, and would for a minute. */
+    /**
+     * No silence is long enough for the socket's timeout here: a byte comes every 50 ms, and would
+     * for a minute.
+     */
     @Test
     void anAnswerThatTricklesEndsAtTheLimitToo() throws Exception {
         int millis = 700;

@@ -9,9 +9,10 @@ import java.util.Properties;
 import kafka.server.KafkaRaftServer;
 
 /**
- * The main class of a {@link KafkaProcess}' node. Argument: the file with the node's properties. It prints {@link #READY}
- * on standard output when the broker serves, and nothing else there; the log goes to standard error. It halts when
- * standard input ends, that is when its parent is gone, and shuts down in order on SIGTERM.
+ * The main class of a {@link KafkaProcess}' node. Argument: the file with the node's properties. It
+ * prints {@link #READY} on standard output when the broker serves, and nothing else there; the log
+ * goes to standard error. It halts when standard input ends, that is when its parent is gone, and
+ * shuts down in order on SIGTERM.
  */
 final class BrokerMain {
     static final String READY = "ready";

@@ -15,8 +15,9 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One node of a {@link KafkaProcess} cluster through all its lives: each life is an operating-system process on the same
- * directory and ports. Thread-safe; state is guarded by {@code this}, waiting for readiness happens outside.
+ * One node of a {@link KafkaProcess} cluster through all its lives: each life is an
+ * operating-system process on the same directory and ports. Thread-safe; state is guarded by
+ * {@code this}, waiting for readiness happens outside.
  */
 final class BrokerProcess {
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
@@ -63,7 +64,8 @@ final class BrokerProcess {
      * Waits until the broker serves.
      *
      * @param deadline in terms of {@link System#nanoTime}
-     * @throws IllegalStateException if the process ended or the time is up; the message ends with what it printed last
+     * @throws IllegalStateException if the process ended or the time is up; the message ends with
+     *     what it printed last
      */
     void awaitReady(long deadline) {
         CompletableFuture<Void> serving;
@@ -86,7 +88,10 @@ final class BrokerProcess {
         }
     }
 
-    /** Ends the process with SIGKILL and waits until it is gone. No effect on a node that is not running. */
+    /**
+     * Ends the process with SIGKILL and waits until it is gone. No effect on a node that is not
+     * running.
+     */
     synchronized void kill() {
         if (process != null && process.isAlive()) {
             cpu();
@@ -98,7 +103,8 @@ final class BrokerProcess {
     synchronized void beginStop() {
         if (process != null && process.isAlive()) {
             signal("CONT");
-            // Not Process.destroy: it also closes the process's standard input, and the node takes that for our end.
+            // Not Process.destroy: it also closes the process's standard input, and the node takes
+            // that for our end.
             signal("TERM");
         }
     }
@@ -142,7 +148,9 @@ final class BrokerProcess {
         return process.pid();
     }
 
-    /** CPU time, user and system, of all lives so far; of a life that is over, what was seen last. */
+    /**
+     * CPU time, user and system, of all lives so far; of a life that is over, what was seen last.
+     */
     synchronized Duration cpu() {
         if (process != null) {
             process.info().totalCpuDuration().ifPresent(seen -> cpuOfThisLife = seen);

@@ -6,9 +6,9 @@ import java.util.Set;
 import kafka.server.KafkaConfig;
 
 /**
- * The broker properties of a node: its place in the cluster, and delays short enough for tests. Threads, sockets, log
- * and replication keep Kafka's defaults, so that benchmarks measure what users run. A default that the Kafka version on
- * the class path does not know is left out.
+ * The broker properties of a node: its place in the cluster, and delays short enough for tests.
+ * Threads, sockets, log and replication keep Kafka's defaults, so that benchmarks measure what
+ * users run. A default that the Kafka version on the class path does not know is left out.
  */
 final class BrokerProperties {
     static final String CONTROLLER_LISTENER = "CONTROLLER";
@@ -67,8 +67,9 @@ final class BrokerProperties {
     }
 
     /**
-     * A node that was killed is refused until the session of its former life ends. One node alone has nobody to take
-     * over, so its session may be short; among several, one that is too short moves leaders about on a busy machine.
+     * A node that was killed is refused until the session of its former life ends. One node alone
+     * has nobody to take over, so its session may be short; among several, one that is too short
+     * moves leaders about on a busy machine.
      */
     private void membership(int brokers) {
         set("broker.heartbeat.interval.ms", 300);

@@ -16,8 +16,8 @@ import kafka.server.KafkaRaftServer;
 import org.apache.kafka.common.utils.Time;
 
 /**
- * Kafka's server objects of one cluster in this JVM. They start and stop side by side, since each waits for the others'
- * controllers. Owned by the thread that starts and stops the cluster.
+ * Kafka's server objects of one cluster in this JVM. They start and stop side by side, since each
+ * waits for the others' controllers. Owned by the thread that starts and stops the cluster.
  */
 final class BrokerServers {
     private final List<KafkaRaftServer> servers;
@@ -84,7 +84,10 @@ final class BrokerServers {
         }
     }
 
-    /** Does the same to every node; a failure interrupts the others, which may be waiting for the node that failed. */
+    /**
+     * Does the same to every node; a failure interrupts the others, which may be waiting for the
+     * node that failed.
+     */
     private void inParallel(Consumer<KafkaRaftServer> action, Duration timeout)
             throws ExecutionException, InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();

@@ -16,14 +16,19 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** What clusters ask Kafka's own Admin client to do. Thread-safe: every call makes its own client. */
+/**
+ * What clusters ask Kafka's own Admin client to do. Thread-safe: every call makes its own client.
+ */
 final class ClusterAdmin {
     private static final Duration TOPIC_TIMEOUT = Duration.ofMinutes(1);
     private static final Duration BETWEEN_QUESTIONS = Duration.ofMillis(20);
 
     private ClusterAdmin() {}
 
-    /** Waits until each node, asked by itself, knows all brokers; {@code deadline} is in {@link System#nanoTime} terms. */
+    /**
+     * Waits until each node, asked by itself, knows all brokers; {@code deadline} is in
+     * {@link System#nanoTime} terms.
+     */
     static void awaitBrokers(List<BrokerNode> nodes, long deadline) {
         for (BrokerNode node : nodes) {
             try (Admin admin = connect(BrokerNode.bootstrapServers(List.of(node)))) {
@@ -35,8 +40,9 @@ final class ClusterAdmin {
     }
 
     /**
-     * Creates a topic and waits until its leaders lead. Before that a leader refuses a producer's first batch and may take
-     * its second, after which Kafka's idempotent producer repeats the first until its delivery timeout.
+     * Creates a topic and waits until its leaders lead. Before that a leader refuses a producer's
+     * first batch and may take its second, after which Kafka's idempotent producer repeats the
+     * first until its delivery timeout.
      */
     static void createTopic(String bootstrapServers, String name, int partitions, Map<String, String> settings) {
         long deadline = System.nanoTime() + TOPIC_TIMEOUT.toNanos();
@@ -52,7 +58,10 @@ final class ClusterAdmin {
         }
     }
 
-    /** A broker that has not heard of the topic yet is asked again: the client takes that for an answer. */
+    /**
+     * A broker that has not heard of the topic yet is asked again: the client takes that for an
+     * answer.
+     */
     private static boolean areLeadersThere(Admin admin, String name, int partitions, long deadline) {
         try {
             await(

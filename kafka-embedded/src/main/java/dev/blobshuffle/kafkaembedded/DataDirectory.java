@@ -16,8 +16,9 @@ import org.apache.kafka.metadata.storage.Formatter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place of a cluster on disk: a log directory per node ({@code node-0}, …), beside it each node's properties and
- * output, and a file that says which cluster this is. Owned by the thread that starts and closes the cluster.
+ * The place of a cluster on disk: a log directory per node ({@code node-0}, …), beside it each
+ * node's properties and output, and a file that says which cluster this is. Owned by the thread
+ * that starts and closes the cluster.
  */
 final class DataDirectory {
     private static final String IDENTITY_FILE = "cluster.id";
@@ -30,7 +31,10 @@ final class DataDirectory {
         this.isTemporary = isTemporary;
     }
 
-    /** Opens the directory of the configuration, formatted for its number of nodes, or a new temporary one. */
+    /**
+     * Opens the directory of the configuration, formatted for its number of nodes, or a new
+     * temporary one.
+     */
     static DataDirectory open(ClusterConfig config) {
         Optional<Path> named = config.dataDirectory();
         try {
@@ -53,7 +57,10 @@ final class DataDirectory {
         }
     }
 
-    /** Whether the directory goes when the cluster is closed, so that its nodes have nothing to save. */
+    /**
+     * Whether the directory goes when the cluster is closed, so that its nodes have nothing to
+     * save.
+     */
     boolean isTemporary() {
         return isTemporary;
     }
@@ -72,7 +79,9 @@ final class DataDirectory {
     }
 
     /**
-     * Empties the nodes' log directories if they are temporary: a cluster whose start failed may have registered its brokers already, and refuses those of the next start until their sessions time out.
+     * Empties the nodes' log directories if they are temporary: a cluster whose start failed may
+     * have registered its brokers already, and refuses those of the next start until their sessions
+     * time out.
      */
     void startOver(int brokers) {
         if (!isTemporary) {

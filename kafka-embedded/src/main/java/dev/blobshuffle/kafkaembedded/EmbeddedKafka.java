@@ -6,9 +6,10 @@ import java.util.List;
 import java.util.Properties;
 
 /**
- * A Kafka cluster inside this JVM, for tests that need a real broker and no broker crashes. One node starts in less than
- * half a second once the JVM is warm and takes about 30 MiB of heap; three take seconds to start and to close, because the
- * last controller waits for its quorum. Thread-safe.
+ * A Kafka cluster inside this JVM, for tests that need a real broker and no broker crashes. One
+ * node starts in less than half a second once the JVM is warm and takes about 30 MiB of heap; three
+ * take seconds to start and to close, because the last controller waits for its quorum.
+ * Thread-safe.
  */
 public final class EmbeddedKafka implements KafkaCluster {
     private static final Duration STOP_TIMEOUT = Duration.ofMinutes(1);
@@ -57,8 +58,8 @@ public final class EmbeddedKafka implements KafkaCluster {
     }
 
     /**
-     * The nodes of one JVM stop together, so there is nobody to hand partitions over to: a node that asks its controllers
-     * for that after their quorum is gone would wait for minutes.
+     * The nodes of one JVM stop together, so there is nobody to hand partitions over to: a node
+     * that asks its controllers for that after their quorum is gone would wait for minutes.
      */
     private static Properties withoutHandover(Properties node) {
         node.setProperty("controlled.shutdown.enable", "false");
@@ -66,8 +67,9 @@ public final class EmbeddedKafka implements KafkaCluster {
     }
 
     /**
-     * A JVM that stands still, broker and controller alike, would end its own sessions: while a node is out of its cluster nobody can create a topic. Nodes that nobody starts again, as their data goes with them, need not be
-     * missed soon.
+     * A JVM that stands still, broker and controller alike, would end its own sessions: while a
+     * node is out of its cluster nobody can create a topic. Nodes that nobody starts again, as
+     * their data goes with them, need not be missed soon.
      */
     private static Properties patient(ClusterConfig config, Properties node) {
         String session = "broker.session.timeout.ms";

@@ -20,7 +20,8 @@ public final class EmbeddedKafkaBuilder extends KafkaClusterBuilder<EmbeddedKafk
      * Starts the cluster and returns when every node knows every broker.
      *
      * @throws IllegalArgumentException if the settings cannot work, before anything is started
-     * @throws IllegalStateException if a node does not start within the start timeout; nothing is left running
+     * @throws IllegalStateException if a node does not start within the start timeout; nothing is
+     *     left running
      */
     public EmbeddedKafka start() {
         return EmbeddedKafka.start(config(), ports);

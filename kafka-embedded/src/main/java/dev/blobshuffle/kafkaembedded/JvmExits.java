@@ -3,13 +3,16 @@ package dev.blobshuffle.kafkaembedded;
 import org.apache.kafka.common.utils.Exit;
 
 /**
- * Kafka's way out of the JVM, closed: a broker that finds a fatal fault ends its process, which is right for a process of
- * its own and would silently end all tests of this one. Thread-safe.
+ * Kafka's way out of the JVM, closed: a broker that finds a fatal fault ends its process, which is
+ * right for a process of its own and would silently end all tests of this one. Thread-safe.
  */
 final class JvmExits {
     private JvmExits() {}
 
-    /** Makes the exits of every broker in this JVM exceptions in the thread that found the fault, from now on. */
+    /**
+     * Makes the exits of every broker in this JVM exceptions in the thread that found the fault,
+     * from now on.
+     */
     static void forbid() {
         Exit.setExitProcedure(JvmExits::refuse);
         Exit.setHaltProcedure(JvmExits::refuse);

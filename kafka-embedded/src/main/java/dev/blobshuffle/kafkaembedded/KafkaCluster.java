@@ -3,12 +3,14 @@ package dev.blobshuffle.kafkaembedded;
 import java.util.Map;
 
 /**
- * A running Kafka cluster of combined KRaft nodes (each is broker and controller) on the loopback interface, without
- * authentication. Nodes are numbered 0 to {@code brokers - 1}; the number is Kafka's {@code node.id}. Topics are not
- * created automatically. Thread-safe.
+ * A running Kafka cluster of combined KRaft nodes (each is broker and controller) on the loopback
+ * interface, without authentication. Nodes are numbered 0 to {@code brokers - 1}; the number is
+ * Kafka's {@code node.id}. Topics are not created automatically. Thread-safe.
  */
 public sealed interface KafkaCluster extends AutoCloseable permits EmbeddedKafka, KafkaProcess {
-    /** The value for clients' {@code bootstrap.servers}: every node of the cluster, running or not. */
+    /**
+     * The value for clients' {@code bootstrap.servers}: every node of the cluster, running or not.
+     */
     String bootstrapServers();
 
     /** The number of nodes the cluster was started with. */
@@ -24,8 +26,8 @@ public sealed interface KafkaCluster extends AutoCloseable permits EmbeddedKafka
     }
 
     /**
-     * Creates a topic with the cluster's replication factor and the given topic settings, for example {@code
-     * cleanup.policy}.
+     * Creates a topic with the cluster's replication factor and the given topic settings, for
+     * example {@code cleanup.policy}.
      *
      * @throws IllegalStateException if Kafka refuses the topic or does not answer within a minute
      */
@@ -34,8 +36,8 @@ public sealed interface KafkaCluster extends AutoCloseable permits EmbeddedKafka
     }
 
     /**
-     * Ends every node and deletes the data, unless a data directory was named: then the nodes shut down in order and the
-     * data stays. Idempotent.
+     * Ends every node and deletes the data, unless a data directory was named: then the nodes shut
+     * down in order and the data stays. Idempotent.
      */
     @Override
     void close();

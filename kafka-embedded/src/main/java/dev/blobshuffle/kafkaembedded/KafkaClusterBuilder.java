@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What {@link EmbeddedKafkaBuilder} and {@link KafkaProcessBuilder} have in common: the size of the cluster, its racks,
- * its settings and its place on disk. Not thread-safe.
+ * What {@link EmbeddedKafkaBuilder} and {@link KafkaProcessBuilder} have in common: the size of the
+ * cluster, its racks, its settings and its place on disk. Not thread-safe.
  *
  * @param <B> the builder that every method returns
  */
@@ -33,15 +33,18 @@ public abstract sealed class KafkaClusterBuilder<B extends KafkaClusterBuilder<B
         return self();
     }
 
-    /** The nodes' racks ({@code broker.rack}), dealt out in turn: node i is in rack i modulo their number. */
+    /**
+     * The nodes' racks ({@code broker.rack}), dealt out in turn: node i is in rack i modulo their
+     * number.
+     */
     public B racks(String... names) {
         racks = List.of(names);
         return self();
     }
 
     /**
-     * The replication factor of topics that do not state their own and of Kafka's internal topics. Default: 3, or the
-     * number of nodes if that is less.
+     * The replication factor of topics that do not state their own and of Kafka's internal topics.
+     * Default: 3, or the number of nodes if that is less.
      */
     public B replicationFactor(int factor) {
         replicationFactor = Optional.of(factor);
@@ -49,8 +52,9 @@ public abstract sealed class KafkaClusterBuilder<B extends KafkaClusterBuilder<B
     }
 
     /**
-     * The number of further ways to each broker, for clients behind proxies; 0 by default. Each way has a port where the broker listens, and another one that it advertises to
-     * clients that come this way.
+     * The number of further ways to each broker, for clients behind proxies; 0 by default. Each way
+     * has a port where the broker listens, and another one that it advertises to clients that come
+     * this way.
      */
     public B clientPaths(int count) {
         clientPaths = count;
@@ -64,15 +68,19 @@ public abstract sealed class KafkaClusterBuilder<B extends KafkaClusterBuilder<B
     }
 
     /**
-     * The directory for data and broker logs; created if missing, kept on close. It can be given again, with the same
-     * number of brokers, to go on with its data. Default: a temporary directory that is deleted on close.
+     * The directory for data and broker logs; created if missing, kept on close. It can be given
+     * again, with the same number of brokers, to go on with its data. Default: a temporary
+     * directory that is deleted on close.
      */
     public B dataDirectory(Path directory) {
         dataDirectory = Optional.of(directory);
         return self();
     }
 
-    /** How long starting the cluster, or restarting nodes, may take before it counts as failed; two minutes by default. */
+    /**
+     * How long starting the cluster, or restarting nodes, may take before it counts as failed; two
+     * minutes by default.
+     */
     public B startTimeout(Duration timeout) {
         startTimeout = timeout;
         return self();

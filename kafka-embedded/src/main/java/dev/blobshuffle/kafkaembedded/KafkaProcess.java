@@ -12,9 +12,10 @@ import java.util.Properties;
 import java.util.stream.IntStream;
 
 /**
- * A Kafka cluster beside this JVM: one operating-system process per node, so that a node can be killed, frozen, restarted
- * on the same data and port, and its CPU time be told from the application's. The processes end when this JVM ends,
- * however it ends; a temporary data directory then stays behind unless {@link #close} was called. Thread-safe.
+ * A Kafka cluster beside this JVM: one operating-system process per node, so that a node can be
+ * killed, frozen, restarted on the same data and port, and its CPU time be told from the
+ * application's. The processes end when this JVM ends, however it ends; a temporary data directory
+ * then stays behind unless {@link #close} was called. Thread-safe.
  */
 public final class KafkaProcess implements KafkaCluster {
     private final ClusterConfig config;
@@ -31,7 +32,10 @@ public final class KafkaProcess implements KafkaCluster {
         this.processes = processes;
     }
 
-    /** A builder for one broker without racks in a temporary directory, with JVM flags that suit tests. */
+    /**
+     * A builder for one broker without racks in a temporary directory, with JVM flags that suit
+     * tests.
+     */
     public static KafkaProcessBuilder builder() {
         return new KafkaProcessBuilder();
     }
@@ -97,9 +101,9 @@ public final class KafkaProcess implements KafkaCluster {
     }
 
     /**
-     * The CPU time, user and system, that the node used since the cluster was started, over all its lives. Of a life that is
-     * over it counts what was seen last: by {@link #kill} or {@link #stop}, or by this method if the process ended otherwise.
-     * Resolution on Linux: 10 ms.
+     * The CPU time, user and system, that the node used since the cluster was started, over all its
+     * lives. Of a life that is over it counts what was seen last: by {@link #kill} or
+     * {@link #stop}, or by this method if the process ended otherwise. Resolution on Linux: 10 ms.
      */
     public Duration cpu(int node) {
         return process(node).cpu();
@@ -111,14 +115,20 @@ public final class KafkaProcess implements KafkaCluster {
         return data.outputFile(node);
     }
 
-    /** Ends the nodes' processes at once with SIGKILL, and returns when they are gone. Ended nodes are left alone. */
+    /**
+     * Ends the nodes' processes at once with SIGKILL, and returns when they are gone. Ended nodes
+     * are left alone.
+     */
     public void kill(int... ids) {
         for (BrokerProcess process : processes(ids)) {
             process.kill();
         }
     }
 
-    /** Shuts the nodes down in order, side by side, and returns when they are gone. Ended nodes are left alone. */
+    /**
+     * Shuts the nodes down in order, side by side, and returns when they are gone. Ended nodes are
+     * left alone.
+     */
     public void stop(int... ids) {
         List<BrokerProcess> chosen = processes(ids);
         chosen.forEach(BrokerProcess::beginStop);
@@ -126,10 +136,12 @@ public final class KafkaProcess implements KafkaCluster {
     }
 
     /**
-     * Starts the nodes again on their data and ports, side by side, and returns when they serve. A node that is running is
-     * killed first. Name enough nodes for a majority to be running, or none of them will serve.
+     * Starts the nodes again on their data and ports, side by side, and returns when they serve. A
+     * node that is running is killed first. Name enough nodes for a majority to be running, or none
+     * of them will serve.
      *
-     * @throws IllegalStateException if the cluster is closed, or a node does not serve within the start timeout
+     * @throws IllegalStateException if the cluster is closed, or a node does not serve within the
+     *     start timeout
      */
     public void restart(int... ids) {
         List<BrokerProcess> chosen = processes(ids);

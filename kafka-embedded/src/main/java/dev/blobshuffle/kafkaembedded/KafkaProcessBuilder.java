@@ -29,8 +29,8 @@ public final class KafkaProcessBuilder extends KafkaClusterBuilder<KafkaProcessB
     }
 
     /**
-     * The flags of the nodes' JVMs, in place of the default {@code -XX:+UseSerialGC -XX:TieredStopAtLevel=1}, which
-     * starts soonest. Benchmarks give none: {@code jvmFlags()}.
+     * The flags of the nodes' JVMs, in place of the default {@code -XX:+UseSerialGC
+     * -XX:TieredStopAtLevel=1}, which starts soonest. Benchmarks give none: {@code jvmFlags()}.
      */
     public KafkaProcessBuilder jvmFlags(String... flags) {
         jvmFlags = List.of(flags);
@@ -41,7 +41,8 @@ public final class KafkaProcessBuilder extends KafkaClusterBuilder<KafkaProcessB
      * Starts the nodes' processes and returns when every node knows every broker.
      *
      * @throws IllegalArgumentException if the settings cannot work, before anything is started
-     * @throws IllegalStateException if a node does not start within the start timeout; nothing is left running
+     * @throws IllegalStateException if a node does not start within the start timeout; nothing is
+     *     left running
      */
     public KafkaProcess start() {
         if (heapMebibytes < LEAST_HEAP_MEBIBYTES) {

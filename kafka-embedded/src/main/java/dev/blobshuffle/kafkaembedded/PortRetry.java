@@ -10,8 +10,9 @@ final class PortRetry {
     private PortRetry() {}
 
     /**
-     * Calls the attempt with nodes on new ports until it succeeds. Whether a failure was for want of a port is found out by
-     * trying the ports: a controller that cannot bind ends its process without a reason.
+     * Calls the attempt with nodes on new ports until it succeeds. Whether a failure was for want
+     * of a port is found out by trying the ports: a controller that cannot bind ends its process
+     * without a reason.
      *
      * @param attempt starts the nodes, or throws and leaves none running
      */

@@ -11,13 +11,17 @@ import java.util.concurrent.ThreadLocalRandom;
 /** Where nodes get their ports from. */
 @FunctionalInterface
 interface PortSource {
-    /** Different ports of the loopback address that are free now; another process may take them before they are bound. */
+    /**
+     * Different ports of the loopback address that are free now; another process may take them
+     * before they are bound.
+     */
     List<Integer> take(int count);
 
     /**
-     * Free ports below the range from which the operating system serves outgoing connections (on Linux from 32768). In
-     * that range a client that keeps trying to reach a broker that was killed could be given the broker's own port and
-     * connect to itself, and the broker could not come back.
+     * Free ports below the range from which the operating system serves outgoing connections (on
+     * Linux from 32768). In that range a client that keeps trying to reach a broker that was killed
+     * could be given the broker's own port and connect to itself, and the broker could not come
+     * back.
      */
     static List<Integer> free(int count) {
         List<ServerSocket> held = new ArrayList<>();

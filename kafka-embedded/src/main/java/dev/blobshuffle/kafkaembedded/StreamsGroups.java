@@ -7,8 +7,9 @@ import org.apache.kafka.server.common.Feature;
 import org.apache.kafka.server.common.MetadataVersion;
 
 /**
- * The brokers' side of the streams group protocol (KIP-1071): absent before Kafka 4.1, early access in 4.1, where it is off
- * until the cluster is formatted and the brokers are set for it, and on by default from 4.2.
+ * The brokers' side of the streams group protocol (KIP-1071): absent before Kafka 4.1, early access
+ * in 4.1, where it is off until the cluster is formatted and the brokers are set for it, and on by
+ * default from 4.2.
  */
 final class StreamsGroups {
     private static final String FEATURE = "streams.version";
@@ -41,7 +42,9 @@ final class StreamsGroups {
                 .findFirst();
     }
 
-    /** Makes the cluster that is formatted accept streams groups; everything else stays as released. */
+    /**
+     * Makes the cluster that is formatted accept streams groups; everything else stays as released.
+     */
     static void enable(Formatter formatter) {
         if (areEarlyAccess()) {
             formatter

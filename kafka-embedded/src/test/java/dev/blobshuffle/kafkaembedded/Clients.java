@@ -51,7 +51,10 @@ final class Clients {
         }
     }
 
-    /** Reads a topic of one partition from its beginning, in a new group, until there are so many values. */
+    /**
+     * Reads a topic of one partition from its beginning, in a new group, until there are so many
+     * values.
+     */
     public static List<String> read(KafkaCluster kafka, String topic, int count) {
         Map<String, Object> settings = Map.of(
                 "bootstrap.servers", kafka.bootstrapServers(),

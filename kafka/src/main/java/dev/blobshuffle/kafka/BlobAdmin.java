@@ -22,9 +22,11 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * An {@link Admin} that speaks virtual offsets for topics that shuffle through blobs: {@code deleteRecords} keeps a notification that is only half consumed, and
- * {@code listOffsets} answers with positions that a {@link BlobConsumer} understands. Offsets of groups stay real, as tools show them. Everything else passes
- * through, methods of newer Kafka versions included, which is why it is a proxy. Thread-safe.
+ * An {@link Admin} that speaks virtual offsets for topics that shuffle through blobs:
+ * {@code deleteRecords} keeps a notification that is only half consumed, and {@code listOffsets}
+ * answers with positions that a {@link BlobConsumer} understands. Offsets of groups stay real, as
+ * tools show them. Everything else passes through, methods of newer Kafka versions included, which
+ * is why it is a proxy. Thread-safe.
  */
 public final class BlobAdmin implements InvocationHandler {
     private final Admin delegate;
@@ -38,8 +40,10 @@ public final class BlobAdmin implements InvocationHandler {
     /**
      * An admin for any application.
      *
-     * @param settings those of a Kafka admin, and {@code blobshuffle.*} as its other clients have them
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings cannot work; the message says what to change
+     * @param settings those of a Kafka admin, and {@code blobshuffle.*} as its other clients have
+     *     them
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings cannot work; the
+     *     message says what to change
      */
     public static Admin create(Map<String, ?> settings) {
         TopicMatcher topics = SharedEngines.topics(Settings.parse(settings));
@@ -68,7 +72,10 @@ public final class BlobAdmin implements InvocationHandler {
         }
     }
 
-    /** Records before a virtual offset: everything before its notification, which stays as long as one of its records is needed. */
+    /**
+     * Records before a virtual offset: everything before its notification, which stays as long as
+     * one of its records is needed.
+     */
     private Object deleteRecords(Method method, Object[] arguments) throws ReflectiveOperationException {
         Map<TopicPartition, RecordsToDelete> real = new HashMap<>();
         ((Map<?, ?>) arguments[0]).forEach((partition, before) -> {

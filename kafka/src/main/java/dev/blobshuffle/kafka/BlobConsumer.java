@@ -50,14 +50,18 @@ import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Kafka consumer whose records come out of blobs: of topics that shuffle through blobs it reads notifications, fetches what they refer to, and returns the original
- * records in order, with key, value, headers and timestamp. Plain records in the same partition come in their turn. Offsets are virtual: one notification stands for
- * many records, so that a commit may fall in the middle of it and a restart goes on at the exact record; {@code offset() + 1} is the position after a record, as ever.
- * Offsets of different partitions, tools or native clients are not comparable.
+ * A Kafka consumer whose records come out of blobs: of topics that shuffle through blobs it reads
+ * notifications, fetches what they refer to, and returns the original records in order, with key,
+ * value, headers and timestamp. Plain records in the same partition come in their turn. Offsets are
+ * virtual: one notification stands for many records, so that a commit may fall in the middle of it
+ * and a restart goes on at the exact record; {@code offset() + 1} is the position after a record,
+ * as ever. Offsets of different partitions, tools or native clients are not comparable.
  *
- * <p>Everything else is the contract of {@link Consumer}, its failures included. In addition {@code poll} throws a
- * {@link org.apache.kafka.common.KafkaException} whose cause is a {@code BlobMissing}, {@code BlobCorrupt} or {@code InvalidSettings} when the next record of a
- * partition cannot be read for good; the position stays before it. While the store does not answer, {@code poll} returns nothing and the lag grows.
+ * <p>Everything else is the contract of {@link Consumer}, its failures included. In addition
+ * {@code poll} throws a {@link org.apache.kafka.common.KafkaException} whose cause is a
+ * {@code BlobMissing}, {@code BlobCorrupt} or {@code InvalidSettings} when the next record of a
+ * partition cannot be read for good; the position stays before it. While the store does not answer,
+ * {@code poll} returns nothing and the lag grows.
  *
  * <p>Owned by one thread, as every Kafka consumer; only {@link #wakeup()} may come from others.
  */
@@ -75,11 +79,12 @@ public final class BlobConsumer<K, V> implements Consumer<K, V> {
     private boolean closed;
 
     /**
-     * A consumer for any application. It shares the store, the memory budgets and the metrics with all clients of the process that have the same
-     * {@code blobshuffle.*} settings.
+     * A consumer for any application. It shares the store, the memory budgets and the metrics with
+     * all clients of the process that have the same {@code blobshuffle.*} settings.
      *
      * @param settings those of a Kafka consumer, deserializers included, and {@code blobshuffle.*}
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings cannot work; the message says what to change
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings cannot work; the
+     *     message says what to change
      */
     public BlobConsumer(Map<String, ?> settings) {
         this(ConsumerOpening.open(settings, null, null));
@@ -156,7 +161,8 @@ public final class BlobConsumer<K, V> implements Consumer<K, V> {
     }
 
     /**
-     * Forgets what is queued for partitions that were taken away without a {@link ConsumerRebalanceListener} hearing of it (Kafka Streams' own group protocol). Call it
+     * Forgets what is queued for partitions that were taken away without a
+     * {@link ConsumerRebalanceListener} hearing of it (Kafka Streams' own group protocol). Call it
      * after their owner has committed.
      */
     public void forget(Collection<TopicPartition> revoked) {
@@ -164,8 +170,9 @@ public final class BlobConsumer<K, V> implements Consumer<K, V> {
     }
 
     /**
-     * Takes over partitions that were assigned without a {@link ConsumerRebalanceListener} hearing of it. Those that the consumer still has do no harm. Call it before
-     * their owner asks for positions.
+     * Takes over partitions that were assigned without a {@link ConsumerRebalanceListener} hearing
+     * of it. Those that the consumer still has do no harm. Call it before their owner asks for
+     * positions.
      */
     public void takeOver(Collection<TopicPartition> assigned) {
         partitions.assigned(assigned);
@@ -178,8 +185,8 @@ public final class BlobConsumer<K, V> implements Consumer<K, V> {
     }
 
     /**
-     * Warns if none of the topics that will be read shuffles through blobs. {@code subscribe} does so
-     * itself; call it for a subscription that does not pass here (Kafka Streams' own protocol).
+     * Warns if none of the topics that will be read shuffles through blobs. {@code subscribe} does
+     * so itself; call it for a subscription that does not pass here (Kafka Streams' own protocol).
      */
     public void reads(Collection<String> topics) {
         parts.wiring().topics().warnUnlessIncluded(topics);
@@ -360,7 +367,10 @@ public final class BlobConsumer<K, V> implements Consumer<K, V> {
         return queries.committed(delegate.committed(asked));
     }
 
-    /** A method of Kafka 3.9's interface, deprecated there and gone since 4.0. Null without a commit. */
+    /**
+     * A method of Kafka 3.9's interface, deprecated there and gone since 4.0. Null without a
+     * commit.
+     */
     public @Nullable OffsetAndMetadata committed(TopicPartition partition) {
         return committed(Set.of(partition)).get(partition);
     }

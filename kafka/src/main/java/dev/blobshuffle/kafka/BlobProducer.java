@@ -42,13 +42,17 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Kafka producer whose records go into blobs: for topics that shuffle through blobs only a notification per segment is sent to the broker, once its blob is
- * durable, and inside the open transaction if there is one. Order per partition is that of the sends. Other topics pass untouched.
+ * A Kafka producer whose records go into blobs: for topics that shuffle through blobs only a
+ * notification per segment is sent to the broker, once its blob is durable, and inside the open
+ * transaction if there is one. Order per partition is that of the sends. Other topics pass
+ * untouched.
  *
- * <p>Everything else is the contract of {@link Producer}. A batch that cannot be stored in time is lost as a whole: its sends fail, and in a transaction {@code send} and
- * the commit throw until the abort. Offsets in acknowledgements are virtual, those that a {@link BlobConsumer} shows.
+ * <p>Everything else is the contract of {@link Producer}. A batch that cannot be stored in time is
+ * lost as a whole: its sends fail, and in a transaction {@code send} and the commit throw until the
+ * abort. Offsets in acknowledgements are virtual, those that a {@link BlobConsumer} shows.
  *
- * <p>Thread-safe, as Kafka's own producer; around a ready producer for Kafka Streams it is owned by the stream thread.
+ * <p>Thread-safe, as Kafka's own producer; around a ready producer for Kafka Streams it is owned by
+ * the stream thread.
  */
 public final class BlobProducer<K, V> implements Producer<K, V> {
     private final Producer<byte[], byte[]> delegate;
@@ -61,11 +65,12 @@ public final class BlobProducer<K, V> implements Producer<K, V> {
     private volatile boolean inTransaction;
 
     /**
-     * A producer for any application. It shares the store, the memory budgets, the batches and the metrics with all clients of the process that have the same
-     * {@code blobshuffle.*} settings.
+     * A producer for any application. It shares the store, the memory budgets, the batches and the
+     * metrics with all clients of the process that have the same {@code blobshuffle.*} settings.
      *
      * @param settings those of a Kafka producer, serializers included, and {@code blobshuffle.*}
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings cannot work; the message says what to change
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings cannot work; the
+     *     message says what to change
      */
     public BlobProducer(Map<String, ?> settings) {
         this(ProducerOpening.open(settings, null, null));

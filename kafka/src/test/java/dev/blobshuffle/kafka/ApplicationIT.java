@@ -224,7 +224,8 @@ class ApplicationIT {
             }
         }
         try (Consumer<String, String> consumer = new BlobConsumer<>(
-                // The damaged one is fetched again when those before it are handed out: not behind a long poll.
+                // The damaged one is fetched again when those before it are handed out: not behind
+                // a long poll.
                 settings("auto.offset.reset", "earliest", "max.poll.records", 2, "fetch.max.wait.ms", 20),
                 new StringDeserializer(),
                 new StringDeserializer())) {

@@ -9,11 +9,11 @@ import org.apache.kafka.common.errors.InconsistentGroupProtocolException;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 
 /**
- * A consumer with the order of events of {@code group.protocol=classic}: the whole rebalance runs inside
- * polls. With an eager assignor all partitions are revoked, still visible, before the member joins; with a
- * cooperative one those that it did not get back, when the generation begins, and it joins once more. New
- * partitions are visible in their callback. A member that missed its session loses all, and may be
- * refused for a while. Owned by the simulated thread that uses it.
+ * A consumer with the order of events of {@code group.protocol=classic}: the whole rebalance runs
+ * inside polls. With an eager assignor all partitions are revoked, still visible, before the member
+ * joins; with a cooperative one those that it did not get back, when the generation begins, and it
+ * joins once more. New partitions are visible in their callback. A member that missed its session
+ * loses all, and may be refused for a while. Owned by the simulated thread that uses it.
  */
 final class ClassicConsumer extends SimulatedConsumer {
     private final ClassicGroup group;

@@ -10,9 +10,10 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A group of the classic protocol. In a rebalance every member joins, or is put out when it is late; then
- * a generation begins. With cooperative assignors members keep what they own over it, and a partition that
- * has to move is nobody's for one generation. Guarded by the simulation's baton.
+ * A group of the classic protocol. In a rebalance every member joins, or is put out when it is
+ * late; then a generation begins. With cooperative assignors members keep what they own over it,
+ * and a partition that has to move is nobody's for one generation. Guarded by the simulation's
+ * baton.
  */
 final class ClassicGroup extends SimulatedGroup {
     private static final long REBALANCE_NANOS = 3_000_000_000L;

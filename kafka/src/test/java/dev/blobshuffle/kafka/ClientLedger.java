@@ -23,8 +23,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the log holds, row by row, decoded without the code under test, and what was acknowledged and
- * delivered of it. Guarded by the simulation's baton.
+ * What the log holds, row by row, decoded without the code under test, and what was acknowledged
+ * and delivered of it. Guarded by the simulation's baton.
  */
 final class ClientLedger {
     private static final int MOST_VIOLATIONS = 5;
@@ -246,7 +246,10 @@ final class ClientLedger {
         });
     }
 
-    /** Every row of another topic's log lies in this one's too, in the same partition, and no other row does. */
+    /**
+     * Every row of another topic's log lies in this one's too, in the same partition, and no other
+     * row does.
+     */
     void checkCopyOf(ClientLedger other) {
         for (int partition = 0; partition < broker.partitions(); partition++) {
             Set<Long> expected = other.rows(partition).places.keySet();
@@ -266,7 +269,10 @@ final class ClientLedger {
         }
     }
 
-    /** Everything in the logs was delivered, and everything acknowledged is there, where it was said to be. */
+    /**
+     * Everything in the logs was delivered, and everything acknowledged is there, where it was said
+     * to be.
+     */
     void checkEnd() {
         for (int partition = 0; partition < broker.partitions(); partition++) {
             PartitionRows rows = rows(partition);

@@ -9,8 +9,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * What an application owns and has got of a topic. Each time a partition comes, its records must start at
- * the record that the last commit names, and go on without a gap. Owned by the application's actor.
+ * What an application owns and has got of a topic. Each time a partition comes, its records must
+ * start at the record that the last commit names, and go on without a gap. Owned by the
+ * application's actor.
  */
 final class ClientPositions {
     private final ClientLedger ledger;

@@ -20,7 +20,10 @@ import org.jspecify.annotations.Nullable;
 
 /** An application that polls, commits, seeks and pauses. Owned by its actor. */
 final class ClientReader implements ConsumerRebalanceListener {
-    /** So many polls without a record in a row, with something to read, are no longer a fault that passes. */
+    /**
+     * So many polls without a record in a row, with something to read, are no longer a fault that
+     * passes.
+     */
     private static final int HOPELESS = 3000;
 
     private final ClientSchedule.Run run;

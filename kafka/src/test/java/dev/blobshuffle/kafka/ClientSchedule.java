@@ -38,11 +38,12 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * One schedule of Kafka's front door: real {@code BlobProducer}s and {@code BlobConsumer}s over simulated
- * logs and groups. Members come, stand still until they are fenced, go on as zombies, and are killed;
- * partitions move; the store and the brokers fail; the log is purged; readers seek and pause. With
- * exactly-once, transformers copy the writers' topic to the readers' one. A seed decides everything, the
- * groups' protocol and the guarantee too. Made by its name: the mutants are hunted with it.
+ * One schedule of Kafka's front door: real {@code BlobProducer}s and {@code BlobConsumer}s over
+ * simulated logs and groups. Members come, stand still until they are fenced, go on as zombies, and
+ * are killed; partitions move; the store and the brokers fail; the log is purged; readers seek and
+ * pause. With exactly-once, transformers copy the writers' topic to the readers' one. A seed
+ * decides everything, the groups' protocol and the guarantee too. Made by its name: the mutants are
+ * hunted with it.
  */
 public final class ClientSchedule implements LongFunction<String[]> {
     private static final Duration FAULTY = Duration.ofSeconds(20);
@@ -294,7 +295,10 @@ public final class ClientSchedule implements LongFunction<String[]> {
             process.actor("reader", () -> new ClientReader(this, read(), consumer(process, engine, read())).run());
         }
 
-        /** Transactions that write a topic. At first some take over an id, of which nobody knows whether it is in use. */
+        /**
+         * Transactions that write a topic. At first some take over an id, of which nobody knows
+         * whether it is in use.
+         */
         private ClientTransaction transaction(SimulatedProcess process, Engine engine, Topic to) {
             return new ClientTransaction(this, to, isReplacement -> {
                 boolean isTakenOver = !isReplacement && !transactionalIds.isEmpty() && time.random(2) == 0;

@@ -15,9 +15,9 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transactions of an application, one after another, as Kafka's documentation has them: a commit or an
- * abort that times out is tried again, after any other failure the transaction is aborted, and a fenced
- * producer is replaced. Owned by its actor.
+ * The transactions of an application, one after another, as Kafka's documentation has them: a
+ * commit or an abort that times out is tried again, after any other failure the transaction is
+ * aborted, and a fenced producer is replaced. Owned by its actor.
  */
 final class ClientTransaction {
     /** Where the attempt lies in a value. */
@@ -54,7 +54,10 @@ final class ClientTransaction {
         return isOpen;
     }
 
-    /** Sends a row. Its value begins with writer, number and attempt; the attempt is this transaction. */
+    /**
+     * Sends a row. Its value begins with writer, number and attempt; the attempt is this
+     * transaction.
+     */
     void send(int writer, int number, int partition, byte[] value) {
         if (!isOpen) {
             producer.beginTransaction();
@@ -78,7 +81,10 @@ final class ClientTransaction {
         producer.flush();
     }
 
-    /** Commits. @return whether that is certain; else the transaction was aborted, or the producer fenced */
+    /**
+     * Commits. @return whether that is certain; else the transaction was aborted, or the producer
+     * fenced
+     */
     boolean commit(@Nullable Map<TopicPartition, OffsetAndMetadata> offsets, @Nullable ConsumerGroupMetadata group) {
         try {
             if (offsets != null && group != null) {

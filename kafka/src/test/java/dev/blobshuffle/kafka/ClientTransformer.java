@@ -18,12 +18,15 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An application that copies a topic exactly once: it sends what it reads in transactions that also commit
- * its offsets. When partitions go it commits or aborts; after an abort it goes back to its last commits.
- * Owned by its actor.
+ * An application that copies a topic exactly once: it sends what it reads in transactions that also
+ * commit its offsets. When partitions go it commits or aborts; after an abort it goes back to its
+ * last commits. Owned by its actor.
  */
 final class ClientTransformer implements ConsumerRebalanceListener {
-    /** So many polls without a record in a row, with something to read, are no longer a fault that passes. */
+    /**
+     * So many polls without a record in a row, with something to read, are no longer a fault that
+     * passes.
+     */
     private static final int HOPELESS = 3000;
 
     /** Rebalances go on for a while, and fail some. */

@@ -8,7 +8,10 @@ import org.apache.kafka.clients.producer.BufferExhaustedException;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 
-/** Sends rows through a {@code BlobProducer} and notes which were acknowledged, and where. Owned by its actor. */
+/**
+ * Sends rows through a {@code BlobProducer} and notes which were acknowledged, and where. Owned by
+ * its actor.
+ */
 final class ClientWriter {
     private static final int IDENTITY = 12;
 

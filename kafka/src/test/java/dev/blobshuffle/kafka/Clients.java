@@ -39,7 +39,10 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
-/** The clients of one test: real ones on a real broker around one engine; topics named {@code blob-…} shuffle through blobs. Closes all it made. */
+/**
+ * The clients of one test: real ones on a real broker around one engine; topics named
+ * {@code blob-…} shuffle through blobs. Closes all it made.
+ */
 public final class Clients implements AutoCloseable {
     public static final Duration PATIENCE = Duration.ofSeconds(180);
 
@@ -72,7 +75,10 @@ public final class Clients implements AutoCloseable {
         return topic("blob-" + UUID.randomUUID(), partitions);
     }
 
-    /** A new topic whose leaders lead: before, one may refuse a producer's first batch and take its second, for good. */
+    /**
+     * A new topic whose leaders lead: before, one may refuse a producer's first batch and take its
+     * second, for good.
+     */
     String topic(String name, int partitions) {
         await(() -> admin().createTopics(List.of(new NewTopic(name, partitions, (short) 1)))
                 .all()

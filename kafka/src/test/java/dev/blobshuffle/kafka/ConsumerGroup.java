@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A group of the consumer protocol (KIP-848): a partition gets a new owner only when the old one has let
- * go of it, or is fenced. Guarded by the simulation's baton.
+ * A group of the consumer protocol (KIP-848): a partition gets a new owner only when the old one
+ * has let go of it, or is fenced. Guarded by the simulation's baton.
  */
 final class ConsumerGroup extends SimulatedGroup {
     private final SimulatedTime time;

@@ -35,8 +35,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The order of events of {@code group.protocol=consumer} in kafka-clients 4.0 to 4.2: a background thread changes the assignment, and the application's thread runs the
- * callback in a later poll. Partitions appear before the callback that assigns them, and stay for a while after the callback that revokes them.
+ * The order of events of {@code group.protocol=consumer} in kafka-clients 4.0 to 4.2: a background
+ * thread changes the assignment, and the application's thread runs the callback in a later poll.
+ * Partitions appear before the callback that assigns them, and stay for a while after the callback
+ * that revokes them.
  */
 class EarlyAssignmentTest {
     private static final TopicPartition BLOBS = new TopicPartition("blob-t", 0);
@@ -246,7 +248,10 @@ class EarlyAssignmentTest {
         }
     }
 
-    /** Kafka's own mock. The test plays the background thread by {@code rebalance}, and says in which poll the callbacks run. */
+    /**
+     * Kafka's own mock. The test plays the background thread by {@code rebalance}, and says in
+     * which poll the callbacks run.
+     */
     private static final class BackgroundAssigned extends MockConsumer<byte[], byte[]> {
         private final Queue<Runnable> callbacks = new ArrayDeque<>();
         private ConsumerRebalanceListener listener;

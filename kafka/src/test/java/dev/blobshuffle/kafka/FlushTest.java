@@ -43,7 +43,10 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Flushes and commits that wait for a slow store, while their thread is interrupted, or another thread sends. */
+/**
+ * Flushes and commits that wait for a slow store, while their thread is interrupted, or another
+ * thread sends.
+ */
 class FlushTest {
     private static final Node NODE = new Node(0, "localhost", 1);
     private static final PartitionInfo PARTITION =

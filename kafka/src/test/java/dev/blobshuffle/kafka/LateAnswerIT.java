@@ -23,7 +23,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A coordinator that answers the first questions for commits too late. What then happens depends on the version of the real consumer. */
+/**
+ * A coordinator that answers the first questions for commits too late. What then happens depends on
+ * the version of the real consumer.
+ */
 @Tag("every-kafka")
 class LateAnswerIT {
     @RegisterExtension

@@ -15,8 +15,8 @@ import org.apache.kafka.clients.producer.Producer;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every method of Kafka's client interfaces is listed with what becomes of it. A method that a newer Kafka adds fails these tests until somebody has decided whether it
- * carries offsets.
+ * Every method of Kafka's client interfaces is listed with what becomes of it. A method that a
+ * newer Kafka adds fails these tests until somebody has decided whether it carries offsets.
  */
 class MethodTableTest {
     /** Methods whose arguments, results or effects are translated. */

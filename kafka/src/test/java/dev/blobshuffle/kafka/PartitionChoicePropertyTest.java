@@ -42,10 +42,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A producer of Kafka Streams chooses the partition that Kafka's own producer chooses. The reference
- * is the private method of the real {@link KafkaProducer}, called with the same settings, record and
- * cluster. Where it leaves the choice to its batches (no key, or keys ignored), equal means: a
- * partition with a leader, the same for all records of a batch, another one for later batches.
+ * A producer of Kafka Streams chooses the partition that Kafka's own producer chooses. The
+ * reference is the private method of the real {@link KafkaProducer}, called with the same settings,
+ * record and cluster. Where it leaves the choice to its batches (no key, or keys ignored), equal
+ * means: a partition with a leader, the same for all records of a batch, another one for later
+ * batches.
  */
 class PartitionChoicePropertyTest {
     private static final int RECORDS = 3_000;

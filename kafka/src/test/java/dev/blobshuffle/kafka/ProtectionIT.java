@@ -31,7 +31,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Copied notifications and encrypted blobs, through the clients of an application and a real broker. */
+/**
+ * Copied notifications and encrypted blobs, through the clients of an application and a real
+ * broker.
+ */
 class ProtectionIT {
     private static final String KEY = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
 

@@ -12,8 +12,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Publish and subscribe over Kafka with the records in blobs: the code of any Kafka application, with two constructors and a few settings changed. Shown in the guide, run
- * by a test.
+ * Publish and subscribe over Kafka with the records in blobs: the code of any Kafka application,
+ * with two constructors and a few settings changed. Shown in the guide, run by a test.
  */
 final class PublishSubscribeExample {
     private final String bootstrapServers;
@@ -24,7 +24,9 @@ final class PublishSubscribeExample {
         this.store = store;
     }
 
-    /** What every client has: Kafka's address, the store, and the topics that shuffle through blobs. */
+    /**
+     * What every client has: Kafka's address, the store, and the topics that shuffle through blobs.
+     */
     private Map<String, Object> settings() {
         Map<String, Object> settings = new HashMap<>();
         settings.put("bootstrap.servers", bootstrapServers);

@@ -279,8 +279,14 @@ class RoundTripIT {
         assertThat(Clients.valuesOf(Clients.read(consumer, 1))).containsExactly("second");
     }
 
-    /** The producer notices added partitions when its metadata are refreshed; until then it refuses them. */
-    /** As Kafka's producer: sends whose partition is gone fail, and later ones go where the topic has partitions. */
+    /**
+     * The producer notices added partitions when its metadata are refreshed; until then it refuses
+     * them.
+     */
+    /**
+     * As Kafka's producer: sends whose partition is gone fail, and later ones go where the topic
+     * has partitions.
+     */
     @Test
     void topicMadeAgainWithFewerPartitionsGetsTheSendsAgainAndLosesNoneSilently() throws Exception {
         String topic = clients.blobTopic(3);

@@ -10,8 +10,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log of one topic and the commits of one group. Readers see the log up to its last stable offset, and
- * nothing of aborted transactions. Guarded by the simulation's baton.
+ * The log of one topic and the commits of one group. Readers see the log up to its last stable
+ * offset, and nothing of aborted transactions. Guarded by the simulation's baton.
  */
 final class SimulatedBroker {
     private final String topic;
@@ -104,7 +104,10 @@ final class SimulatedBroker {
         commits.put(partition, offset);
     }
 
-    /** Commits an offset with a transaction. Until it ends, nobody hears of any commit of the partition. */
+    /**
+     * Commits an offset with a transaction. Until it ends, nobody hears of any commit of the
+     * partition.
+     */
     void commit(int partition, OffsetAndMetadata offset, SimulatedTransaction transaction) {
         committing.put(partition, transaction);
         transaction.atCommit(() -> commit(partition, offset));

@@ -36,9 +36,9 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Kafka's consumer over a {@link SimulatedBroker}; how partitions come and go is its protocol's. It reads
- * committed records only. Commits and questions for commits can time out, a commit also after it has had
- * its effect. Owned by the simulated thread that uses it.
+ * Kafka's consumer over a {@link SimulatedBroker}; how partitions come and go is its protocol's. It
+ * reads committed records only. Commits and questions for commits can time out, a commit also after
+ * it has had its effect. Owned by the simulated thread that uses it.
  */
 abstract class SimulatedConsumer implements InvocationHandler {
     final SimulatedBroker broker;
@@ -92,7 +92,10 @@ abstract class SimulatedConsumer implements InvocationHandler {
     /** The generation that commits name. */
     abstract int generation();
 
-    /** @throws CommitFailedException or another failure, if a commit is refused before the broker is asked */
+    /**
+     * @throws CommitFailedException or another failure, if a commit is refused before the broker is
+     *     asked
+     */
     abstract void checkCommit();
 
     @SuppressWarnings("unchecked") // The proxy implements it.

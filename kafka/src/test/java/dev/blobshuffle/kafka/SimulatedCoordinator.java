@@ -9,8 +9,9 @@ import org.apache.kafka.common.errors.ProducerFencedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The coordinator of transactions: an epoch per transactional id, and its transaction. A transaction that
- * is decided ends a moment later, when its markers are in the logs. Guarded by the simulation's baton.
+ * The coordinator of transactions: an epoch per transactional id, and its transaction. A
+ * transaction that is decided ends a moment later, when its markers are in the logs. Guarded by the
+ * simulation's baton.
  */
 final class SimulatedCoordinator {
     private final SimulatedTime time;
@@ -46,7 +47,10 @@ final class SimulatedCoordinator {
         }
     }
 
-    /** Whether a transaction's producer is the current one, and its transaction is not decided. The first call begins it. */
+    /**
+     * Whether a transaction's producer is the current one, and its transaction is not decided. The
+     * first call begins it.
+     */
     boolean isAccepted(SimulatedTransaction transaction) {
         Ongoing last = ongoing.get(transaction.id());
         if (epochs.getOrDefault(transaction.id(), 0) != transaction.epoch() || transaction.isDecided()) {

@@ -22,9 +22,10 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Kafka's idempotent producer over a {@link SimulatedBroker}: records arrive later and in order, answers
- * come later still, and some records are lost. With transactions, a loss is an error until the abort, and
- * requests to the coordinator time out with and without effect. Guarded by the simulation's baton.
+ * Kafka's idempotent producer over a {@link SimulatedBroker}: records arrive later and in order,
+ * answers come later still, and some records are lost. With transactions, a loss is an error until
+ * the abort, and requests to the coordinator time out with and without effect. Guarded by the
+ * simulation's baton.
  */
 class SimulatedProducer implements InvocationHandler {
     private final SimulatedBroker broker;

@@ -18,8 +18,9 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Kafka's transactional producer. After an abortable error only the abort is legal, after a commit or an
- * abort that timed out only the same call, and after being fenced nothing. Guarded by the simulation's baton.
+ * Kafka's transactional producer. After an abortable error only the abort is legal, after a commit
+ * or an abort that timed out only the same call, and after being fenced nothing. Guarded by the
+ * simulation's baton.
  */
 final class SimulatedTransactionalProducer extends SimulatedProducer {
     private final SimulatedCoordinator coordinator;

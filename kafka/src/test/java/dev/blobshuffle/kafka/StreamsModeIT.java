@@ -24,7 +24,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The calls that Kafka Streams makes around a commit, in its order, with what it must get to see. */
+/**
+ * The calls that Kafka Streams makes around a commit, in its order, with what it must get to see.
+ */
 class StreamsModeIT {
     @RegisterExtension
     static final SharedBroker BROKER = new SharedBroker();

@@ -124,7 +124,10 @@ class TransactionIT {
         }
     }
 
-    /** What {@code blobshuffle skip} wrote: only the consumer knows it, and only the producer commits. */
+    /**
+     * What {@code blobshuffle skip} wrote: only the consumer knows it, and only the producer
+     * commits.
+     */
     @Test
     void whatIsGivenUpStaysSoOverCommitsOfTransactions() throws Exception {
         String topic = clients.blobTopic(1);
@@ -229,7 +232,10 @@ class TransactionIT {
         }
     }
 
-    /** The loop that Kafka's documentation shows, ended at random moments of it; every input is in the output once. */
+    /**
+     * The loop that Kafka's documentation shows, ended at random moments of it; every input is in
+     * the output once.
+     */
     @ParameterizedTest
     @ValueSource(longs = {1, 2})
     void consumeTransformProduceIsExactThroughCrashes(long seed) {
@@ -271,7 +277,10 @@ class TransactionIT {
                 .isEmpty();
     }
 
-    /** Copies until a crash: an abrupt end inside a transaction, before or after its flush. Returns the records that were committed. */
+    /**
+     * Copies until a crash: an abrupt end inside a transaction, before or after its flush. Returns
+     * the records that were committed.
+     */
     private int runLoop(String input, String output, String group, int transactions, Random random) {
         Consumer<String, String> consumer =
                 clients.consumer(group, "max.poll.records", 37, "isolation.level", "read_committed");

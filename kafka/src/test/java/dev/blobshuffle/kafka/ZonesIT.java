@@ -34,7 +34,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Writers put what a zone reads into the zone's section, by what readers tell; records are the same whatever they know. */
+/**
+ * Writers put what a zone reads into the zone's section, by what readers tell; records are the same
+ * whatever they know.
+ */
 class ZonesIT {
     @RegisterExtension
     static final SharedBroker BROKER = new SharedBroker();

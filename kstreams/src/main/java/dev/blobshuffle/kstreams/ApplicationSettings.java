@@ -33,14 +33,18 @@ import org.slf4j.LoggerFactory;
  * @param blobs the {@code blobshuffle.*} settings
  * @param mode by {@code processing.guarantee}
  * @param topics which topics shuffle through blobs
- * @param waitLimit the longest that a commit may wait for uploads: beyond it the transaction or the group membership would be lost
+ * @param waitLimit the longest that a commit may wait for uploads: beyond it the transaction or the
+ *     group membership would be lost
  */
 public record ApplicationSettings(
         Map<String, Object> all, Settings blobs, Mode mode, TopicMatcher topics, Duration waitLimit) {
     /** Kafka Streams' setting since 4.1; named here because 4.0 has no constant for it. */
     static final String GROUP_PROTOCOL = "group.protocol";
 
-    /** Kafka Streams' internal setting since 4.1: the class that wraps the consumer which it makes itself. */
+    /**
+     * Kafka Streams' internal setting since 4.1: the class that wraps the consumer which it makes
+     * itself.
+     */
     static final String CONSUMER_WRAPPER = "__internal.consumer.wrapper__";
 
     /** By name, since the class cannot be loaded on Kafka 4.0. */
@@ -49,7 +53,10 @@ public record ApplicationSettings(
     private static final Logger LOG = LoggerFactory.getLogger(BlobShuffleClientSupplier.class);
     private static final int BLOB_POLL_RECORDS = 4000;
 
-    /** The names under which an application may choose how many records a poll of the main consumer brings. */
+    /**
+     * The names under which an application may choose how many records a poll of the main consumer
+     * brings.
+     */
     private static final List<String> POLL_RECORDS = List.of(
             ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
             StreamsConfig.consumerPrefix(ConsumerConfig.MAX_POLL_RECORDS_CONFIG),
@@ -59,9 +66,10 @@ public record ApplicationSettings(
     private static final int DEFAULT_MAX_POLL_INTERVAL_MS = 300_000;
 
     /**
-     * A commit may wait for this part of the transaction's timeout, however long the commit interval is. A transaction
-     * begins with the first record after a commit, so it is rarely as old as the interval. If the broker ends it
-     * first, the tasks go back to the last commit, as natively.
+     * A commit may wait for this part of the transaction's timeout, however long the commit
+     * interval is. A transaction begins with the first record after a commit, so it is rarely as
+     * old as the interval. If the broker ends it first, the tasks go back to the last commit, as
+     * natively.
      */
     private static final int LEAST_PART = 5;
 
@@ -76,8 +84,9 @@ public record ApplicationSettings(
     }
 
     /**
-     * The same for an application that uses operators instead of wrapped clients: it needs no consumer wrapper, and its interceptors see what they see natively, records of
-     * a repartition topic.
+     * The same for an application that uses operators instead of wrapped clients: it needs no
+     * consumer wrapper, and its interceptors see what they see natively, records of a repartition
+     * topic.
      *
      * @throws InvalidSettings fatal: the settings cannot work; the message says what to change
      */
@@ -104,9 +113,11 @@ public record ApplicationSettings(
     }
 
     /**
-     * The most records that a poll of the main consumer brings where the application chose no number; empty where it chose one. A poll costs Kafka Streams and the consumer
-     * about the same whatever it brings, and a segment brings many records at once, so this is more than Kafka Streams' own default. A partition still hands out about a
-     * mebibyte per poll, and Kafka Streams polls again in time ({@code max.poll.interval.ms}) although it has not processed all.
+     * The most records that a poll of the main consumer brings where the application chose no
+     * number; empty where it chose one. A poll costs Kafka Streams and the consumer about the same
+     * whatever it brings, and a segment brings many records at once, so this is more than Kafka
+     * Streams' own default. A partition still hands out about a mebibyte per poll, and Kafka
+     * Streams polls again in time ({@code max.poll.interval.ms}) although it has not processed all.
      */
     Optional<Integer> pollRecords() {
         boolean isChosen = POLL_RECORDS.stream().anyMatch(all::containsKey);
@@ -129,7 +140,10 @@ public record ApplicationSettings(
         return blobs;
     }
 
-    /** Whether the application's clients come from {@link BlobShuffleClientSupplier}, as far as settings tell. */
+    /**
+     * Whether the application's clients come from {@link BlobShuffleClientSupplier}, as far as
+     * settings tell.
+     */
     public boolean hasWrappedClients() {
         Object supplier = all.get(StreamsConfig.DEFAULT_CLIENT_SUPPLIER_CONFIG);
         return supplier != null && isClass(supplier, BlobShuffleClientSupplier.class.getName());
@@ -209,7 +223,10 @@ public record ApplicationSettings(
         }
     }
 
-    /** With the streams protocol Kafka Streams makes the main consumer itself, with its interceptors. */
+    /**
+     * With the streams protocol Kafka Streams makes the main consumer itself, with its
+     * interceptors.
+     */
     private static void checkInterceptors(Map<String, Object> all, QuietStreamsConfig streams) {
         Object interceptors = streams.mainConsumer().get(INTERCEPTORS);
         boolean none = interceptors == null
@@ -282,17 +299,26 @@ public record ApplicationSettings(
         return kafkas;
     }
 
-    /** The longest that a stream thread's producer holds a notification before it delivers it or gives it up. */
+    /**
+     * The longest that a stream thread's producer holds a notification before it delivers it or
+     * gives it up.
+     */
     public Duration notificationTimeout() {
         return new QuietStreamsConfig(all).notificationTimeout(mode == Mode.KAFKA_STREAMS_EOS);
     }
 
-    /** How long a record waits for a commit before anybody sees it, at most: the commit interval under exactly-once. */
+    /**
+     * How long a record waits for a commit before anybody sees it, at most: the commit interval
+     * under exactly-once.
+     */
     Duration hiddenFor() {
         return mode == Mode.KAFKA_STREAMS_EOS ? new QuietStreamsConfig(all).commitInterval() : Duration.ZERO;
     }
 
-    /** The membership topic where settings name none: under the application's id, where those who may create its other internal topics may create it. */
+    /**
+     * The membership topic where settings name none: under the application's id, where those who
+     * may create its other internal topics may create it.
+     */
     public String membershipTopic() {
         return all.get(StreamsConfig.APPLICATION_ID_CONFIG) + "-blobshuffle-members";
     }
@@ -306,7 +332,10 @@ public record ApplicationSettings(
         return ClaimIdentity.ofStreams(String.valueOf(all.get(StreamsConfig.APPLICATION_ID_CONFIG)), client);
     }
 
-    /** Where the brokers are, and how to get in: the settings of an admin client of the application, without ours. */
+    /**
+     * Where the brokers are, and how to get in: the settings of an admin client of the application,
+     * without ours.
+     */
     public Map<String, Object> adminSettings() {
         return withoutOwn(new QuietStreamsConfig(all).getAdminConfigs("blobshuffle"));
     }
@@ -359,8 +388,9 @@ public record ApplicationSettings(
     }
 
     /**
-     * The longest that a commit may take. Under exactly-once a transaction that is open for longer than its timeout is aborted by the broker, and it is open from the first record after the last
-     * commit; under both guarantees a thread that does not poll is put out of its group.
+     * The longest that a commit may take. Under exactly-once a transaction that is open for longer
+     * than its timeout is aborted by the broker, and it is open from the first record after the
+     * last commit; under both guarantees a thread that does not poll is put out of its group.
      *
      * @param longest of the time from its begin to its end
      * @param reason the settings behind it
@@ -417,7 +447,10 @@ public record ApplicationSettings(
             return millis(producer, ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 120_000);
         }
 
-        /** Under exactly-once Kafka Streams sets the delivery timeout to its maximum: the transaction's timeout is the bound then. */
+        /**
+         * Under exactly-once Kafka Streams sets the delivery timeout to its maximum: the
+         * transaction's timeout is the bound then.
+         */
         private Duration notificationTimeout(boolean exactlyOnce) {
             Duration transaction = millis(producer, ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, 10_000);
             return ProducerWiring.notificationTimeout(exactlyOnce, deliveryTimeout(), transaction);

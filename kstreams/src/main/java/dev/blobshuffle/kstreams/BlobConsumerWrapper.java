@@ -33,9 +33,11 @@ import org.apache.kafka.streams.internals.ConsumerWrapper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts a {@link BlobConsumer} around the main consumer that Kafka Streams makes itself with {@code group.protocol=streams}. It is named by the setting
- * {@code __internal.consumer.wrapper__} and needs {@link BlobShuffleClientSupplier} for the other clients. Every method goes through the wrapping consumer: one that went straight
- * to the real one would show real offsets. Kafka 4.1 and later. Owned by the stream thread.
+ * Puts a {@link BlobConsumer} around the main consumer that Kafka Streams makes itself with
+ * {@code group.protocol=streams}. It is named by the setting {@code __internal.consumer.wrapper__}
+ * and needs {@link BlobShuffleClientSupplier} for the other clients. Every method goes through the
+ * wrapping consumer: one that went straight to the real one would show real offsets. Kafka 4.1 and
+ * later. Owned by the stream thread.
  */
 public final class BlobConsumerWrapper extends ConsumerWrapper {
     private @Nullable BlobConsumer<byte[], byte[]> wrapping;
@@ -68,7 +70,10 @@ public final class BlobConsumerWrapper extends ConsumerWrapper {
         return consumer;
     }
 
-    /** Tasks are taken away with no word to a consumer's own listeners: what is queued for them is forgotten here, after they have committed. */
+    /**
+     * Tasks are taken away with no word to a consumer's own listeners: what is queued for them is
+     * forgotten here, after they have committed.
+     */
     @Override
     public void subscribe(Collection<String> topics, StreamsRebalanceListener listener) {
         blobs().reads(topics);

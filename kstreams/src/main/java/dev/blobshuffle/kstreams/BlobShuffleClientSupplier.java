@@ -25,19 +25,24 @@ import org.jspecify.annotations.Nullable;
  * setting. Frameworks such as Spring always pass one; there, pass an instance made with
  * {@link #BlobShuffleClientSupplier(Properties)}. An error is logged if the setting has no effect.
  *
- * <p>The store, the memory budgets, the batches and the metrics belong to the application instance: they are opened with its first client and closed with its last.
+ * <p>The store, the memory budgets, the batches and the metrics belong to the application instance:
+ * they are opened with its first client and closed with its last.
  *
  * <p>Thread-safe.
  */
 public final class BlobShuffleClientSupplier implements KafkaClientSupplier, Configurable {
     static {
-        // Runs when Kafka parses settings that name this class, even if it then uses another supplier.
+        // Runs when Kafka parses settings that name this class, even if it then uses another
+        // supplier.
         SupplierCheck.PROCESS.start();
     }
 
     private @Nullable ShuffledApplication application;
 
-    /** A supplier for {@code default.client.supplier}: Kafka Streams gives it the application's settings. */
+    /**
+     * A supplier for {@code default.client.supplier}: Kafka Streams gives it the application's
+     * settings.
+     */
     public BlobShuffleClientSupplier() {}
 
     /**
@@ -55,8 +60,9 @@ public final class BlobShuffleClientSupplier implements KafkaClientSupplier, Con
     }
 
     /**
-     * Sets what an application needs besides {@code blobshuffle.store}: this supplier, and the consumer wrapper where the group protocol wants one. A supplier that is
-     * already set becomes {@code blobshuffle.client.supplier}, whose clients are wrapped.
+     * Sets what an application needs besides {@code blobshuffle.store}: this supplier, and the
+     * consumer wrapper where the group protocol wants one. A supplier that is already set becomes
+     * {@code blobshuffle.client.supplier}, whose clients are wrapped.
      *
      * @param settings the application's settings, which are changed
      * @return the same settings
@@ -74,7 +80,8 @@ public final class BlobShuffleClientSupplier implements KafkaClientSupplier, Con
     }
 
     /**
-     * Takes the application's settings, checks them, and warns of those that work against each other.
+     * Takes the application's settings, checks them, and warns of those that work against each
+     * other.
      *
      * @throws InvalidSettings fatal: the settings cannot work; the message says what to change
      */
@@ -96,7 +103,8 @@ public final class BlobShuffleClientSupplier implements KafkaClientSupplier, Con
     /**
      * {@inheritDoc}
      *
-     * @throws dev.blobshuffle.core.failure.BlobShuffleException fatal: the store cannot be used; the application does not start
+     * @throws dev.blobshuffle.core.failure.BlobShuffleException fatal: the store cannot be used;
+     *     the application does not start
      */
     @Override
     public Admin getAdmin(Map<String, Object> config) {

@@ -11,7 +11,9 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Checks at start which of the cluster's topics an application's own patterns ask for. Stateless. */
+/**
+ * Checks at start which of the cluster's topics an application's own patterns ask for. Stateless.
+ */
 final class IncludedTopics {
     private static final Logger LOG = LoggerFactory.getLogger(IncludedTopics.class);
     private static final long PATIENCE_SECONDS = 30;
@@ -19,9 +21,11 @@ final class IncludedTopics {
     private IncludedTopics() {}
 
     /**
-     * Refuses patterns that match a changelog or another compacted topic. The default, internal repartition topics, needs no check. Blocks for an answer of the broker.
+     * Refuses patterns that match a changelog or another compacted topic. The default, internal
+     * repartition topics, needs no check. Blocks for an answer of the broker.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a topic cannot shuffle through blobs; the message names it
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a topic cannot shuffle through
+     *     blobs; the message names it
      */
     static void check(Admin admin, ApplicationSettings settings) {
         if (!settings.blobs().isGiven(Settings.TOPICS_INCLUDE)) {

@@ -7,17 +7,17 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.streams.errors.StreamsException;
 
 /**
- * Keeps a restore consumer from ending the thread that uses it. Kafka Streams' state updater handles a
- * {@link StreamsException}: the stream thread hears of it and fails. Any other exception ends the updater's thread, and
- * the stream thread may then wait minutes for it. An {@link Error} ends it too, and nobody hears of the tasks it had.
- * Stateless.
+ * Keeps a restore consumer from ending the thread that uses it. Kafka Streams' state updater
+ * handles a {@link StreamsException}: the stream thread hears of it and fails. Any other exception
+ * ends the updater's thread, and the stream thread may then wait minutes for it. An {@link Error}
+ * ends it too, and nobody hears of the tasks it had. Stateless.
  */
 final class RestoreFailures {
     private RestoreFailures() {}
 
     /**
-     * The same consumer, which throws a {@link StreamsException} for everything that is not Kafka's own exception.
-     * Kafka Streams tells its own exceptions apart, so they pass.
+     * The same consumer, which throws a {@link StreamsException} for everything that is not Kafka's
+     * own exception. Kafka Streams tells its own exceptions apart, so they pass.
      */
     @SuppressWarnings("unchecked") // The proxy passes every call on to a consumer of this type.
     static Consumer<byte[], byte[]> handled(Consumer<byte[], byte[]> consumer) {

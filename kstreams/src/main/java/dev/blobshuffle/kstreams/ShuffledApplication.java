@@ -42,16 +42,18 @@ import org.apache.kafka.streams.StreamsConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One application instance: its settings, its engine, and the clients that share them. Kafka Streams asks for the admin before any other client and closes it after all
- * threads have ended, so the engine lives as long as the admin. Thread-safe.
+ * One application instance: its settings, its engine, and the clients that share them. Kafka
+ * Streams asks for the admin before any other client and closes it after all threads have ended, so
+ * the engine lives as long as the admin. Thread-safe.
  */
 final class ShuffledApplication {
     /** Kafka Streams' own default of {@code max.poll.records}. */
     private static final int STREAMS_MAX_POLL_RECORDS = 1000;
 
     /**
-     * Whose producer this thread made last. With the streams group protocol Kafka Streams makes the consumer of a stream thread itself, right after the producer and on the
-     * same thread, and gives its wrapper nothing that leads to the supplier.
+     * Whose producer this thread made last. With the streams group protocol Kafka Streams makes the
+     * consumer of a stream thread itself, right after the producer and on the same thread, and
+     * gives its wrapper nothing that leads to the supplier.
      */
     private static final ThreadLocal<@Nullable Creation> CREATING = new ThreadLocal<>();
 
@@ -195,8 +197,10 @@ final class ShuffledApplication {
     }
 
     /**
-     * With {@code reuse.ktable.source.topics} Kafka Streams restores a table from its source topic, up to the offset that the group has committed, which it asks the broker for: a real
-     * one, far below the virtual offsets of the records, so that it would restore nothing. It tells no client about this before it restores.
+     * With {@code reuse.ktable.source.topics} Kafka Streams restores a table from its source topic,
+     * up to the offset that the group has committed, which it asks the broker for: a real one, far
+     * below the virtual offsets of the records, so that it would restore nothing. It tells no
+     * client about this before it restores.
      */
     private static InvalidSettings sourceForChangelog(String topic) {
         return new InvalidSettings("Cannot restore a table from " + topic + ", which shuffles through blobs: with "

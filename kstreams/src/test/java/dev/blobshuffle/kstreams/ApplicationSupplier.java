@@ -7,7 +7,10 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.Configurable;
 import org.apache.kafka.streams.KafkaClientSupplier;
 
-/** Clients as {@link BlobShuffleClientSupplier} makes them, of an application with something of the test's own. Its subclasses are public for Kafka Streams, which makes them. */
+/**
+ * Clients as {@link BlobShuffleClientSupplier} makes them, of an application with something of the
+ * test's own. Its subclasses are public for Kafka Streams, which makes them.
+ */
 abstract class ApplicationSupplier implements KafkaClientSupplier, Configurable {
     private ShuffledApplication application;
 

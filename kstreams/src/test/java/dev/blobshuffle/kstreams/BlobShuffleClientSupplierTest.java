@@ -29,7 +29,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an application's settings may be, and what is said when they cannot work: before anything starts, and with the remedy. */
+/**
+ * What an application's settings may be, and what is said when they cannot work: before anything
+ * starts, and with the remedy.
+ */
 class BlobShuffleClientSupplierTest {
     @TempDir
     private Path directory;

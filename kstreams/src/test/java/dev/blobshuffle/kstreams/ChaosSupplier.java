@@ -6,8 +6,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 
 /**
- * Clients as {@link BlobShuffleClientSupplier} makes them, of an application that deletes its own blobs every half minute, and whose wall clock jumps when a test says so. Public for
- * Kafka Streams, which makes it.
+ * Clients as {@link BlobShuffleClientSupplier} makes them, of an application that deletes its own
+ * blobs every half minute, and whose wall clock jumps when a test says so. Public for Kafka
+ * Streams, which makes it.
  */
 public final class ChaosSupplier extends ApplicationSupplier {
     /** Longer than uploads, transactions, partitions and pauses of a chaotic run together. */

@@ -5,7 +5,9 @@ import java.util.zip.CRC32;
 import org.apache.kafka.clients.producer.Partitioner;
 import org.apache.kafka.common.Cluster;
 
-/** An application's own partitioner: another hash than Kafka's, as clients in other languages have. */
+/**
+ * An application's own partitioner: another hash than Kafka's, as clients in other languages have.
+ */
 public final class ChecksumPartitioner implements Partitioner {
     @Override
     public void configure(Map<String, ?> settings) {}

@@ -11,8 +11,8 @@ import dev.blobshuffle.core.zone.Zone;
 import java.time.Duration;
 
 /**
- * A planted mistake: clients as {@link BlobShuffleClientSupplier} makes them, except that a commit does not wait for what was appended before it. Public for Kafka Streams,
- * which makes it.
+ * A planted mistake: clients as {@link BlobShuffleClientSupplier} makes them, except that a commit
+ * does not wait for what was appended before it. Public for Kafka Streams, which makes it.
  */
 public final class ForgetfulSupplier extends ApplicationSupplier {
     @Override

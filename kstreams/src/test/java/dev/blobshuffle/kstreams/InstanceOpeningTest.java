@@ -26,7 +26,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** An instance that cannot be opened, by the client supplier and by the operators: no thread of it runs on. */
+/**
+ * An instance that cannot be opened, by the client supplier and by the operators: no thread of it
+ * runs on.
+ */
 class InstanceOpeningTest {
     @TempDir
     private Path directory;

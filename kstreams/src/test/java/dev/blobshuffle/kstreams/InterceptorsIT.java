@@ -34,7 +34,9 @@ import org.apache.kafka.streams.kstream.Repartitioned;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An application's interceptors see what they see natively: every record once, and no notification. */
+/**
+ * An application's interceptors see what they see natively: every record once, and no notification.
+ */
 class InterceptorsIT {
     private static final int RECORDS = 300;
     private static final Map<String, AtomicInteger> CALLS = new ConcurrentHashMap<>();

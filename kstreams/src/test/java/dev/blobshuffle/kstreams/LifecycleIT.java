@@ -47,7 +47,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What an operator does with a running application, under load and exactly-once: nothing is lost, doubled or out of order. */
+/**
+ * What an operator does with a running application, under load and exactly-once: nothing is lost,
+ * doubled or out of order.
+ */
 class LifecycleIT {
     private static EmbeddedKafka kafka;
 
@@ -247,7 +250,9 @@ class LifecycleIT {
         assertThat(beans()).isEmpty();
     }
 
-    /** Its restore would end at a real offset, far below the virtual ones: before its first record. */
+    /**
+     * Its restore would end at a real offset, far below the virtual ones: before its first record.
+     */
     @Test
     void tableWhoseSourceIsItsChangelogIsRefusedBeforeItIsRestored() throws Exception {
         Properties properties = new Properties();
@@ -288,7 +293,10 @@ class LifecycleIT {
         return all;
     }
 
-    /** With the classic protocol a closed instance does not leave its group: its tasks move when the session ends. */
+    /**
+     * With the classic protocol a closed instance does not leave its group: its tasks move when the
+     * session ends.
+     */
     private static Map<String, Object> natively() {
         return Map.of(
                 StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG,
@@ -322,7 +330,10 @@ class LifecycleIT {
         }
     }
 
-    /** What the process shows; whoever gives the same address shares the endpoint, and so learns its port. */
+    /**
+     * What the process shows; whoever gives the same address shares the endpoint, and so learns its
+     * port.
+     */
     private static String forPrometheus() throws Exception {
         LabelledMetrics own = LabelledMetrics.alone(new ShuffleMetrics());
         try (MetricsEndpoint.Publication publication = MetricsEndpoint.publish("127.0.0.1:0", own)) {

@@ -16,8 +16,9 @@ import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.kstream.Consumed;
 
 /**
- * An application in a process of its own. Its settings name our supplier, and it passes another one to the constructor of
- * KafkaStreams, as Spring does. When that is reported it does as the report says.
+ * An application in a process of its own. Its settings name our supplier, and it passes another one
+ * to the constructor of KafkaStreams, as Spring does. When that is reported it does as the report
+ * says.
  */
 final class NativeApplication {
     static final String METRIC_IS = "metric is ";

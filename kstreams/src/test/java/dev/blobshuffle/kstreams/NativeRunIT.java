@@ -21,7 +21,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An application that hands another supplier to the constructor of KafkaStreams does not stay native in silence. */
+/**
+ * An application that hands another supplier to the constructor of KafkaStreams does not stay
+ * native in silence.
+ */
 class NativeRunIT {
     private static EmbeddedKafka kafka;
 

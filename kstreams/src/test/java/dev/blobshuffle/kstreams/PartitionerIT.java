@@ -36,7 +36,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Records reach the partition that the application's own partitioner chooses: each key lives in one place, and joins meet their table. */
+/**
+ * Records reach the partition that the application's own partitioner chooses: each key lives in one
+ * place, and joins meet their table.
+ */
 class PartitionerIT {
     private static final int USERS = 40;
     private static final int EVENTS = 400;
@@ -79,7 +82,10 @@ class PartitionerIT {
         kafka.close();
     }
 
-    /** The table was written with the application's hash, so the stream must be repartitioned with it too. */
+    /**
+     * The table was written with the application's hash, so the stream must be repartitioned with
+     * it too.
+     */
     @ParameterizedTest
     @EnumSource(Shuffling.class)
     void streamMeetsItsTable(Shuffling shuffling) throws Exception {
@@ -111,7 +117,10 @@ class PartitionerIT {
                 .isPositive();
     }
 
-    /** Records of the native instance and of the one that writes blobs meet in one partition per key. */
+    /**
+     * Records of the native instance and of the one that writes blobs meet in one partition per
+     * key.
+     */
     @Test
     void keyStaysInItsPartitionThroughARollIn() throws Exception {
         String name = "roll";
@@ -139,7 +148,10 @@ class PartitionerIT {
                         .containsExactly(ChecksumPartitioner.of(key.getBytes(StandardCharsets.UTF_8), PARTITIONS)));
     }
 
-    /** A {@code StreamPartitioner} goes before the producer's; it may choose several partitions, none, or leave the choice to the producer. */
+    /**
+     * A {@code StreamPartitioner} goes before the producer's; it may choose several partitions,
+     * none, or leave the choice to the producer.
+     */
     @Test
     void streamPartitionerIsObeyed() throws Exception {
         String name = "multicast";

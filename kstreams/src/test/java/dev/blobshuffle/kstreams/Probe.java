@@ -30,8 +30,9 @@ import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.Materialized;
 
 /**
- * An application with two shuffles in a chain and a steady load, whose right result is known to the record: every value is its sequence number. Owned by the test
- * thread; the load has a thread of its own.
+ * An application with two shuffles in a chain and a steady load, whose right result is known to the
+ * record: every value is its sequence number. Owned by the test thread; the load has a thread of
+ * its own.
  */
 public final class Probe implements AutoCloseable {
     public static final int PARTITIONS = 3;
@@ -56,8 +57,9 @@ public final class Probe implements AutoCloseable {
     }
 
     /**
-     * Makes the topics of several probes. Long before they start, for the coordinator of the streams protocol learns of topics later than others do, and ends an
-     * application that is ahead of it.
+     * Makes the topics of several probes. Long before they start, for the coordinator of the
+     * streams protocol learns of topics later than others do, and ends an application that is ahead
+     * of it.
      */
     public static void createTopics(String bootstrap, String... names) throws Exception {
         List<String> topics = new ArrayList<>();
@@ -177,7 +179,10 @@ public final class Probe implements AutoCloseable {
         assertThat(failure.get()).isNull();
     }
 
-    /** After the application has nothing left to do: every record is there once, in order per key, and so it is in the state. */
+    /**
+     * After the application has nothing left to do: every record is there once, in order per key,
+     * and so it is in the state.
+     */
     public void assertExact() {
         Log log = new Log(bootstrap);
         Map<String, List<String>> moved = log.rows(moved()).stream()
@@ -192,7 +197,10 @@ public final class Probe implements AutoCloseable {
         assertThat(digests).isEqualTo(expected);
     }
 
-    /** Waits until a number of further records are written: the load must meet whatever the test does in between. */
+    /**
+     * Waits until a number of further records are written: the load must meet whatever the test
+     * does in between.
+     */
     public void awaitRecords(int further) {
         int until = count.get() + further;
         while (count.get() < until) {

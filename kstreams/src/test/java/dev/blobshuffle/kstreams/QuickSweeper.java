@@ -9,7 +9,10 @@ import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 import java.util.Optional;
 
-/** An application's own sweeper at intervals that settings do not allow, for tests whose blobs are told of at once. Stateless. */
+/**
+ * An application's own sweeper at intervals that settings do not allow, for tests whose blobs are
+ * told of at once. Stateless.
+ */
 final class QuickSweeper {
     /** Longer than a writer of a test is ever held up between a blob and its notification. */
     private static final Duration INTERVAL = Duration.ofSeconds(6);

@@ -55,7 +55,10 @@ class RestoreFailuresTest {
         }
     }
 
-    /** Kafka Streams takes a timeout for a reason to ask again, and a lost offset for a reason to restore from the start. */
+    /**
+     * Kafka Streams takes a timeout for a reason to ask again, and a lost offset for a reason to
+     * restore from the start.
+     */
     static Stream<KafkaException> known() {
         return Stream.of(
                 new TimeoutException("slow"),

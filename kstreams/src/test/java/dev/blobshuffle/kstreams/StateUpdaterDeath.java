@@ -18,8 +18,9 @@ import org.apache.kafka.streams.processor.StateRestoreListener;
 import org.apache.kafka.streams.processor.internals.DefaultKafkaClientSupplier;
 
 /**
- * Kafka's own clients. The restore consumer of the first stream thread throws once: after the task with the empty
- * changelog is restored. Its stream thread can be held meanwhile, as it may be busy there or poll. Thread-safe.
+ * Kafka's own clients. The restore consumer of the first stream thread throws once: after the task
+ * with the empty changelog is restored. Its stream thread can be held meanwhile, as it may be busy
+ * there or poll. Thread-safe.
  */
 final class StateUpdaterDeath extends DefaultKafkaClientSupplier implements StateRestoreListener {
     private final Runnable failure;
@@ -30,14 +31,17 @@ final class StateUpdaterDeath extends DefaultKafkaClientSupplier implements Stat
     private final CompletableFuture<Thread> stateUpdater = new CompletableFuture<>();
     private final CountDownLatch emptyChangelogRestored = new CountDownLatch(1);
 
-    /** How long the first stream thread does not look at its state updater once it has its tasks. */
+    /**
+     * How long the first stream thread does not look at its state updater once it has its tasks.
+     */
     enum Hold {
         NONE,
         UNTIL_THE_UPDATER_IS_DEAD
     }
 
     /**
-     * A supplier for one application with two tasks; the changelog of partition 0 is empty, that of partition 1 is not.
+     * A supplier for one application with two tasks; the changelog of partition 0 is empty, that of
+     * partition 1 is not.
      *
      * @param failure throws what the restore consumer fails with
      */

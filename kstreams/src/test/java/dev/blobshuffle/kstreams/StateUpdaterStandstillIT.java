@@ -43,9 +43,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What happens when a restore consumer throws something that Kafka Streams' state updater does not handle. Two defects
- * of Kafka Streams, shown natively, and that an application with our clients has neither. {@code docs/testing.md} has
- * the reports.
+ * What happens when a restore consumer throws something that Kafka Streams' state updater does not
+ * handle. Two defects of Kafka Streams, shown natively, and that an application with our clients
+ * has neither. {@code docs/testing.md} has the reports.
  */
 class StateUpdaterStandstillIT {
     private static final Duration PATIENCE = Duration.ofMinutes(2);

@@ -24,7 +24,10 @@ public final class StoreOutage {
         return outage;
     }
 
-    /** Brings it back. A put that was under way when the directory went may have made it again: what it left there is no blob. */
+    /**
+     * Brings it back. A put that was under way when the directory went may have made it again: what
+     * it left there is no blob.
+     */
     public void end() throws IOException {
         while (Files.exists(blobs)) {
             try (Stream<Path> left = Files.walk(blobs)) {

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What a broker does not refuse under {@code group.protocol=streams} (KIP-1071), and what it does. A
- * change of Kafka that makes one of these tests fail is a chance to refuse native instances.
+ * What a broker does not refuse under {@code group.protocol=streams} (KIP-1071), and what it does.
+ * A change of Kafka that makes one of these tests fail is a chance to refuse native instances.
  */
 @EnabledIf("dev.blobshuffle.kstreams.differential.Protocols#hasStreams")
 class StreamsGroupIT {
@@ -59,7 +59,10 @@ class StreamsGroupIT {
         }
     }
 
-    /** The broker compares topologies. A mark in the topology of instances that write would keep them out of their own group. */
+    /**
+     * The broker compares topologies. A mark in the topology of instances that write would keep
+     * them out of their own group.
+     */
     @Test
     void instanceWithAnotherTopologyIsRefusedSoThatAMarkThereWouldForbidToRollIn() throws Exception {
         String application = "marked-" + System.nanoTime();

@@ -13,7 +13,10 @@ import javax.management.ObjectName;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The check says something only while stream threads run and no supplier was configured, and it ends by itself. */
+/**
+ * The check says something only while stream threads run and no supplier was configured, and it
+ * ends by itself.
+ */
 class SupplierCheckTest {
     private final AtomicReference<List<String>> threads = new AtomicReference<>(List.of());
     private final SimulatedTime time = new SimulatedTime(1);

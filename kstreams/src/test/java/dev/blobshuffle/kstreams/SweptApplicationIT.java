@@ -38,8 +38,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A whole application that sweeps while it runs. Kafka Streams purges its repartition topics; a topic that it writes keeps its records until they are deleted as Kafka's retention does. What is left
- * in the store is what the logs lead to, all of it and nothing else, and a new group reads what Kafka still holds.
+ * A whole application that sweeps while it runs. Kafka Streams purges its repartition topics; a
+ * topic that it writes keeps its records until they are deleted as Kafka's retention does. What is
+ * left in the store is what the logs lead to, all of it and nothing else, and a new group reads
+ * what Kafka still holds.
  */
 class SweptApplicationIT {
     private static final Duration PATIENCE = Duration.ofMinutes(2);

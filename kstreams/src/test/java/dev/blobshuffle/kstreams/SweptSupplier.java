@@ -2,7 +2,10 @@ package dev.blobshuffle.kstreams;
 
 import java.util.function.UnaryOperator;
 
-/** Clients as {@link BlobShuffleClientSupplier} makes them, of an application that sweeps every few seconds. Public for Kafka Streams, which makes it. */
+/**
+ * Clients as {@link BlobShuffleClientSupplier} makes them, of an application that sweeps every few
+ * seconds. Public for Kafka Streams, which makes it.
+ */
 public final class SweptSupplier extends ApplicationSupplier {
     @Override
     ShuffledApplication application(ApplicationSettings settings) {

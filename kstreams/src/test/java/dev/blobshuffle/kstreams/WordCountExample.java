@@ -9,7 +9,10 @@ import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.kstream.Produced;
 
-/** A word count whose repartition topic travels through blobs. The topology knows nothing of it. {@code main} takes the bootstrap servers and the store. */
+/**
+ * A word count whose repartition topic travels through blobs. The topology knows nothing of it.
+ * {@code main} takes the bootstrap servers and the store.
+ */
 public final class WordCountExample {
     private WordCountExample() {}
 

@@ -99,7 +99,9 @@ final class PeerServer implements AutoCloseable {
         listening = bound.channel();
     }
 
-    /** A connection's place, and the deadline of its requests. Owned by the connection's event loop. */
+    /**
+     * A connection's place, and the deadline of its requests. Owned by the connection's event loop.
+     */
     record Admission(ConnectionPlaces<Channel> places, Channel channel, RequestDeadline deadline) {
         /** The request has a valid proof, so its connection no longer makes room for others. */
         void earned() {

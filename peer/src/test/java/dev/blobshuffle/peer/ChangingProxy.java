@@ -12,7 +12,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Somebody between two members, who flips a bit in the middle of every large piece of an answer, and keeps a copy of all. */
+/**
+ * Somebody between two members, who flips a bit in the middle of every large piece of an answer,
+ * and keeps a copy of all.
+ */
 final class ChangingProxy implements AutoCloseable {
     private static final int LARGE = 1000;
 

@@ -3,8 +3,8 @@ package dev.blobshuffle.peer;
 import java.util.zip.CRC32C;
 
 /**
- * Gives changed bytes the checksum that they had, by four bytes that are free to choose: CRC32C finds
- * damage, and no intent. Stateless.
+ * Gives changed bytes the checksum that they had, by four bytes that are free to choose: CRC32C
+ * finds damage, and no intent. Stateless.
  */
 final class Crc32cPatch {
     private static final int POLYNOMIAL = 0x82F6_3B78;
@@ -17,7 +17,10 @@ final class Crc32cPatch {
         return (int) checksum.getValue();
     }
 
-    /** Chooses the four bytes at {@code free}, so that {@code length} bytes have the checksum {@code target}. */
+    /**
+     * Chooses the four bytes at {@code free}, so that {@code length} bytes have the checksum
+     * {@code target}.
+     */
     static void mend(byte[] bytes, int from, int length, int free, int target) {
         // The register after the free bytes that leads to the target, bit by bit backwards.
         int register = ~target;

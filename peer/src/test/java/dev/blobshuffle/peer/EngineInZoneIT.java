@@ -30,7 +30,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Engines that are opened with settings alone: records come out right whatever the members of the zone do. */
+/**
+ * Engines that are opened with settings alone: records come out right whatever the members of the
+ * zone do.
+ */
 class EngineInZoneIT {
     private static final Partition PARTITION = new Partition("t", 0);
     private static final int BLOBS = 20;

@@ -30,8 +30,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A member that answers for half of a zone's sections is stopped, or killed, while a reader of the zone needs them: what is visible still comes, in less than two seconds more than
- * before. The member stays in everybody's view meanwhile: it is the reader that must notice.
+ * A member that answers for half of a zone's sections is stopped, or killed, while a reader of the
+ * zone needs them: what is visible still comes, in less than two seconds more than before. The
+ * member stays in everybody's view meanwhile: it is the reader that must notice.
  */
 class LostMemberIT {
     private static final int RECORDS = 150;
@@ -73,7 +74,10 @@ class LostMemberIT {
         assertThat(isInTime).as("less than " + MOST_DELAY + " more").isTrue();
     }
 
-    /** Whether reads took less than two seconds more than before the loss; where the machine makes them slow before, as much as three times that more. */
+    /**
+     * Whether reads took less than two seconds more than before the loss; where the machine makes
+     * them slow before, as much as three times that more.
+     */
     private boolean isInTime(Loss loss, String topic) throws Exception {
         kafka.createTopic(topic, 1);
         Map<String, Object> reading = settings(topic, "a");

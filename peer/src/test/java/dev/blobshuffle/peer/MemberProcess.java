@@ -17,7 +17,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 
-/** A member of a zone in a process of its own, which answers for its share of the sections and does nothing else. Owned by the test thread. */
+/**
+ * A member of a zone in a process of its own, which answers for its share of the sections and does
+ * nothing else. Owned by the test thread.
+ */
 final class MemberProcess implements AutoCloseable {
     private final Process process;
 
@@ -25,7 +28,10 @@ final class MemberProcess implements AutoCloseable {
         this.process = process;
     }
 
-    /** Starts a member with settings of ours and of Kafka's clients; returns when it answers and has begun to tell others. */
+    /**
+     * Starts a member with settings of ours and of Kafka's clients; returns when it answers and has
+     * begun to tell others.
+     */
     static MemberProcess start(Path directory, Map<String, Object> settings) throws IOException {
         Properties all = new Properties();
         settings.forEach((name, value) -> all.setProperty(name, value.toString()));

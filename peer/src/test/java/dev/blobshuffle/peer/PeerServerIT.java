@@ -41,7 +41,10 @@ class PeerServerIT {
         zone.close();
     }
 
-    /** Sends text over a connection of its own, and reads until the server closes it or has answered. */
+    /**
+     * Sends text over a connection of its own, and reads until the server closes it or has
+     * answered.
+     */
     private String ask(String request) throws IOException {
         try (Socket socket = new Socket(server.endpoint.host(), server.endpoint.port())) {
             socket.setSoTimeout(60_000);
@@ -51,7 +54,9 @@ class PeerServerIT {
         }
     }
 
-    /** One answer, without the signs of life before it; what came of it, if the connection ended. */
+    /**
+     * One answer, without the signs of life before it; what came of it, if the connection ended.
+     */
     private static String answer(InputStream in) throws IOException {
         StringBuilder text = new StringBuilder();
         try {

@@ -166,7 +166,10 @@ class PeerTrustIT {
         assertThat(server.metrics.value(Counter.PEER_REFUSALS)).isEqualTo(1);
     }
 
-    /** Members that are upgraded and those that are not yet, in both directions: reads go to the store. */
+    /**
+     * Members that are upgraded and those that are not yet, in both directions: reads go to the
+     * store.
+     */
     @Test
     void membersWithDifferentTransportsDoNotShareAndReadTheStore() throws Exception {
         Instance tls = serverOf(members(PeerTransport.TLS), 2);
@@ -237,7 +240,10 @@ class PeerTrustIT {
         }
     }
 
-    /** A thousand clients send half a request each and wait. Members notice nothing, from the same address either. */
+    /**
+     * A thousand clients send half a request each and wait. Members notice nothing, from the same
+     * address either.
+     */
     @Test
     void aThousandHalfRequestsKeepNobodyFromReading() throws Exception {
         Instance server = serverOf(members(PeerTransport.AUTO), 3);

@@ -6,7 +6,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A key and its self-signed certificate, which is its own authority, as files that settings name. */
+/**
+ * A key and its self-signed certificate, which is its own authority, as files that settings name.
+ */
 record PemFiles(Path certificate, Path key) {
     static PemFiles create(Path directory) throws IOException {
         Files.createDirectories(directory);

@@ -33,8 +33,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Somebody who may write to the membership topic and read the bucket, but does not know the secret,
- * announces itself as every other member of the zone, and serves blobs with changed values and right
- * checksums.
+ * announces itself as every other member of the zone, and serves blobs with changed values and
+ * right checksums.
  */
 @Timeout(180)
 class RogueMemberIT {
@@ -134,7 +134,10 @@ class RogueMemberIT {
         topic.flush();
     }
 
-    /** The range of the newest blob, with another amount, and a memo that mends the frame's checksum. */
+    /**
+     * The range of the newest blob, with another amount, and a memo that mends the frame's
+     * checksum.
+     */
     private static byte[] forged(Path blobs, String request) throws java.io.IOException {
         String path = request.substring(request.indexOf("/blobs/"), request.indexOf(" HTTP"));
         byte[] blob = Files.readAllBytes(find(blobs, path.substring(path.lastIndexOf('/') + 1)));

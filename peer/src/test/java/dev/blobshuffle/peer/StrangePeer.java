@@ -13,7 +13,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Somebody at an address who answers as a test says, or not at all: then the system still accepts connections, as it does for a process that is stopped. */
+/**
+ * Somebody at an address who answers as a test says, or not at all: then the system still accepts
+ * connections, as it does for a process that is stopped.
+ */
 final class StrangePeer implements AutoCloseable {
     private final ServerSocket server;
     private final List<Socket> sockets = Collections.synchronizedList(new ArrayList<>());

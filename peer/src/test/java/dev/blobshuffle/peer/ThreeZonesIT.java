@@ -22,8 +22,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Three zones with two instances each shuffle a thousand blobs through a real broker: what crosses zones crosses them through the store alone, and each zone reads from there only what
- * was written elsewhere, once. Bytes are counted on the wire, requests at the store, neither by the code under test. GET:PUT = 2:3 is what the BlobShuffle paper measured with its layout.
+ * Three zones with two instances each shuffle a thousand blobs through a real broker: what crosses
+ * zones crosses them through the store alone, and each zone reads from there only what was written
+ * elsewhere, once. Bytes are counted on the wire, requests at the store, neither by the code under
+ * test. GET:PUT = 2:3 is what the BlobShuffle paper measured with its layout.
  */
 class ThreeZonesIT {
     private static final List<Zone> ZONES = List.of(new Zone("a"), new Zone("b"), new Zone("c"));
@@ -87,7 +89,8 @@ class ThreeZonesIT {
                 "blobshuffle.inline.max.bytes", "0",
                 "blobshuffle.cache.memory.bytes", "64 MiB",
                 "blobshuffle.cache.zone.enabled", "true"));
-        // Every other partition of a zone to each of its members, so that both read parts of each section.
+        // Every other partition of a zone to each of its members, so that both read parts of each
+        // section.
         return new ZoneInstance(
                 settings,
                 kafka.bootstrapServers(),

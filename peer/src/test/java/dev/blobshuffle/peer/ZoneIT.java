@@ -183,8 +183,9 @@ class ZoneIT {
     }
 
     /**
-     * Each failure costs a silence at most, and those of the first reads, which are all sent at once, the same one. Later reads pass the member over, but for one after each pause of half a second, a second, and so on:
-     * counted, since the time is also the machine's.
+     * Each failure costs a silence at most, and those of the first reads, which are all sent at
+     * once, the same one. Later reads pass the member over, but for one after each pause of half a
+     * second, a second, and so on: counted, since the time is also the machine's.
      */
     private void assertIsPassedOver(Endpoint bad) throws Exception {
         int blobs = 20;
@@ -293,7 +294,9 @@ class ZoneIT {
         assertThat(zone.gets()).isEqualTo(1);
     }
 
-    /** Each takes the other for the owner of everything: nobody may wait for whoever waits for him. */
+    /**
+     * Each takes the other for the owner of everything: nobody may wait for whoever waits for him.
+     */
     @Test
     void membersThatKeepWhatTheyGetFromEachOtherDoNotWaitForEachOther() throws Exception {
         for (int i = 0; i < 20; i++) {

@@ -39,8 +39,9 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * An instance as an application opens it, but that it reaches the others of its zone over counted ways: writes to all partitions of a topic and reads some. Every record
- * carries its writer and its place in the writer's sequence to the partition. Owned by one thread.
+ * An instance as an application opens it, but that it reaches the others of its zone over counted
+ * ways: writes to all partitions of a topic and reads some. Every record carries its writer and its
+ * place in the writer's sequence to the partition. Owned by one thread.
  */
 final class ZoneInstance implements AutoCloseable {
     private static final int LEAST_RECORD = 2 * Integer.BYTES;
@@ -139,7 +140,10 @@ final class ZoneInstance implements AutoCloseable {
         return metrics.value(counter);
     }
 
-    /** Whether this instance knows, after a moment, so many members in each zone, and where every partition is read. */
+    /**
+     * Whether this instance knows, after a moment, so many members in each zone, and where every
+     * partition is read.
+     */
     boolean knows(List<Zone> zones, int membersOfEach) {
         consumer.poll(Duration.ofMillis(100)).forEach(this::check);
         boolean knowsMembers =
@@ -150,7 +154,10 @@ final class ZoneInstance implements AutoCloseable {
         return knowsMembers;
     }
 
-    /** Writes a record to every partition, waits until all are stored and notified, and reads what has come. */
+    /**
+     * Writes a record to every partition, waits until all are stored and notified, and reads what
+     * has come.
+     */
     void round(int recordLength) {
         for (int partition = 0; partition < partitions; partition++) {
             byte[] value = new byte[recordLength];

@@ -12,7 +12,8 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The network between zones, as a bill would see it: each zone has a way of its own to each member, on which bytes are counted, so nobody is asked who he is. Thread-safe.
+ * The network between zones, as a bill would see it: each zone has a way of its own to each member,
+ * on which bytes are counted, so nobody is asked who he is. Thread-safe.
  */
 final class ZoneRoutes implements AutoCloseable {
     private final Map<Route, AccountingProxy> ways = new ConcurrentHashMap<>();

@@ -14,7 +14,10 @@ import java.util.List;
  * other. With group commit, threads whose commits are due within a short window share a seal.
  */
 final class Batching {
-    /** Group commit's longest window, and its share of the interval: {@code GroupCommit} in the Batcher. */
+    /**
+     * Group commit's longest window, and its share of the interval: {@code GroupCommit} in the
+     * Batcher.
+     */
     private static final double LONGEST_WINDOW_SECONDS = 0.010;
 
     private static final double WINDOW_SHARE = 0.1;

@@ -5,7 +5,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Tries sizes and delays, and keeps the tunings that no other beats in both cost and latency. Stateless. */
+/**
+ * Tries sizes and delays, and keeps the tunings that no other beats in both cost and latency.
+ * Stateless.
+ */
 final class Frontier {
     private static final int[] MEBIBYTES = {1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128};
     private static final int[] MILLIS = {

@@ -51,7 +51,10 @@ final class LatencyForecast {
      * @param commit a commit's own round trips, after the flush
      */
     record Overheads(double channel, double commit) {
-        /** Kafka in one region: a median of 15 ms from producer to consumer, and some round trips for a commit. Assumptions. */
+        /**
+         * Kafka in one region: a median of 15 ms from producer to consumer, and some round trips
+         * for a commit. Assumptions.
+         */
         static final Overheads KAFKA = new Overheads(0.015, 0.010);
     }
 

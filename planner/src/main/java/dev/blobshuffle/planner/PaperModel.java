@@ -26,7 +26,10 @@ public final class PaperModel {
         return bytesPerSecond / blobBytes;
     }
 
-    /** Gets per second, section 4.2: {@code λ s / S · (Z-1)/Z}, since a zone reads its own blobs from its cache and others' once. */
+    /**
+     * Gets per second, section 4.2: {@code λ s / S · (Z-1)/Z}, since a zone reads its own blobs
+     * from its cache and others' once.
+     */
     public static double getsPerSecond(double blobBytes, int zones, double bytesPerSecond) {
         return putsPerSecond(blobBytes, bytesPerSecond) * (zones - 1) / zones;
     }

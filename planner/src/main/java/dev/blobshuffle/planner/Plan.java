@@ -17,7 +17,8 @@ import java.util.Optional;
  * @param settings the settings to use
  * @param alternatives the results of other choices
  * @param findings statements for the reader, plain sentences
- * @param breakEvenBytesPerSecond the load from which such settings, with the longest delay for the goal, save money; empty if none does
+ * @param breakEvenBytesPerSecond the load from which such settings, with the longest delay for the
+ *     goal, save money; empty if none does
  */
 public record Plan(
         Workload workload,

@@ -12,7 +12,8 @@ final class SectionPacking {
     private SectionPacking() {}
 
     /**
-     * Distributes sections, the largest first, each into the first blob with room, or else into the emptiest.
+     * Distributes sections, the largest first, each into the first blob with room, or else into the
+     * emptiest.
      *
      * @return the sections' sizes of each blob; no blob is empty
      */

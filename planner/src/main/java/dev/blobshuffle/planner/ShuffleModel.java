@@ -29,7 +29,10 @@ public final class ShuffleModel {
     private final LatencyProfile profile;
     private final LatencyForecast.Overheads overheads;
 
-    /** A model of one provider's prices and one store's latencies, with Kafka's latencies in one region. */
+    /**
+     * A model of one provider's prices and one store's latencies, with Kafka's latencies in one
+     * region.
+     */
     public ShuffleModel(PriceTable prices, LatencyProfile profile) {
         this(prices, profile, LatencyForecast.Overheads.KAFKA);
     }

@@ -41,7 +41,10 @@ public record Tuning(
 
     /** How sections are put into blobs. */
     public enum Layout {
-        /** {@code clamp(bytes / blob size, 1, zones)} blobs for each batch: few at low rates, a blob per zone at high ones. */
+        /**
+         * {@code clamp(bytes / blob size, 1, zones)} blobs for each batch: few at low rates, a blob
+         * per zone at high ones.
+         */
         PACKED,
         /** Always a blob per zone, each filled separately: the paper's layout. */
         PER_ZONE,

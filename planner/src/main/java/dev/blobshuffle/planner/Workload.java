@@ -99,7 +99,10 @@ public record Workload(
         return toBuilder().bytesPerSecond(bytes).build();
     }
 
-    /** A small application: 6 instances of a thread in 3 zones, 54 partitions, 1 KiB records, at-least-once. */
+    /**
+     * A small application: 6 instances of a thread in 3 zones, 54 partitions, 1 KiB records,
+     * at-least-once.
+     */
     public static Builder builder() {
         return new Builder();
     }

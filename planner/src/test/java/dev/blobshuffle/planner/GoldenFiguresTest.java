@@ -12,8 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The published figures, each with the assumption that it needs. Unless said otherwise: AWS us-east-1, three zones, 1 GiB/s billed in GiB, one hour of retention, a month
- * of 730 hours.
+ * The published figures, each with the assumption that it needs. Unless said otherwise: AWS
+ * us-east-1, three zones, 1 GiB/s billed in GiB, one hour of retention, a month of 730 hours.
  */
 class GoldenFiguresTest {
     private static final double MIB = 1 << 20;
@@ -28,7 +28,10 @@ class GoldenFiguresTest {
     private static final Tuning HOUR =
             Tuning.builder().retention(Duration.ofHours(1)).build();
 
-    /** What the store charges, by the paper's rates: a blob per zone, each filled to a share of its size. */
+    /**
+     * What the store charges, by the paper's rates: a blob per zone, each filled to a share of its
+     * size.
+     */
     private static double paperStore(double mebibytes, double filled, double storedPerByte) {
         double size = mebibytes * MIB * filled;
         double stored = GIB * storedPerByte;
@@ -37,7 +40,10 @@ class GoldenFiguresTest {
         return Cost.of(traffic, PAPER, HOUR, AWS).store();
     }
 
-    /** Section 5.3 gives 20.63 and 0.29. Assumed: blobs filled to 97.5 and 90 %, and 3 % of overhead for a record. */
+    /**
+     * Section 5.3 gives 20.63 and 0.29. Assumed: blobs filled to 97.5 and 90 %, and 3 % of overhead
+     * for a record.
+     */
     @ParameterizedTest
     @CsvSource({"1, 0.975, 20.63", "128, 0.90, 0.29"})
     void theStoreCostsWhatThePaperMeasured(double mebibytes, double filled, double published) {
@@ -60,7 +66,10 @@ class GoldenFiguresTest {
         assertThat(paperStore(mebibytes, 1, 1)).isCloseTo(expected, withinPercentage(0.05));
     }
 
-    /** Section 5.3: 192 with three replicas. Assumed: consumers fetch from a replica in their zone, brokers and disks are free. The others follow by the same rule. */
+    /**
+     * Section 5.3: 192 with three replicas. Assumed: consumers fetch from a replica in their zone,
+     * brokers and disks are free. The others follow by the same rule.
+     */
     @ParameterizedTest
     @CsvSource({"3, 0, 192", "3, 1, 240", "1, 0, 48"})
     void nativeKafkaPaysForEachCrossing(int replicas, int groupsAcross, double expected) {
@@ -74,7 +83,10 @@ class GoldenFiguresTest {
         assertThat(NativeKafka.usdPerHour(GIB, billedBy(1e9, 730), 3, 3, 0)).isCloseTo(206.16, withinPercentage(0.01));
     }
 
-    /** Section 5.3: 4.46 in all at 16 MiB, p95 1.73 s, and more than 40 times cheaper. A calibration: the paper names no price of its nodes, so compute is the remainder. */
+    /**
+     * Section 5.3: 4.46 in all at 16 MiB, p95 1.73 s, and more than 40 times cheaper. A
+     * calibration: the paper names no price of its nodes, so compute is the remainder.
+     */
     @Test
     void allOfItCostsWhatThePaperMeasured() {
         double compute =
@@ -94,7 +106,10 @@ class GoldenFiguresTest {
         assertThat(AWS.breakEvenBytes(3, replicas).orElseThrow() / 1024).isCloseTo(kibibytes, withinPercentage(0.5));
     }
 
-    /** Section 5.3, figure 8: gets are two thirds of puts, which the text prints the other way round. */
+    /**
+     * Section 5.3, figure 8: gets are two thirds of puts, which the text prints the other way
+     * round.
+     */
     @ParameterizedTest
     @CsvSource({"1", "16", "128"})
     void threePutsComeWithTwoGets(double mebibytes) {
@@ -115,7 +130,10 @@ class GoldenFiguresTest {
         return new ShuffleModel(AWS, LatencyProfile.S3_BLOBSHUFFLE_PAPER).estimate(PAPER, tuning, 4000);
     }
 
-    /** Not published: 216 partitions give 4.9 thousand notifications a second at 16 MiB and 77.9 at 1 MiB. Assumed: 100 bytes each, three replicas. */
+    /**
+     * Not published: 216 partitions give 4.9 thousand notifications a second at 16 MiB and 77.9 at
+     * 1 MiB. Assumed: 100 bytes each, three replicas.
+     */
     @ParameterizedTest
     @CsvSource({"16, 0.09", "1, 1.39"})
     void notificationsCostWhatThePaperLeavesOut(double mebibytes, double expected) {
@@ -125,8 +143,10 @@ class GoldenFiguresTest {
     }
 
     /**
-     * A published benchmark of diskless topics (Aiven, "Benchmarking Diskless Topics: Part 1"): 257,356 dollars a month across zones for 1 GB/s in and three groups that read from
-     * leaders. Assumed: 1,048,576 records of 1,000 bytes a second, decimal gigabytes, a month of 730.5 hours.
+     * A published benchmark of diskless topics (Aiven, "Benchmarking Diskless Topics: Part 1"):
+     * 257,356 dollars a month across zones for 1 GB/s in and three groups that read from leaders.
+     * Assumed: 1,048,576 records of 1,000 bytes a second, decimal gigabytes, a month of 730.5
+     * hours.
      */
     @Test
     void disklessTopicsSaveWhatWasPublished() {
@@ -135,7 +155,10 @@ class GoldenFiguresTest {
         assertThat(month).isCloseTo(257_356, withinPercentage(0.01));
     }
 
-    /** The same benchmark: 300 puts and 600 gets a second. Assumed: one blob for all zones, of at most 4 MiB and filled to 85.3 % (buffers also end by time), read once by each other zone. */
+    /**
+     * The same benchmark: 300 puts and 600 gets a second. Assumed: one blob for all zones, of at
+     * most 4 MiB and filled to 85.3 % (buffers also end by time), read once by each other zone.
+     */
     @Test
     void disklessTopicsAskAsOftenAsWasPublished() {
         double puts = PaperModel.putsPerSecond(4 * MIB * 0.8533, GIB);
@@ -155,7 +178,8 @@ class GoldenFiguresTest {
     }
 
     /**
-     * Section 5.2: 1.07, 1.73 and 2.24 s at 16 MiB and 1.367 GiB/s. The profile was fitted to these three numbers, so this checks the plumbing, not the profile. The p99 is above, because here
+     * Section 5.2: 1.07, 1.73 and 2.24 s at 16 MiB and 1.367 GiB/s. The profile was fitted to these
+     * three numbers, so this checks the plumbing, not the profile. The p99 is above, because here
      * records wait for earlier blobs of their partition, which the paper does not promise.
      */
     @Test

@@ -72,7 +72,10 @@ public final class S3BlobStoreBuilder {
         return this;
     }
 
-    /** The most requests at once, 8 to 1024; default: 64. About a third of them write blobs, the others read. */
+    /**
+     * The most requests at once, 8 to 1024; default: 64. About a third of them write blobs, the
+     * others read.
+     */
     public S3BlobStoreBuilder connections(int connections) {
         this.connections = connections;
         return this;

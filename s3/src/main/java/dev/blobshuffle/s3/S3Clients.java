@@ -51,7 +51,8 @@ final class S3Clients {
                 .forcePathStyle(settings.isPathStyle())
                 .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
                 .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
-                // 100-continue costs a round trip per blob, and seconds with stores that do not answer it.
+                // 100-continue costs a round trip per blob, and seconds with stores that do not
+                // answer it.
                 .serviceConfiguration(
                         service -> service.chunkedEncodingEnabled(false).expectContinueEnabled(false))
                 .overrideConfiguration(override -> override.retryStrategy(AwsRetryStrategy.doNotRetry())

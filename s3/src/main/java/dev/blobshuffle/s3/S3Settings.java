@@ -16,7 +16,8 @@ import java.util.regex.Pattern;
  * @param isPathStyle whether the bucket goes into the path instead of the host name
  * @param checksum the checksum with which the store verifies uploads
  * @param encryption how the store encrypts; empty: the bucket's default
- * @param connections the most requests at once, 8 or more: a third of them for writing blobs, most of the rest for reading
+ * @param connections the most requests at once, 8 or more: a third of them for writing blobs, most
+ *     of the rest for reading
  */
 record S3Settings(
         String bucket,

@@ -38,7 +38,10 @@ final class UploadAttempt implements ContentStreamProvider, AutoCloseable {
         return content.length();
     }
 
-    /** The body of a blocking client's request; can be sent any number of times until the attempt ends. */
+    /**
+     * The body of a blocking client's request; can be sent any number of times until the attempt
+     * ends.
+     */
     RequestBody body() {
         return RequestBody.fromContentProvider(this, content.length(), CONTENT_TYPE);
     }

@@ -43,8 +43,9 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 
 /**
- * An attempt that was given up while the server was slow to read: by the time the server reads on, the blob's memory is full of something else, and none of that may
- * arrive. Contents here hold zeros, and {@link TrackedContent} overwrites them with another byte when they are given back.
+ * An attempt that was given up while the server was slow to read: by the time the server reads on,
+ * the blob's memory is full of something else, and none of that may arrive. Contents here hold
+ * zeros, and {@link TrackedContent} overwrites them with another byte when they are given back.
  */
 class LateSendingTest {
     private static final BlobId ID = new BlobId(29_700_000, 1, 1);
@@ -96,7 +97,10 @@ class LateSendingTest {
         }
     }
 
-    /** Whenever the end comes: before the connection stands, between it and the first byte, while the server does not read. */
+    /**
+     * Whenever the end comes: before the connection stands, between it and the first byte, while
+     * the server does not read.
+     */
     @Test
     void aRequestEndsAtItsLimitWhateverItIsDoing() {
         byte[] zeros = new byte[LENGTH];
@@ -127,7 +131,9 @@ class LateSendingTest {
         boolean isGivenUpInTheMiddle(Duration allowed) throws Exception;
     }
 
-    /** Where the machine is too slow to send anything in the time allowed, once more with more time. */
+    /**
+     * Where the machine is too slow to send anything in the time allowed, once more with more time.
+     */
     private void giveUpAPut(Attempt attempt) throws Exception {
         for (Duration allowed = HASTY; !attempt.isGivenUpInTheMiddle(allowed); allowed = allowed.multipliedBy(4)) {
             assertThat(allowed).as("enough to send something").isLessThan(PATIENCE);
@@ -168,7 +174,10 @@ class LateSendingTest {
         return received.length > 0;
     }
 
-    /** Answers reads with a marker, and reads the body of a write only when it is told to. Owned by the test; its threads end with their connections. */
+    /**
+     * Answers reads with a marker, and reads the body of a write only when it is told to. Owned by
+     * the test; its threads end with their connections.
+     */
     private static final class SlowReader implements AutoCloseable {
         private final ServerSocket listener;
         private final CountDownLatch readOn = new CountDownLatch(1);

@@ -52,7 +52,10 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 
-/** What the store sends, and what it makes of what it gets; failures of every kind are in {@link S3FailureTest}. */
+/**
+ * What the store sends, and what it makes of what it gets; failures of every kind are in
+ * {@link S3FailureTest}.
+ */
 class S3BlobStoreTest {
     private static final long GENERATION = 29_700_000;
     private static final BlobId ID = new BlobId(GENERATION, 1, 1);
@@ -200,7 +203,10 @@ class S3BlobStoreTest {
         }
     }
 
-    /** A proxy that ends answers early must not be taken for damage, for damage stops the application. */
+    /**
+     * A proxy that ends answers early must not be taken for damage, for damage stops the
+     * application.
+     */
     @Test
     void anAnswerThatEndsEarlyIsUnavailableAndNotCorrupt() throws Exception {
         try (BlobStore store = open()) {

@@ -43,7 +43,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
-/** Everything that a store does wrong gives one clear error, or passes: at the start, and while blobs are on their way. */
+/**
+ * Everything that a store does wrong gives one clear error, or passes: at the start, and while
+ * blobs are on their way.
+ */
 class S3FailureTest {
     private static final BlobId ID = new BlobId(29_700_000, 1, 1);
     private static final Duration LONG = Duration.ofMinutes(2);
@@ -291,7 +294,10 @@ class S3FailureTest {
         }
     }
 
-    /** At once where the client is patient; a hasty one gives up what a machine that stands still for a moment makes slow. */
+    /**
+     * At once where the client is patient; a hasty one gives up what a machine that stands still
+     * for a moment makes slow.
+     */
     private static void untilItWorks(S3Timeouts timeouts, Runnable request) {
         for (int left = timeouts.equals(PATIENT) ? 0 : 20; ; left--) {
             try {

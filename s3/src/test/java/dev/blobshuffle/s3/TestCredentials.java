@@ -2,7 +2,10 @@ package dev.blobshuffle.s3;
 
 import java.nio.file.Path;
 
-/** Credentials where the SDK looks for them first. Owned by the test that uses them; tests of a module run one after the other. */
+/**
+ * Credentials where the SDK looks for them first. Owned by the test that uses them; tests of a
+ * module run one after the other.
+ */
 final class TestCredentials {
     static final String ACCESS_KEY = "blobshuffle";
     static final String SECRET_KEY = "blobshuffle-secret";
@@ -17,7 +20,8 @@ final class TestCredentials {
     static void use(String accessKey, String secretKey) {
         System.setProperty("aws.accessKeyId", accessKey);
         System.setProperty("aws.secretAccessKey", secretKey);
-        // Else the SDK asks the machine's metadata service, which a machine outside AWS takes a second not to have.
+        // Else the SDK asks the machine's metadata service, which a machine outside AWS takes a
+        // second not to have.
         System.setProperty("aws.region", "us-east-1");
     }
 

@@ -10,7 +10,10 @@ import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 import java.util.zip.Checksum;
 
-/** One checksum of a body, computed because the client sends its own, in a header or in a trailer. Owned by the connection's thread. */
+/**
+ * One checksum of a body, computed because the client sends its own, in a header or in a trailer.
+ * Owned by the connection's thread.
+ */
 interface BodyChecksum {
     /** The header or trailer that holds the client's. */
     String header();

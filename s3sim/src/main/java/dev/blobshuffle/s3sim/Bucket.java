@@ -26,7 +26,8 @@ final class Bucket {
     }
 
     /**
-     * Stores an object whose bytes were reserved. The bytes of the one that it replaces are released.
+     * Stores an object whose bytes were reserved. The bytes of the one that it replaces are
+     * released.
      *
      * @return whether the condition held
      */

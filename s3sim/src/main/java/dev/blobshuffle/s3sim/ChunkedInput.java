@@ -7,7 +7,10 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A body in chunks with trailers: HTTP's own (RFC 9112, section 7.1), and {@code aws-chunked}, which has the same framing. Owned by the connection's thread. */
+/**
+ * A body in chunks with trailers: HTTP's own (RFC 9112, section 7.1), and {@code aws-chunked},
+ * which has the same framing. Owned by the connection's thread.
+ */
 final class ChunkedInput extends InputStream {
     private final LineInput lines;
     private final Map<String, String> trailers = new HashMap<>();

@@ -11,7 +11,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Who may make requests: checks access key id, region and clock of a request, but not its signature. Stateless.
+ * Who may make requests: checks access key id, region and clock of a request, but not its
+ * signature. Stateless.
  *
  * @param accessKeyId the only one that exists; empty: any, also none
  * @param region where the buckets are; empty: wherever the request says

@@ -1,7 +1,8 @@
 package dev.blobshuffle.s3sim;
 
 /**
- * A rule of a bucket's lifecycle configuration. The simulator reports rules and does not follow them.
+ * A rule of a bucket's lifecycle configuration. The simulator reports rules and does not follow
+ * them.
  *
  * @param prefix the keys that it is for; empty: all
  * @param days after how many days objects expire, 1 or more

@@ -5,7 +5,10 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Lines and bytes of a stream, buffered; large reads go past the buffer. Owned by the connection's thread. */
+/**
+ * Lines and bytes of a stream, buffered; large reads go past the buffer. Owned by the connection's
+ * thread.
+ */
 final class LineInput extends InputStream {
     private static final int BUFFER_BYTES = 64 << 10;
     private static final int MAX_LINE_BYTES = 32 << 10;

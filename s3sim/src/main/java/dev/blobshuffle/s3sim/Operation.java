@@ -24,7 +24,9 @@ public enum Operation {
     GET_BUCKET_VERSIONING,
     /** {@code GetBucketLocation}. */
     GET_BUCKET_LOCATION,
-    /** Anything else, multipart uploads among them: answered with {@link S3Error#NOT_IMPLEMENTED}. */
+    /**
+     * Anything else, multipart uploads among them: answered with {@link S3Error#NOT_IMPLEMENTED}.
+     */
     OTHER;
 
     /** Whether S3 counts it against the limit of writes. */

@@ -8,7 +8,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The body of a request, which may not have been sent yet ({@code Expect: 100-continue}). Owned by the connection's thread. */
+/**
+ * The body of a request, which may not have been sent yet ({@code Expect: 100-continue}). Owned by
+ * the connection's thread.
+ */
 final class RequestBody {
     private static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
     private static final int STEP_BYTES = 128 << 10;
@@ -102,7 +105,8 @@ final class RequestBody {
     /**
      * Reads what is left of it, so that the next request can follow.
      *
-     * @return false if the client still waits for permission to send it: then the connection must end
+     * @return false if the client still waits for permission to send it: then the connection must
+     *     end
      */
     boolean skip() throws IOException {
         if (isAwaited) {

@@ -3,10 +3,12 @@ package dev.blobshuffle.s3sim;
 import java.util.Map;
 
 /**
- * Requests that {@link S3Sim} has had. A request counts when its head has been read, whatever becomes of it.
+ * Requests that {@link S3Sim} has had. A request counts when its head has been read, whatever
+ * becomes of it.
  *
  * @param requests by operation; operations without requests are missing
- * @param failures requests that were answered with an error, or not at all, by operation; those without are missing
+ * @param failures requests that were answered with an error, or not at all, by operation; those
+ *     without are missing
  * @param bytesIn bytes of bodies received, without framing
  * @param bytesOut bytes of objects sent
  */

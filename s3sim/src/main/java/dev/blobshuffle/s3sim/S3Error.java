@@ -2,7 +2,10 @@ package dev.blobshuffle.s3sim;
 
 import java.util.Locale;
 
-/** The errors that {@link S3Sim} answers with: S3's own codes, statuses and messages, but for a full simulator. */
+/**
+ * The errors that {@link S3Sim} answers with: S3's own codes, statuses and messages, but for a full
+ * simulator.
+ */
 public enum S3Error {
     /** The credentials may not do this. */
     ACCESS_DENIED(403, "AccessDenied", "Access Denied"),

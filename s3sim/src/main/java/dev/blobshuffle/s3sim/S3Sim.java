@@ -23,9 +23,12 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An S3 server on a loopback socket of this JVM, for tests and benchmarks of clients: objects in memory, a thread per connection, little CPU time. It follows the S3 API as
- * far as clients of blobs need it (puts, gets and ranges, heads, deletes, listings, conditional puts, {@code aws-chunked} bodies with trailers, {@code Expect: 100-continue}, both
- * address styles, TLS), believes every signature, and fails as a {@link WireFaultPlan} says. It is not the proof of conformance: real servers are.
+ * An S3 server on a loopback socket of this JVM, for tests and benchmarks of clients: objects in
+ * memory, a thread per connection, little CPU time. It follows the S3 API as far as clients of
+ * blobs need it (puts, gets and ranges, heads, deletes, listings, conditional puts,
+ * {@code aws-chunked} bodies with trailers, {@code Expect: 100-continue}, both address styles,
+ * TLS), believes every signature, and fails as a {@link WireFaultPlan} says. It is not the proof of
+ * conformance: real servers are.
  *
  * <pre>{@code
  * try (S3Sim sim = S3Sim.builder().bucket("blobs").start()) {
@@ -87,7 +90,9 @@ public final class S3Sim implements AutoCloseable {
         return new S3SimBuilder();
     }
 
-    /** Where it listens, for path-style requests: {@code http://localhost:PORT}, or {@code https}. */
+    /**
+     * Where it listens, for path-style requests: {@code http://localhost:PORT}, or {@code https}.
+     */
     public URI endpoint() {
         return URI.create((tls.isPresent() ? "https" : "http") + "://localhost:" + port);
     }
@@ -112,7 +117,10 @@ public final class S3Sim implements AutoCloseable {
         return new TreeSet<>(existing(bucket).objects().keySet());
     }
 
-    /** Changes one bit of an object, as a failing disk would. Does nothing if the object is empty or not there. */
+    /**
+     * Changes one bit of an object, as a failing disk would. Does nothing if the object is empty or
+     * not there.
+     */
     public void damage(String bucket, String key) {
         StoredObject object = existing(bucket).object(key);
         if (object != null && object.bytes().length > 0) {
@@ -120,7 +128,10 @@ public final class S3Sim implements AutoCloseable {
         }
     }
 
-    /** Gives a bucket lifecycle rules, which are reported and not followed; none: it has no configuration. */
+    /**
+     * Gives a bucket lifecycle rules, which are reported and not followed; none: it has no
+     * configuration.
+     */
     public void lifecycle(String bucket, List<LifecycleRule> rules) {
         existing(bucket).lifecycle(rules);
     }
@@ -181,7 +192,10 @@ public final class S3Sim implements AutoCloseable {
         return memory.used();
     }
 
-    /** Refuses connections from now on and resets those that are open, as a server that dies. Objects stay. Idempotent. */
+    /**
+     * Refuses connections from now on and resets those that are open, as a server that dies.
+     * Objects stay. Idempotent.
+     */
     public void goDown() {
         synchronized (this) {
             ServerSocket current = listener;
@@ -268,7 +282,10 @@ public final class S3Sim implements AutoCloseable {
         });
     }
 
-    /** How often connections were reset so far: a connection that began before the last time must end. */
+    /**
+     * How often connections were reset so far: a connection that began before the last time must
+     * end.
+     */
     long resets() {
         return down.count();
     }
@@ -277,7 +294,8 @@ public final class S3Sim implements AutoCloseable {
      * Waits until a time after a start has passed.
      *
      * @param resets as it was when the connection began
-     * @throws IOException at once if connections were reset since then: nothing more may be answered
+     * @throws IOException at once if connections were reset since then: nothing more may be
+     *     answered
      */
     void waitUntil(long startNanos, Duration after, long resets) throws IOException, InterruptedException {
         if (down.count() != resets || (!after.isZero() && down.await(resets, startNanos + after.toNanos()))) {

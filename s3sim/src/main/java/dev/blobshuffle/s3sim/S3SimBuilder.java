@@ -40,7 +40,10 @@ public final class S3SimBuilder {
         return this;
     }
 
-    /** The most bytes that all objects may take; puts beyond get {@link S3Error#STORAGE_FULL}. Default 512 MiB. */
+    /**
+     * The most bytes that all objects may take; puts beyond get {@link S3Error#STORAGE_FULL}.
+     * Default 512 MiB.
+     */
     public S3SimBuilder bytes(long bytes) {
         this.bytes = bytes;
         return this;
@@ -52,13 +55,19 @@ public final class S3SimBuilder {
         return this;
     }
 
-    /** After how long without a byte from the client a connection is closed. Default 10 s, about as S3 does. */
+    /**
+     * After how long without a byte from the client a connection is closed. Default 10 s, about as
+     * S3 does.
+     */
     public S3SimBuilder idle(Duration idle) {
         this.idle = idle;
         return this;
     }
 
-    /** How far the server's clock is ahead; negative: behind. Requests signed more than 15 minutes off are refused. Default 0. */
+    /**
+     * How far the server's clock is ahead; negative: behind. Requests signed more than 15 minutes
+     * off are refused. Default 0.
+     */
     public S3SimBuilder skew(Duration skew) {
         this.skew = skew;
         return this;
@@ -76,7 +85,10 @@ public final class S3SimBuilder {
         return this;
     }
 
-    /** How long requests take; the time of sending and receiving counts as part of it. Default: no longer than they do. */
+    /**
+     * How long requests take; the time of sending and receiving counts as part of it. Default: no
+     * longer than they do.
+     */
     public S3SimBuilder latency(LatencyProfile latency) {
         this.latency = latency;
         return this;
@@ -88,13 +100,19 @@ public final class S3SimBuilder {
         return this;
     }
 
-    /** The only access key id that exists: others are refused, unsigned requests too. Signatures are not checked. Default: anyone may do everything. */
+    /**
+     * The only access key id that exists: others are refused, unsigned requests too. Signatures are
+     * not checked. Default: anyone may do everything.
+     */
     public S3SimBuilder accessKeyId(String accessKeyId) {
         this.accessKeyId = Optional.of(accessKeyId);
         return this;
     }
 
-    /** Where the buckets are: requests signed for another region are redirected, as by S3. Default: everywhere. */
+    /**
+     * Where the buckets are: requests signed for another region are redirected, as by S3. Default:
+     * everywhere.
+     */
     public S3SimBuilder region(String region) {
         this.region = Optional.of(region);
         return this;

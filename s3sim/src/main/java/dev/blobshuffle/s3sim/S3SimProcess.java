@@ -13,7 +13,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@link S3Sim} in a JVM of its own, with the class path of this one: for benchmarks, which count the CPU time of the client alone. It ends when this JVM ends. Owned by one thread.
+ * {@link S3Sim} in a JVM of its own, with the class path of this one: for benchmarks, which count
+ * the CPU time of the client alone. It ends when this JVM ends. Owned by one thread.
  */
 public final class S3SimProcess implements AutoCloseable {
     /** Guards the trust store, whose content is no secret. */
@@ -41,7 +42,9 @@ public final class S3SimProcess implements AutoCloseable {
         return start(bucket, bytes, latency, 1, Optional.empty());
     }
 
-    /** As {@link #plain}, with HTTPS and a new identity: clients trust it by {@link #trustStore}. */
+    /**
+     * As {@link #plain}, with HTTPS and a new identity: clients trust it by {@link #trustStore}.
+     */
     public static S3SimProcess tls(String bucket, long bytes, LatencyProfile latency) {
         return tls(bucket, bytes, latency, 1);
     }

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The main class of an {@link S3SimProcess}. Prints {@code READY port}, then answers each line {@code counts} on its standard input with a line of counts, and ends with
- * its standard input.
+ * The main class of an {@link S3SimProcess}. Prints {@code READY port}, then answers each line
+ * {@code counts} on its standard input with a line of counts, and ends with its standard input.
  */
 final class S3SimServer {
     static final String READY = "READY ";
@@ -26,8 +26,9 @@ final class S3SimServer {
     /**
      * Serves.
      *
-     * @param args bucket, most bytes, name of a latency profile, file for the trust store of clients ({@code -}: no TLS), the trust store's password, how many times
-     *     larger the blobs are that latencies are taken for
+     * @param args bucket, most bytes, name of a latency profile, file for the trust store of
+     *     clients ({@code -}: no TLS), the trust store's password, how many times larger the blobs
+     *     are that latencies are taken for
      */
     public static void main(String[] args) throws IOException {
         LatencyProfile latency = LatencyProfile.all().stream()

@@ -1,7 +1,8 @@
 package dev.blobshuffle.s3sim;
 
 /**
- * How many requests per second each prefix may have before it answers {@link S3Error#SLOW_DOWN}; a second's worth may come at once. Every deleted key counts as a write.
+ * How many requests per second each prefix may have before it answers {@link S3Error#SLOW_DOWN}; a
+ * second's worth may come at once. Every deleted key counts as a write.
  *
  * @param depth prefixes end at the so-many-th slash of a key; 0: the whole bucket is one
  * @param writesPerSecond puts and deletes

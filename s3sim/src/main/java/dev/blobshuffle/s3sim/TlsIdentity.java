@@ -15,8 +15,9 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * A key with a self-signed certificate for {@code localhost}, {@code *.localhost} and 127.0.0.1, made when it is needed by the JDK's {@code keytool}, which takes a second or two. Holds
- * nothing outside memory. Immutable.
+ * A key with a self-signed certificate for {@code localhost}, {@code *.localhost} and 127.0.0.1,
+ * made when it is needed by the JDK's {@code keytool}, which takes a second or two. Holds nothing
+ * outside memory. Immutable.
  */
 public final class TlsIdentity {
     private static final char[] PASSWORD = "not-a-secret".toCharArray();
@@ -142,7 +143,9 @@ public final class TlsIdentity {
         }
     }
 
-    /** A context for servers and clients that show this identity to each other and trust no other. */
+    /**
+     * A context for servers and clients that show this identity to each other and trust no other.
+     */
     public SSLContext mutualContext() {
         try {
             KeyManagerFactory factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
@@ -179,7 +182,10 @@ public final class TlsIdentity {
                 + "\n-----END " + kind + "-----\n";
     }
 
-    /** Writes key and certificate (PKCS12) for {@link #read} in another process. They protect nothing. */
+    /**
+     * Writes key and certificate (PKCS12) for {@link #read} in another process. They protect
+     * nothing.
+     */
     public void write(Path file) {
         try (var out = Files.newOutputStream(file)) {
             keys.store(out, PASSWORD);
@@ -191,7 +197,8 @@ public final class TlsIdentity {
     }
 
     /**
-     * Writes the trust store (PKCS12) for a JVM that is started with {@code javax.net.ssl.trustStore}.
+     * Writes the trust store (PKCS12) for a JVM that is started with
+     * {@code javax.net.ssl.trustStore}.
      *
      * @param password guards it; its content is no secret
      */

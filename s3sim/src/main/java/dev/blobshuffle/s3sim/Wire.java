@@ -10,7 +10,10 @@ import java.util.Optional;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 
-/** The bytes of one connection, with TLS or without. Owned by the connection's thread, except {@link #reset}. */
+/**
+ * The bytes of one connection, with TLS or without. Owned by the connection's thread, except
+ * {@link #reset}.
+ */
 final class Wire {
     private static final int OUT_BYTES = 64 << 10;
 

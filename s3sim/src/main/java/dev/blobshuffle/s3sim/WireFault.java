@@ -6,7 +6,8 @@ import java.util.Optional;
 /**
  * What goes wrong with one request to {@link S3Sim}.
  *
- * @param duration of {@link Kind#DELAY}: how late the answer is; of stalls: how long the connection hangs before it is reset; of others: not used
+ * @param duration of {@link Kind#DELAY}: how late the answer is; of stalls: how long the connection
+ *     hangs before it is reset; of others: not used
  * @param error what {@link Kind#ERROR} and {@link Kind#ERROR_AFTER} answer; others have none
  */
 public record WireFault(Kind kind, Duration duration, Optional<S3Error> error) {
@@ -64,7 +65,10 @@ public record WireFault(Kind kind, Duration duration, Optional<S3Error> error) {
         RESET,
         /** The connection is reset instead of the answer; the request has had its effect. */
         RESET_AFTER,
-        /** The connection is reset in the middle of the answer's body; the request has had its effect. */
+        /**
+         * The connection is reset in the middle of the answer's body; the request has had its
+         * effect.
+         */
         RESET_MIDWAY,
         /** The server reads no further than the request's head and does not answer: no effect. */
         STALL,

@@ -28,7 +28,10 @@ public interface WireFaultPlan {
         return request -> chosen.contains(request.operation()) ? fault : WireFault.NONE;
     }
 
-    /** The given faults for requests of an operation, one after the other, then none; other requests are well. */
+    /**
+     * The given faults for requests of an operation, one after the other, then none; other requests
+     * are well.
+     */
     static WireFaultPlan scripted(Operation operation, WireFault... faults) {
         Deque<WireFault> left = new ArrayDeque<>(List.of(faults));
         return request -> {

@@ -1,6 +1,9 @@
 package dev.blobshuffle.testkit;
 
-/** A thread of a simulated process. Used by actors and timers of the simulation, and by the test's thread while nothing runs. */
+/**
+ * A thread of a simulated process. Used by actors and timers of the simulation, and by the test's
+ * thread while nothing runs.
+ */
 public final class Actor {
     private final Simulation simulation;
     private final Activity activity;
@@ -15,7 +18,10 @@ public final class Actor {
         return activity.name;
     }
 
-    /** Ends the actor with {@link SimulatedCrash} at its next yield point, or at the one where it waits. Idempotent. */
+    /**
+     * Ends the actor with {@link SimulatedCrash} at its next yield point, or at the one where it
+     * waits. Idempotent.
+     */
     public void kill() {
         simulation.kill(activity);
     }

@@ -31,7 +31,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The rules of {@link BlobStore}, to be kept by every store: one subclass per store. A test gets an empty store and may leave blobs in it. */
+/**
+ * The rules of {@link BlobStore}, to be kept by every store: one subclass per store. A test gets an
+ * empty store and may leave blobs in it.
+ */
 public abstract class BlobStoreContractTest {
     /** Longer than any sound store takes, on a busy machine. */
     private static final long PATIENCE_SECONDS = 120;
@@ -136,7 +139,10 @@ public abstract class BlobStoreContractTest {
         assertThat(join(kept.get().read("too-long"))).isEmpty();
     }
 
-    /** A store may ask the loser of a race to try again; then nobody knows, and the register says who won. */
+    /**
+     * A store may ask the loser of a race to try again; then nobody knows, and the register says
+     * who won.
+     */
     private static boolean won(CompletableFuture<Boolean> write) throws Exception {
         try {
             return join(write);

@@ -5,8 +5,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A real thread on which a simulation runs actors and tasks, one thread at a time: the one with the baton. Carriers outlive simulations and are reused, because
- * making a thread costs more than a whole schedule. The baton's hand-over orders all memory accesses, so the state of a simulation needs no locks.
+ * A real thread on which a simulation runs actors and tasks, one thread at a time: the one with the
+ * baton. Carriers outlive simulations and are reused, because making a thread costs more than a
+ * whole schedule. The baton's hand-over orders all memory accesses, so the state of a simulation
+ * needs no locks.
  */
 final class Carrier extends Thread {
     /** Carriers of ended simulations. As many as were ever needed at once. */
@@ -36,7 +38,10 @@ final class Carrier extends Thread {
         return carrier;
     }
 
-    /** Gives the carrier back for other simulations: it has ended its job, or is about to without touching its simulation any more. */
+    /**
+     * Gives the carrier back for other simulations: it has ended its job, or is about to without
+     * touching its simulation any more.
+     */
     void spare() {
         SPARE.addFirst(this);
     }

@@ -33,7 +33,10 @@ public record Fault(Kind kind, Duration delay) {
         TRUNCATE,
         /** A read returns bytes of which one bit is wrong. Other requests are only late. */
         FLIP,
-        /** A read is answered with {@code BlobMissing}, although the blob is there. Other requests are only late. */
+        /**
+         * A read is answered with {@code BlobMissing}, although the blob is there. Other requests
+         * are only late.
+         */
         MISSING
     }
 }

@@ -25,7 +25,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
-/** A store whose requests go wrong as a plan says: late, refused, lost, answered wrongly. Thread-safe. */
+/**
+ * A store whose requests go wrong as a plan says: late, refused, lost, answered wrongly.
+ * Thread-safe.
+ */
 public final class FaultyBlobStore extends ForwardingBlobStore {
     private static final Runnable NOTHING = () -> {};
 

@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What happens between two waits of woven code ({@link YieldPoints}): an activity may lose its
- * processor at every lock, atomic and volatile access, and monitors are monitors of the simulation, so
- * that an activity may lose its processor while it holds one.
+ * processor at every lock, atomic and volatile access, and monitors are monitors of the simulation,
+ * so that an activity may lose its processor while it holds one.
  *
- * <p>Weak memory: processors delay stores. A relaxed store (the opaque one that opens a sequence lock)
- * starts a window in which the activity's later reads may return a flag as it was when the window
- * started. A lock, an atomic operation or a volatile write of the activity ends the window, as it
- * empties a store buffer, and so does a millisecond. Guarded by the baton.
+ * <p>Weak memory: processors delay stores. A relaxed store (the opaque one that opens a sequence
+ * lock) starts a window in which the activity's later reads may return a flag as it was when the
+ * window started. A lock, an atomic operation or a volatile write of the activity ends the window,
+ * as it empties a store buffer, and so does a millisecond. Guarded by the baton.
  */
 final class Interleaving {
     private static final long WINDOW_NANOS = 1_000_000;
@@ -25,7 +25,10 @@ final class Interleaving {
 
     private final Simulation simulation;
 
-    /** One of so many yield points yields: some races need many yields, others a long run without one. */
+    /**
+     * One of so many yield points yields: some races need many yields, others a long run without
+     * one.
+     */
     private final int yieldsOneIn;
 
     private final IdentityHashMap<Object, Monitor> monitors = new IdentityHashMap<>();
@@ -55,7 +58,10 @@ final class Interleaving {
         private @Nullable Activity changedBy;
     }
 
-    /** The activity of this thread, if it may yield; null on the test's thread and while the simulation ends. */
+    /**
+     * The activity of this thread, if it may yield; null on the test's thread and while the
+     * simulation ends.
+     */
     static @Nullable Activity activity() {
         Activity activity = Thread.currentThread() instanceof Carrier carrier ? carrier.activity : null;
         if (activity == null) {

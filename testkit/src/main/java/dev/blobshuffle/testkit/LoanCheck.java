@@ -24,8 +24,9 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Checks after each test that everything on loan came back: contents made here, bytes read through a store watched here, and budgets named here. Threads of
- * the code under test have a while to give things back.
+ * Checks after each test that everything on loan came back: contents made here, bytes read through
+ * a store watched here, and budgets named here. Threads of the code under test have a while to give
+ * things back.
  *
  * <pre>{@code
  * @RegisterExtension
@@ -58,7 +59,10 @@ public final class LoanCheck implements AfterEachCallback {
         return content;
     }
 
-    /** A store whose bytes must be closed. They are copies, overwritten at the close, so whoever reads on reads garbage. */
+    /**
+     * A store whose bytes must be closed. They are copies, overwritten at the close, so whoever
+     * reads on reads garbage.
+     */
     public BlobStore watch(BlobStore store) {
         return new Watched(store);
     }

@@ -9,8 +9,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The time, threads and actors of one simulated process, which can be killed as a whole: its actors and tasks end at their next yield point, its timers and queued
- * tasks never run. What it left in stores and channels goes on there. Used by actors and timers of the simulation, and by the test's thread while nothing runs.
+ * The time, threads and actors of one simulated process, which can be killed as a whole: its actors
+ * and tasks end at their next yield point, its timers and queued tasks never run. What it left in
+ * stores and channels goes on there. Used by actors and timers of the simulation, and by the test's
+ * thread while nothing runs.
  */
 public final class SimulatedProcess implements Time {
     private final Simulation simulation;
@@ -90,8 +92,9 @@ public final class SimulatedProcess implements Time {
     }
 
     /**
-     * Starts an actor: a thread of the process, which runs alone and lets others run at its yield points, {@link Signal#await} and {@link SimulatedTime#pause()}.
-     * A failure of the body fails the simulation.
+     * Starts an actor: a thread of the process, which runs alone and lets others run at its yield
+     * points, {@link Signal#await} and {@link SimulatedTime#pause()}. A failure of the body fails
+     * the simulation.
      */
     public Actor actor(String actorName, Actor.Body body) {
         Activity activity = activity(name + "/" + actorName, true);

@@ -4,7 +4,10 @@ import dev.blobshuffle.core.time.Signal;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A signal under virtual time: a wait is a yield point, a report wakes each waiter after a short delay of chance. Guarded by the baton. */
+/**
+ * A signal under virtual time: a wait is a yield point, a report wakes each waiter after a short
+ * delay of chance. Guarded by the baton.
+ */
 final class SimulatedSignal implements Signal {
     private final Simulation simulation;
     private final List<Waiter> waiting = new ArrayList<>();

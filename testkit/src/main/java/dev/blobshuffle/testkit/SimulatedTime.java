@@ -6,9 +6,11 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Virtual time, chance and threads from a seed: the engine and its test run one step after the other, in an order that the seed decides, so a failing schedule
- * can be replayed. Computing takes no virtual time; timers, waits and hand-overs between threads do. The same seed gives the same schedule as long as the code under test
- * does not depend on identity hash codes, real clocks or threads of its own.
+ * Virtual time, chance and threads from a seed: the engine and its test run one step after the
+ * other, in an order that the seed decides, so a failing schedule can be replayed. Computing takes
+ * no virtual time; timers, waits and hand-overs between threads do. The same seed gives the same
+ * schedule as long as the code under test does not depend on identity hash codes, real clocks or
+ * threads of its own.
  *
  * <pre>{@code
  * try (SimulatedTime time = new SimulatedTime(seed)) {
@@ -20,8 +22,9 @@ import java.time.Instant;
  * }
  * }</pre>
  *
- * <p>The monotonic clock starts a little before its overflow, which must not matter. As a {@link Time} this is the world outside all processes, for stores and channels that outlive them. Owned by the test's thread; while {@link #run} runs, used by
- * the actors and timers only.
+ * <p>The monotonic clock starts a little before its overflow, which must not matter. As a
+ * {@link Time} this is the world outside all processes, for stores and channels that outlive them.
+ * Owned by the test's thread; while {@link #run} runs, used by the actors and timers only.
  */
 public final class SimulatedTime implements Time, AutoCloseable {
     static final long START_MILLIS = Instant.parse("2026-01-01T00:00:00Z").toEpochMilli();
@@ -42,8 +45,9 @@ public final class SimulatedTime implements Time, AutoCloseable {
     }
 
     /**
-     * Time at its start, with a seed, for code that calls {@link YieldPoints}: it yields at locks and atomics too, and each timer's task has a thread. The classes under
-     * test must be woven; otherwise nothing calls the yield points.
+     * Time at its start, with a seed, for code that calls {@link YieldPoints}: it yields at locks
+     * and atomics too, and each timer's task has a thread. The classes under test must be woven;
+     * otherwise nothing calls the yield points.
      */
     public static SimulatedTime interleaved(long seed) {
         return new SimulatedTime(new Simulation(seed, true));
@@ -66,7 +70,8 @@ public final class SimulatedTime implements Time, AutoCloseable {
     /**
      * Runs until every actor has ended.
      *
-     * @throws AssertionError if an actor, task or timer failed, if all wait for ever, or if there is no end within two hours of virtual time
+     * @throws AssertionError if an actor, task or timer failed, if all wait for ever, or if there
+     *     is no end within two hours of virtual time
      */
     public void run() {
         simulation.run(LIMIT.toNanos());

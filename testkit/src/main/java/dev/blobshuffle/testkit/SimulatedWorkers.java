@@ -5,7 +5,10 @@ import dev.blobshuffle.core.time.Time;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** A pool under virtual time: each thread takes the next task after a short delay of chance. Guarded by the baton. */
+/**
+ * A pool under virtual time: each thread takes the next task after a short delay of chance. Guarded
+ * by the baton.
+ */
 final class SimulatedWorkers implements Time.Workers {
     private final Simulation simulation;
     private final SimulatedProcess process;

@@ -15,15 +15,21 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The scheduler behind {@link SimulatedTime}: a queue of events in virtual time, run one after the other.
+ * The scheduler behind {@link SimulatedTime}: a queue of events in virtual time, run one after the
+ * other.
  *
- * <p>There is no scheduler thread. Whoever has the baton and can't go on (a carrier without work, or an activity that waits) takes the next event: a timer runs where it
- * is, since it never waits; the end of the own wait returns to the activity without any switch; the end of another's wait hands the baton to its carrier;
- * an activity starts at the bottom of a carrier's stack, so one that runs inside somebody's wait hands the baton to an idle carrier. All state is guarded by
- * the baton, which the test's thread has while nothing runs.
+ * <p>There is no scheduler thread. Whoever has the baton and can't go on (a carrier without work,
+ * or an activity that waits) takes the next event: a timer runs where it is, since it never waits;
+ * the end of the own wait returns to the activity without any switch; the end of another's wait
+ * hands the baton to its carrier; an activity starts at the bottom of a carrier's stack, so one
+ * that runs inside somebody's wait hands the baton to an idle carrier. All state is guarded by the
+ * baton, which the test's thread has while nothing runs.
  */
 final class Simulation {
-    /** Real time without a hand-over after which a schedule counts as stuck in code that blocks by other means than a signal. */
+    /**
+     * Real time without a hand-over after which a schedule counts as stuck in code that blocks by
+     * other means than a signal.
+     */
     private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(120);
 
     private static final long MAX_EVENTS = 5_000_000;
@@ -133,7 +139,10 @@ final class Simulation {
         return activity;
     }
 
-    /** A wait of the running activity, to be ended by {@link #resume} and entered by {@link #suspend}. */
+    /**
+     * A wait of the running activity, to be ended by {@link #resume} and entered by
+     * {@link #suspend}.
+     */
     Waiter waiter() {
         Activity activity = current();
         activity.steps++;
@@ -174,7 +183,10 @@ final class Simulation {
         activity.waiter = null;
     }
 
-    /** Waits for {@link #resume} in the middle of a computation: not a place where a killed activity ends. */
+    /**
+     * Waits for {@link #resume} in the middle of a computation: not a place where a killed activity
+     * ends.
+     */
     void hold(Waiter waiter) {
         waiter.activity.waiter = waiter;
         drive(waiter.carrier, waiter);
@@ -275,7 +287,10 @@ final class Simulation {
         drive(self, null);
     }
 
-    /** Runs events on a carrier until its own wait ends; without one, until another thread takes over. */
+    /**
+     * Runs events on a carrier until its own wait ends; without one, until another thread takes
+     * over.
+     */
     private void drive(Carrier self, @Nullable Waiter own) {
         while (true) {
             SimulationEvent event = next();

@@ -2,7 +2,10 @@ package dev.blobshuffle.testkit;
 
 import org.jspecify.annotations.Nullable;
 
-/** Something that happens at a point of virtual time; events of one point are ordered by chance. Guarded by the baton. */
+/**
+ * Something that happens at a point of virtual time; events of one point are ordered by chance.
+ * Guarded by the baton.
+ */
 final class SimulationEvent implements Comparable<SimulationEvent> {
     enum Kind {
         /** Runs anywhere and never waits. */

@@ -19,7 +19,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-/** A store that takes as long as an object store would: each request waits, and then has its effect and its answer. Thread-safe. */
+/**
+ * A store that takes as long as an object store would: each request waits, and then has its effect
+ * and its answer. Thread-safe.
+ */
 public final class SlowBlobStore extends ForwardingBlobStore {
     private final LatencyProfile profile;
     private final Time time;

@@ -2,7 +2,10 @@ package dev.blobshuffle.testkit;
 
 import org.jspecify.annotations.Nullable;
 
-/** One wait of an activity, which ends once: by a report, a deadline or a kill. Guarded by the baton. */
+/**
+ * One wait of an activity, which ends once: by a report, a deadline or a kill. Guarded by the
+ * baton.
+ */
 final class Waiter {
     final Activity activity;
     final Carrier carrier;

@@ -36,7 +36,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Reads behind caches, of a store that fails until it is told not to and is asked again without end. */
+/**
+ * Reads behind caches, of a store that fails until it is told not to and is asked again without
+ * end.
+ */
 class AbandonedCacheReadTest {
     private static final Duration LONG = Duration.ofMinutes(5);
 

@@ -16,7 +16,10 @@ import java.util.Random;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
-/** Blobs of two sections, for zones a and b, of random bytes that follow from their number. Stateless. */
+/**
+ * Blobs of two sections, for zones a and b, of random bytes that follow from their number.
+ * Stateless.
+ */
 final class CacheFixture {
     static final Zone A = new Zone("a");
     static final Zone B = new Zone("b");

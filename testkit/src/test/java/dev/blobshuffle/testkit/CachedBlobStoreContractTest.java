@@ -15,7 +15,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The rules hold through a cache in memory and one on disk, both too small for what the tests read. */
+/**
+ * The rules hold through a cache in memory and one on disk, both too small for what the tests read.
+ */
 class CachedBlobStoreContractTest extends BlobStoreContractTest {
     private static final SystemTime TIME = new SystemTime();
 
@@ -36,7 +38,10 @@ class CachedBlobStoreContractTest extends BlobStoreContractTest {
         return Caches.before(new MemoryBlobStore("contract", 256 << 20), options, new ShuffleMetrics(), TIME);
     }
 
-    /** A store's close does not wait for a write to its cache, which would be in the way of deleting the directory. */
+    /**
+     * A store's close does not wait for a write to its cache, which would be in the way of deleting
+     * the directory.
+     */
     @AfterAll
     static void end() throws InterruptedException {
         TIME.close();

@@ -17,7 +17,10 @@ import org.junit.jupiter.api.AfterAll;
 
 /** The rules hold through all decorators, over a store that fails now and then. */
 class DecoratedBlobStoreContractTest extends BlobStoreContractTest {
-    /** Outlives each test: requests under way at a close end by its timers, and only then is everything back. */
+    /**
+     * Outlives each test: requests under way at a close end by its timers, and only then is
+     * everything back.
+     */
     private static final SystemTime TIME = new SystemTime();
 
     @Override

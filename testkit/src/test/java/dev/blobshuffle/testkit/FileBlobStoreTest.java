@@ -156,7 +156,10 @@ class FileBlobStoreTest {
         assertThat(root.resolve("a")).doesNotExist();
     }
 
-    /** The path exists again, as a mount point does, and would take the blob: who mounts the disk again would not find it. */
+    /**
+     * The path exists again, as a mount point does, and would take the blob: who mounts the disk
+     * again would not find it.
+     */
     @Test
     void aRootThatIsUnmountedUnderAWriteKeepsNoBlob() {
         FileBlobStore store = open(root.resolve("a"));
@@ -205,7 +208,8 @@ class FileBlobStoreTest {
 
     @Test
     void aDiskThatTakesNoMoreIsUnavailableAndLeavesNothing() throws Exception {
-        // A limit on the size of files fails writes half-way as a full disk does, and needs no right to mount one.
+        // A limit on the size of files fails writes half-way as a full disk does, and needs no
+        // right to mount one.
         Process limited = new ProcessBuilder(
                         "sh",
                         "-c",

@@ -215,7 +215,10 @@ class MemoryCachedBlobStoreTest {
         assertThat(CacheFixture.bytes(bytes)).isEqualTo(expected(1, range(0, 0, 10)));
     }
 
-    /** Random reads, at random speed, some failing, with random loans: what comes is what the store holds, and the budget holds. */
+    /**
+     * Random reads, at random speed, some failing, with random loans: what comes is what the store
+     * holds, and the budget holds.
+     */
     @Test
     void whateverIsReadIsWhatTheStoreHolds() throws Exception {
         for (int seed = 0; seed < 50; seed++) {

@@ -26,11 +26,13 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 /**
- * A process that stands still at any moment, for longer than a sweep waits, never sends a notification whose blob a sweep may have deleted. The sweep deletes each blob as early as it
- * may: an interval after it was stored, unless the notification is in the log by then.
+ * A process that stands still at any moment, for longer than a sweep waits, never sends a
+ * notification whose blob a sweep may have deleted. The sweep deletes each blob as early as it may:
+ * an interval after it was stored, unless the notification is in the log by then.
  *
- * <p>The channel behaves as Kafka's producer does. It fails a record when {@code delivery.timeout.ms} is over, but a producer that wakes up sends what it has just failed once
- * more, if the broker still has the connection, which it closes after ten minutes.
+ * <p>The channel behaves as Kafka's producer does. It fails a record when
+ * {@code delivery.timeout.ms} is over, but a producer that wakes up sends what it has just failed
+ * once more, if the broker still has the connection, which it closes after ten minutes.
  */
 class StandstillSimulationTest {
     private static final int SEEDS = Integer.getInteger("standstill.seeds", 1000);
@@ -140,7 +142,10 @@ class StandstillSimulationTest {
             batcher.close();
         }
 
-        /** A store across a network: a request has its effect while the process stands still, its answer waits. */
+        /**
+         * A store across a network: a request has its effect while the process stands still, its
+         * answer waits.
+         */
         ForwardingBlobStore store(MemoryBlobStore memory) {
             return new ForwardingBlobStore(memory) {
                 @Override
@@ -191,7 +196,10 @@ class StandstillSimulationTest {
         public void flush() {}
     }
 
-    /** The time of a process that can be stopped: its timers, tasks and waits go on when it wakes up, in any order. */
+    /**
+     * The time of a process that can be stopped: its timers, tasks and waits go on when it wakes
+     * up, in any order.
+     */
     private static final class StoppingTime implements Time {
         private final SimulatedTime time;
         private long wakes;

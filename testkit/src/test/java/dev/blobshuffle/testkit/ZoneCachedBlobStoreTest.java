@@ -45,7 +45,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Three members of zone a over one store, connected in memory; the ways between them fail as a test says. */
+/**
+ * Three members of zone a over one store, connected in memory; the ways between them fail as a test
+ * says.
+ */
 class ZoneCachedBlobStoreTest {
     private static final int BLOBS = 60;
 
@@ -187,7 +190,10 @@ class ZoneCachedBlobStoreTest {
         assertThat(reader.metrics().flows().values()).containsEntry(crossing, 0L);
     }
 
-    /** What the counter is for: a directory that takes a member of another zone for one of this zone. */
+    /**
+     * What the counter is for: a directory that takes a member of another zone for one of this
+     * zone.
+     */
     @Test
     void bytesThatCrossZonesAreSeen() throws Exception {
         ZoneMap wrong = new ZoneMap() {

@@ -39,8 +39,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Members of a zone that each know what a seed lets them know, and it changes all the time: nobody, themselves alone, some who are gone, the same one twice, old views and new ones at once, in the
- * middle of downloads. Whoever is asked answers, late, wrongly, or not. Every read must end in bounded time with what the store holds, after one repetition at most, and every byte must come
+ * Members of a zone that each know what a seed lets them know, and it changes all the time: nobody,
+ * themselves alone, some who are gone, the same one twice, old views and new ones at once, in the
+ * middle of downloads. Whoever is asked answers, late, wrongly, or not. Every read must end in
+ * bounded time with what the store holds, after one repetition at most, and every byte must come
  * back. {@code -Dzones.seeds=N}.
  */
 class ZoneFaultsSimulationTest {
@@ -117,7 +119,8 @@ class ZoneFaultsSimulationTest {
                 @Override
                 public void close() {}
             };
-            // Room for half of what there is: everything is evicted, and sometimes all of it is in use.
+            // Room for half of what there is: everything is evicted, and sometimes all of it is in
+            // use.
             CachedBlobStore local = Caches.before(lent, CacheFixture.memory(3L * SECTION), new ShuffleMetrics(), time);
             PeerClient client = new PeerClient() {
                 @Override
@@ -172,7 +175,10 @@ class ZoneFaultsSimulationTest {
             assertThat(reads).isEmpty();
         }
 
-        /** Somebody hears something, true or not: members that do not exist, one under another's id, in another zone, or nobody at all. */
+        /**
+         * Somebody hears something, true or not: members that do not exist, one under another's id,
+         * in another zone, or nobody at all.
+         */
         private void changeView() {
             List<Member> heard = new ArrayList<>();
             for (long id = 1; id <= MEMBERS + 1; id++) {

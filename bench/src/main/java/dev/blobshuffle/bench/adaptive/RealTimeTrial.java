@@ -23,7 +23,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
- * A {@link SwingingLoad} in real time: a broker, an S3 simulator with the load's profile, and three zones with a producer and a consumer each, all in this JVM. Every record is checked: read once,
+ * A {@link SwingingLoad} in real time: a broker, an S3 simulator with the load's profile, and three
+ * zones with a producer and a consumer each, all in this JVM. Every record is checked: read once,
  * and in order.
  *
  * @param load how it swings

@@ -12,7 +12,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** Reads a zone's partitions until every writer has ended, checks that each record comes once and in order, and takes its time. Used by one thread. */
+/**
+ * Reads a zone's partitions until every writer has ended, checks that each record comes once and in
+ * order, and takes its time. Used by one thread.
+ */
 final class TimedReader {
     /** The last record of each writer in each partition. */
     static final byte[] END = {};

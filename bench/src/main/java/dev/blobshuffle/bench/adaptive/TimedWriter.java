@@ -13,7 +13,10 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Sends a {@link SwingingLoad} of records that hold the time of their sending, their writer's zone and their number in the partition; last, a short one to each partition. Used by one thread. */
+/**
+ * Sends a {@link SwingingLoad} of records that hold the time of their sending, their writer's zone
+ * and their number in the partition; last, a short one to each partition. Used by one thread.
+ */
 final class TimedWriter {
     private static final Pattern SHOWN = Pattern.compile(
             "chosen-.*|predicted-.*|target-.*|(shuffle|hand-out|notification|put|get)-latency-p(50|95)");

@@ -25,16 +25,19 @@ import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThr
 /**
  * One instance of a workload, in a process of its own.
  *
- * <p>Standard output: {@code count N} several times a second, N records after the shuffle so far, and {@code state STATE} at every change. It
- * measures latencies and counters between the lines {@code measure} and {@code end} on standard
- * input. {@code stop} ends it in order, and it writes its measurements. It exits at once when its
- * standard input ends.
+ * <p>Standard output: {@code count N} several times a second, N records after the shuffle so far,
+ * and {@code state STATE} at every change. It measures latencies and counters between the lines
+ * {@code measure} and {@code end} on standard input. {@code stop} ends it in order, and it writes
+ * its measurements. It exits at once when its standard input ends.
  */
 public final class BenchApplication {
     /** Prefix of the settings that are this application's own. */
     public static final String OWN = "bench.";
 
-    /** Where the file of what was measured has the latencies of records, as {@link Histograms} write them. */
+    /**
+     * Where the file of what was measured has the latencies of records, as {@link Histograms} write
+     * them.
+     */
     public static final String LATENCIES = "latencies";
 
     /** The same for puts that succeeded. */
@@ -56,7 +59,8 @@ public final class BenchApplication {
     /**
      * Runs an instance.
      *
-     * @param args one: the file with the settings of Kafka Streams, the parameters, and {@code bench.workload}, {@code bench.input}, {@code bench.measured}
+     * @param args one: the file with the settings of Kafka Streams, the parameters, and
+     *     {@code bench.workload}, {@code bench.input}, {@code bench.measured}
      */
     public static void main(String[] args) throws IOException {
         PrintStream toParent = System.out;
@@ -85,8 +89,8 @@ public final class BenchApplication {
         streams.setUncaughtExceptionHandler(failure -> {
             failure.printStackTrace();
             if (parameters.hasFaults()) {
-                // As applications that shall live do: Kafka Streams takes some answers of a restarted broker for fatal
-                // (KAFKA-19690).
+                // As applications that shall live do: Kafka Streams takes some answers of a
+                // restarted broker for fatal (KAFKA-19690).
                 return StreamThreadExceptionResponse.REPLACE_THREAD;
             }
             Runtime.getRuntime().halt(1);

@@ -66,7 +66,10 @@ record Counters(Map<String, Double> sums) {
         }
     }
 
-    /** Nothing where Kafka has no such counter: tasks that have just been made have not all of theirs yet, and others have just gone. */
+    /**
+     * Nothing where Kafka has no such counter: tasks that have just been made have not all of
+     * theirs yet, and others have just gone.
+     */
     private static double read(MBeanServer server, ObjectName name, String attribute) throws JMException {
         try {
             return server.getAttribute(name, attribute) instanceof Number number

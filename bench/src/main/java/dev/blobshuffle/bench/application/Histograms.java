@@ -6,7 +6,10 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 import org.HdrHistogram.Histogram;
 
-/** Histograms as text, in HdrHistogram's compressed encoding, so that those of several processes can be added up. Stateless. */
+/**
+ * Histograms as text, in HdrHistogram's compressed encoding, so that those of several processes can
+ * be added up. Stateless.
+ */
 public final class Histograms {
     private Histograms() {}
 

@@ -20,9 +20,11 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Sends the input of a workload, in a process of its own: at a rate, each record when it is due, whatever the system does (an open model; the record's timestamp says when it was due), or
- * as fast as possible. It ends with its standard input. Prints {@code start TIME}, the time
- * of the first record in milliseconds, {@code sent N} several times a second, and {@code done} when the brokers have everything.
+ * Sends the input of a workload, in a process of its own: at a rate, each record when it is due,
+ * whatever the system does (an open model; the record's timestamp says when it was due), or as fast
+ * as possible. It ends with its standard input. Prints {@code start TIME}, the time of the first
+ * record in milliseconds, {@code sent N} several times a second, and {@code done} when the brokers
+ * have everything.
  */
 public final class LoadGenerator {
     private static final long REPORT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -36,8 +38,8 @@ public final class LoadGenerator {
     /**
      * Sends the input.
      *
-     * @param args one: the file with the parameters, {@code bench.workload}, {@code bench.input}, {@code bench.keyless.partitions}, and {@code
-     *     bootstrap.servers}
+     * @param args one: the file with the parameters, {@code bench.workload}, {@code bench.input},
+     *     {@code bench.keyless.partitions}, and {@code bootstrap.servers}
      */
     public static void main(String[] args) throws IOException {
         endWithParent();
@@ -120,7 +122,10 @@ public final class LoadGenerator {
         System.out.flush();
     }
 
-    /** Waits until a time, or goes on at once if it is over or so near that records are better sent together. */
+    /**
+     * Waits until a time, or goes on at once if it is over or so near that records are better sent
+     * together.
+     */
     private static void pause(long dueNanos) {
         for (long left = dueNanos - System.nanoTime(); left > LEAST_PAUSE_NANOS; left = dueNanos - System.nanoTime()) {
             LockSupport.parkNanos(left);

@@ -20,7 +20,10 @@ import java.util.function.Consumer;
  * @param span time that is measured, of each row
  */
 public record CallBench(String guarantee, Duration commitInterval, Duration warmUp, Duration span) {
-    /** Without these the JDK's server waits 40 ms before it sends, and closes connections that are idle. */
+    /**
+     * Without these the JDK's server waits 40 ms before it sends, and closes connections that are
+     * idle.
+     */
     private static final List<String> SERVER_OPTIONS = List.of(
             "-Dsun.net.httpserver.nodelay=true",
             "-Dsun.net.httpserver.maxIdleConnections=10000",

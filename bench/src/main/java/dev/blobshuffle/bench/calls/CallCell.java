@@ -53,7 +53,10 @@ public record CallCell(
         return cells;
     }
 
-    /** The most records per second that are possible: what is offered, the calls at a time, and what the hottest key can do by its share. */
+    /**
+     * The most records per second that are possible: what is offered, the calls at a time, and what
+     * the hottest key can do by its share.
+     */
     public double maximum() {
         double perSecond = 1_000.0 / latencyMillis;
         return switch (variant) {

@@ -11,7 +11,10 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.concurrent.CompletionStage;
 import org.apache.kafka.common.errors.InterruptException;
 
-/** Asks the service, by the JDK's client, over connections that stay open. Its answers hold nothing: the result is the value that was asked for. Thread-safe. */
+/**
+ * Asks the service, by the JDK's client, over connections that stay open. Its answers hold nothing:
+ * the result is the value that was asked for. Thread-safe.
+ */
 final class CallClient {
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();

@@ -10,7 +10,10 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
 
-/** Writes records at a constant rate, each with its number among those of its key and the moment at which it was due. Owned by one thread, and has one of its own. */
+/**
+ * Writes records at a constant rate, each with its number among those of its key and the moment at
+ * which it was due. Owned by one thread, and has one of its own.
+ */
 final class CallFeed implements AutoCloseable {
     private final CallCell cell;
     private final String topic;

@@ -23,7 +23,10 @@ import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Produced;
 import org.jspecify.annotations.Nullable;
 
-/** Runs one row: an application in this process, records at a constant rate, a sink; and then looks whether every record that is committed has its result. Owned by one thread. */
+/**
+ * Runs one row: an application in this process, records at a constant rate, a sink; and then looks
+ * whether every record that is committed has its result. Owned by one thread.
+ */
 final class CallRun {
     private static final Duration START = Duration.ofMinutes(2);
     private static final Duration CLOSE = Duration.ofMinutes(2);
@@ -61,7 +64,10 @@ final class CallRun {
         }
     }
 
-    /** Starts the application and waits until all threads have their partitions: what they wait for before is not the function. */
+    /**
+     * Starts the application and waits until all threads have their partitions: what they wait for
+     * before is not the function.
+     */
     private static void start(KafkaStreams streams, CallCell cell) throws InterruptedException {
         CountDownLatch running = new CountDownLatch(1);
         streams.setStateListener((now, before) -> {
@@ -147,7 +153,8 @@ final class CallRun {
         settings.put(StreamsConfig.STATE_DIR_CONFIG, directory.resolve(id).toString());
         settings.put("auto.offset.reset", "earliest");
         if (cell.variant() == CallVariant.PLAIN) {
-            // A thread with a plain slow function looks up from its buffer only after half of this, also to end.
+            // A thread with a plain slow function looks up from its buffer only after half of this,
+            // also to end.
             settings.put("max.poll.interval.ms", 20_000);
         }
         settings.put("producer.linger.ms", 2);

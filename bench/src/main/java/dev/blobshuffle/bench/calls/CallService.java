@@ -11,8 +11,9 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 
 /**
- * A slow service, in a process of its own: answers a request when as many milliseconds are over as its path says. A timer ends each wait, so that any number may wait at a time, and connections stay open. Prints
- * where it is, and ends when its standard input does.
+ * A slow service, in a process of its own: answers a request when as many milliseconds are over as
+ * its path says. A timer ends each wait, so that any number may wait at a time, and connections
+ * stay open. Prints where it is, and ends when its standard input does.
  */
 final class CallService {
     private static final int BACKLOG = 4_096;

@@ -26,7 +26,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 
-/** Checks options, runs a plan in directories of its own, which are gone afterwards, and writes what was asked for. Owned by one thread. */
+/**
+ * Checks options, runs a plan in directories of its own, which are gone afterwards, and writes what
+ * was asked for. Owned by one thread.
+ */
 final class Bench {
     private static final Duration NO_LIMIT = Duration.ofDays(365);
 
@@ -133,7 +136,10 @@ final class Bench {
         T in(Path files, Path memory) throws IOException, InterruptedException;
     }
 
-    /** Does something in directories that are deleted afterwards, and when the process is ended meanwhile. */
+    /**
+     * Does something in directories that are deleted afterwards, and when the process is ended
+     * meanwhile.
+     */
     <T> T inDirectories(Work<T> work) throws IOException, InterruptedException {
         Path base = options.directory != null ? options.directory : Path.of(System.getProperty("java.io.tmpdir"));
         Path files = Files.createTempDirectory(Files.createDirectories(base), "blobshuffle-bench");

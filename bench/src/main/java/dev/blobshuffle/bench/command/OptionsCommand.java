@@ -11,7 +11,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** The command {@code blobshuffle bench options}: the options that Theodolite's authors studied, each alone against the defaults, natively and through blobs. */
+/**
+ * The command {@code blobshuffle bench options}: the options that Theodolite's authors studied,
+ * each alone against the defaults, natively and through blobs.
+ */
 @Command(
         name = "options",
         description =

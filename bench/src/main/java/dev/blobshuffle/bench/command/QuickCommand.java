@@ -16,8 +16,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * The command {@code blobshuffle bench quick}: a first impression in less than three minutes. The minimal shuffle benchmark with three brokers, natively, natively tuned and through blobs in
- * files: as fast as it goes, and at 2,000 records per second, where latency means something; as many repetitions as fit.
+ * The command {@code blobshuffle bench quick}: a first impression in less than three minutes. The
+ * minimal shuffle benchmark with three brokers, natively, natively tuned and through blobs in
+ * files: as fast as it goes, and at 2,000 records per second, where latency means something; as
+ * many repetitions as fit.
  */
 @Command(
         name = "quick",
@@ -28,7 +30,10 @@ import picocli.CommandLine.Spec;
 final class QuickCommand implements Callable<Integer> {
     private static final long RECORDS = 100_000;
 
-    /** Running and waiting threads per processor, counted by the operating system, from which on a machine is busy; and beyond which no fewer records are measured. */
+    /**
+     * Running and waiting threads per processor, counted by the operating system, from which on a
+     * machine is busy; and beyond which no fewer records are measured.
+     */
     private static final double BUSY = 1.5;
 
     private static final double MOST_BUSY = 8;

@@ -16,7 +16,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The command {@code blobshuffle bench run}: any workload, with any parameter varied over a list of values. */
+/**
+ * The command {@code blobshuffle bench run}: any workload, with any parameter varied over a list of
+ * values.
+ */
 @Command(
         name = "run",
         aliases = "sweep",

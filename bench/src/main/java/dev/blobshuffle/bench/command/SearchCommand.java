@@ -39,7 +39,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The command {@code blobshuffle bench search}: scalability as Theodolite defines it, on this machine. */
+/**
+ * The command {@code blobshuffle bench search}: scalability as Theodolite defines it, on this
+ * machine.
+ */
 @Command(
         name = "search",
         description =

@@ -14,8 +14,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * The command {@code blobshuffle bench shuffle}: the minimal shuffle benchmark of the BlobShuffle paper (section 5.1), native against blobs, each process's CPU time from the
- * operating system.
+ * The command {@code blobshuffle bench shuffle}: the minimal shuffle benchmark of the BlobShuffle
+ * paper (section 5.1), native against blobs, each process's CPU time from the operating system.
  */
 @Command(
         name = "shuffle",

@@ -22,7 +22,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * The command {@code blobshuffle bench suite}: the plans behind the documented results, one after the other. What a plan gave stays, so that a suite that was ended goes on where it was; a plan
+ * The command {@code blobshuffle bench suite}: the plans behind the documented results, one after
+ * the other. What a plan gave stays, so that a suite that was ended goes on where it was; a plan
  * that fails does not keep the others from running.
  */
 @Command(

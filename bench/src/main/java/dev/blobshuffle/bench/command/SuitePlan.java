@@ -3,7 +3,8 @@ package dev.blobshuffle.bench.command;
 import java.util.List;
 
 /**
- * One of the plans whose results {@code docs/benchmarks.md} shows: a command of {@code bench} with everything it is given.
+ * One of the plans whose results {@code docs/benchmarks.md} shows: a command of {@code bench} with
+ * everything it is given.
  *
  * @param name short, also of the directory for its results
  * @param minutes about how long it takes on two cores
@@ -11,7 +12,10 @@ import java.util.List;
  * @param command the words after {@code bench}
  */
 record SuitePlan(String name, int minutes, String shows, String command) {
-    /** Instances that stand for 42.7 MiB/s each, with the latencies of S3 that the paper measured, at a sixty-fourth of the size. */
+    /**
+     * Instances that stand for 42.7 MiB/s each, with the latencies of S3 that the paper measured,
+     * at a sixty-fourth of the size.
+     */
     private static final String PAPER = "run shuffle --variants blobs-s3 --repetitions 1 --jvm -XX:TieredStopAtLevel=1"
             + " --with store-latency=s3-blobshuffle-paper --with store-scale=64 --with zones=3 --with instances=3"
             + " --with partitions=9 --with rate=2050 --with warm-up-seconds=75 --with seconds=60"

@@ -16,7 +16,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The command {@code blobshuffle bench theodolite}: a workload as resources of Theodolite's operator on Kubernetes. */
+/**
+ * The command {@code blobshuffle bench theodolite}: a workload as resources of Theodolite's
+ * operator on Kubernetes.
+ */
 @Command(
         name = "theodolite",
         description =

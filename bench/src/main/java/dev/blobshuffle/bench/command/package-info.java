@@ -1,4 +1,7 @@
-/** The benchmarks of whole applications on real brokers: what a shuffle costs through blobs and natively. */
+/**
+ * The benchmarks of whole applications on real brokers: what a shuffle costs through blobs and
+ * natively.
+ */
 @NullMarked
 package dev.blobshuffle.bench.command;
 

@@ -14,7 +14,10 @@ import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.streams.KafkaStreams.State;
 
-/** One instance of the application as an operating-system process. It ends when this JVM ends. Owned by one thread, which is told of the state by another. */
+/**
+ * One instance of the application as an operating-system process. It ends when this JVM ends. Owned
+ * by one thread, which is told of the state by another.
+ */
 final class ApplicationProcess {
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(90);
     private static final int SHOWN_LINES = 15;
@@ -46,7 +49,8 @@ final class ApplicationProcess {
                                     .toString(),
                             "-Xmx320m",
                             "-XX:+UseSerialGC",
-                            // As the brokers: so short a life does not pay for the optimizing compiler.
+                            // As the brokers: so short a life does not pay for the optimizing
+                            // compiler.
                             "-XX:TieredStopAtLevel=1",
                             "-XX:+ExitOnOutOfMemoryError",
                             "-cp",
@@ -96,7 +100,10 @@ final class ApplicationProcess {
         }
     }
 
-    /** CPU time, user and system, that the process has used since its start; zero when the operating system does not say. */
+    /**
+     * CPU time, user and system, that the process has used since its start; zero when the operating
+     * system does not say.
+     */
     Duration cpu() {
         return process.info().totalCpuDuration().orElse(Duration.ZERO);
     }

@@ -3,7 +3,10 @@ package dev.blobshuffle.bench.demo;
 import java.util.List;
 import java.util.Properties;
 
-/** The settings of an instance: the same for both variants, but for those that turn blobs on. Stateless. */
+/**
+ * The settings of an instance: the same for both variants, but for those that turn blobs on.
+ * Stateless.
+ */
 final class ApplicationSettings {
     static final String APPLICATION_ID = "concordance";
     private static final int COMMIT_INTERVAL_MS = 500;

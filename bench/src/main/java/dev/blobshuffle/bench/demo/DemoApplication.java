@@ -24,9 +24,12 @@ import org.apache.kafka.streams.KafkaStreams.State;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 
 /**
- * The main class of an instance of the demo's application: {@link DemoTopology} with settings from a file, which alone decide whether it runs natively or through blobs.
- * Arguments: the settings file, and the file for what was measured. It prints {@code state <State>} on standard output at every change of state, and measures
- * latency from the line {@code measure} on standard input on. It ends when standard input ends: in order, writing what was measured, for its parent wants it to stop or is gone.
+ * The main class of an instance of the demo's application: {@link DemoTopology} with settings from
+ * a file, which alone decide whether it runs natively or through blobs. Arguments: the settings
+ * file, and the file for what was measured. It prints {@code state <State>} on standard output at
+ * every change of state, and measures latency from the line {@code measure} on standard input on.
+ * It ends when standard input ends: in order, writing what was measured, for its parent wants it to
+ * stop or is gone.
  */
 final class DemoApplication {
     /** What a change of state is announced with. */
@@ -80,7 +83,10 @@ final class DemoApplication {
                 flows());
     }
 
-    /** A hit of a cache that served another instance is that one's: it counts as a hit of the zone there. */
+    /**
+     * A hit of a cache that served another instance is that one's: it counts as a hit of the zone
+     * there.
+     */
     private static ZoneTraffic zoneTraffic() {
         long own =
                 shuffleMetric("cache-memory-hits") + shuffleMetric("cache-disk-hits") - shuffleMetric("peer-requests");

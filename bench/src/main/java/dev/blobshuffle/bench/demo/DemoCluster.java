@@ -27,7 +27,10 @@ import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 
-/** The brokers of one run, one in each zone, and what can be asked of them. Each run has brokers of its own, so that none profits from another. Owned by one thread. */
+/**
+ * The brokers of one run, one in each zone, and what can be asked of them. Each run has brokers of
+ * its own, so that none profits from another. Owned by one thread.
+ */
 final class DemoCluster implements AutoCloseable {
     private static final Duration SCAN_TIMEOUT = Duration.ofSeconds(60);
 
@@ -47,7 +50,8 @@ final class DemoCluster implements AutoCloseable {
                     .racks(options.zoneNames().toArray(String[]::new))
                     .replicationFactor(options.replicationFactor())
                     .dataDirectory(directory)
-                    // The text's timestamps are old: the brokers shall not clean up what a run still needs.
+                    // The text's timestamps are old: the brokers shall not clean up what a run
+                    // still needs.
                     .property("log.retention.check.interval.ms", Integer.MAX_VALUE)
                     .start());
         } catch (IllegalStateException e) {
@@ -89,8 +93,9 @@ final class DemoCluster implements AutoCloseable {
     }
 
     /**
-     * Whether the application has read, and committed, everything in the topics. What it committed is asked before the ends of the topics, and what it sends on is in its
-     * topics before it commits: so when all positions are at the ends, nothing is left anywhere.
+     * Whether the application has read, and committed, everything in the topics. What it committed
+     * is asked before the ends of the topics, and what it sends on is in its topics before it
+     * commits: so when all positions are at the ends, nothing is left anywhere.
      */
     boolean isDrained(String applicationId, Collection<String> topics) {
         Map<TopicPartition, OffsetAndMetadata> committed =
@@ -131,7 +136,10 @@ final class DemoCluster implements AutoCloseable {
         }
     }
 
-    /** Bytes that the logs of topics hold, one copy of each partition: everything that was ever written there, for nothing is purged during the demo. */
+    /**
+     * Bytes that the logs of topics hold, one copy of each partition: everything that was ever
+     * written there, for nothing is purged during the demo.
+     */
     long logBytes(Collection<String> topics) {
         Map<TopicPartition, Long> sizes = new HashMap<>();
         List<Integer> ids = get(admin.describeCluster().nodes()).stream()

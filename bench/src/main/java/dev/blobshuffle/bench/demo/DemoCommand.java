@@ -18,8 +18,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code blobshuffle demo}: starts brokers and instances, runs one topology over a text natively and through blobs, and prints what each took. Exit status: 0 when the
- * outputs are equal, 1 when they differ or something failed.
+ * {@code blobshuffle demo}: starts brokers and instances, runs one topology over a text natively
+ * and through blobs, and prints what each took. Exit status: 0 when the outputs are equal, 1 when
+ * they differ or something failed.
  */
 @Command(
         name = "demo",
@@ -148,7 +149,10 @@ public final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    /** A new store below the one that is named: the demo's brokers are new each time, and know no other. */
+    /**
+     * A new store below the one that is named: the demo's brokers are new each time, and know no
+     * other.
+     */
     private static String ownStore(String uri, long number) {
         int parameters = uri.indexOf('?');
         String place = parameters < 0 ? uri : uri.substring(0, parameters);

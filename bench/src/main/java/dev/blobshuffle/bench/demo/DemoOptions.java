@@ -12,7 +12,8 @@ import java.util.Optional;
  * @param instances number of application instances, dealt out over the zones
  * @param guarantee {@code processing.guarantee}
  * @param blobs what becomes of the blobs in the end
- * @param metrics where the first instance that shuffles through blobs shows its metrics; the others take the ports that follow. Empty: nowhere
+ * @param metrics where the first instance that shuffles through blobs shows its metrics; the others
+ *     take the ports that follow. Empty: nowhere
  */
 record DemoOptions(int zones, int instances, String guarantee, Blobs blobs, Optional<Endpoint> metrics) {
     /** What becomes of the blobs in the end. */

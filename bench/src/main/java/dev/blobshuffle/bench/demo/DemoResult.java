@@ -79,7 +79,10 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
         return rows;
     }
 
-    /** Where bytes of blobs may have gone to, as the columns of the matrix: the store, and each zone. */
+    /**
+     * Where bytes of blobs may have gone to, as the columns of the matrix: the store, and each
+     * zone.
+     */
     List<String> zoneColumns() {
         List<String> columns = new ArrayList<>(List.of("to the store"));
         options.zoneNames().forEach(zone -> columns.add("to " + zone));
@@ -90,7 +93,8 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
      * Bytes of blobs from one place.
      *
      * @param from the place
-     * @param bytes to the places of {@link #zoneColumns()}, in their order; blank where there is no such way
+     * @param bytes to the places of {@link #zoneColumns()}, in their order; blank where there is no
+     *     such way
      */
     record ZoneRow(String from, List<String> bytes) {}
 
@@ -146,7 +150,10 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
         return String.format(Locale.ROOT, "%,.1f", number);
     }
 
-    /** What a run would cost on AWS: its requests to S3, and its brokers' traffic between as many zones as the demo has, with its replicas. */
+    /**
+     * What a run would cost on AWS: its requests to S3, and its brokers' traffic between as many
+     * zones as the demo has, with its replicas.
+     */
     double usd(RunResult run) {
         Measured measured = run.measured();
         double requests = measured.puts() * AWS.requests().put()
@@ -179,7 +186,10 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
         return notes;
     }
 
-    /** Of the bytes that the run through blobs stored for the shuffle, notifications and inlined records included, the share that is in blobs. */
+    /**
+     * Of the bytes that the run through blobs stored for the shuffle, notifications and inlined
+     * records included, the share that is in blobs.
+     */
     double blobShare() {
         double inBlobs = blobRun.measured().blobBytes();
         double all = inBlobs + blobRun.shuffleBrokerBytes();

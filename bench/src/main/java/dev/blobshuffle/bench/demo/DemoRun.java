@@ -10,7 +10,10 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** One run of the application over the text, with brokers and instances of its own. Owned by one thread. */
+/**
+ * One run of the application over the text, with brokers and instances of its own. Owned by one
+ * thread.
+ */
 final class DemoRun {
     private static final Duration TIMEOUT = Duration.ofMinutes(5);
     private static final Duration PAUSE = Duration.ofMillis(150);
@@ -93,7 +96,10 @@ final class DemoRun {
                 variant == Variant.BLOBS ? sweep(cluster, shuffleTopics) : 0);
     }
 
-    /** Everything was read: the logs let it go, as Kafka Streams makes them do in an application that lives longer, and the blobs follow. */
+    /**
+     * Everything was read: the logs let it go, as Kafka Streams makes them do in an application
+     * that lives longer, and the blobs follow.
+     */
     private long sweep(DemoCluster cluster, Set<String> shuffleTopics) {
         if (options.blobs() == DemoOptions.Blobs.DELETED) {
             progress.begin(variant.title() + ": sweeping the store");

@@ -23,9 +23,10 @@ import org.apache.kafka.streams.kstream.Suppressed.BufferConfig;
 import org.apache.kafka.streams.kstream.TimeWindows;
 
 /**
- * The demo's application: ordinary Kafka Streams code that knows nothing of blobs. From the lines of a text it makes a word count, a word count per minute of reading
- * (final results only), and a concordance: every long word with the line it stands in, joined with the lexicon's entry for it. Each of the three shuffles its records
- * by word. Stateless.
+ * The demo's application: ordinary Kafka Streams code that knows nothing of blobs. From the lines
+ * of a text it makes a word count, a word count per minute of reading (final results only), and a
+ * concordance: every long word with the line it stands in, joined with the lexicon's entry for it.
+ * Each of the three shuffles its records by word. Stateless.
  */
 final class DemoTopology {
     /** Input: lines of text by their number; the timestamp says when the line is read. */
@@ -47,8 +48,8 @@ final class DemoTopology {
     static final Duration WINDOW = Duration.ofMinutes(1);
 
     /**
-     * How late a line may come: longer than any text takes to read, so that no line is too late however unevenly instances make progress, and two runs give the same
-     * windows.
+     * How late a line may come: longer than any text takes to read, so that no line is too late
+     * however unevenly instances make progress, and two runs give the same windows.
      */
     static final Duration GRACE = Duration.ofDays(30);
 

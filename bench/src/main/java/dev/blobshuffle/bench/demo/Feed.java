@@ -15,8 +15,9 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.apache.kafka.common.utils.Utils;
 
 /**
- * Sends the input at a steady pace, so that latency tells of the shuffle and not of a backlog. The text's own time is one line each 100 ms from the year 2000 on, whatever
- * the pace. Owned by one thread.
+ * Sends the input at a steady pace, so that latency tells of the shuffle and not of a backlog. The
+ * text's own time is one line each 100 ms from the year 2000 on, whatever the pace. Owned by one
+ * thread.
  */
 final class Feed implements AutoCloseable {
     private static final long FIRST_LINE_AT = 946_684_800_000L;
@@ -42,7 +43,8 @@ final class Feed implements AutoCloseable {
     }
 
     /**
-     * Sends a part of the lines in the time that the pace asks for, and returns when the brokers have them.
+     * Sends a part of the lines in the time that the pace asks for, and returns when the brokers
+     * have them.
      *
      * @param from index of the first line
      * @param to index after the last one
@@ -67,7 +69,10 @@ final class Feed implements AutoCloseable {
         progress.accept(1);
     }
 
-    /** Sends a line that is read long after all others, with a word for each partition, so that all windows close. */
+    /**
+     * Sends a line that is read long after all others, with a word for each partition, so that all
+     * windows close.
+     */
     void sendEnd(int partitions) {
         long longAfter = FIRST_LINE_AT + DemoTopology.GRACE.multipliedBy(3).toMillis();
         send(DemoTopology.LINES, longAfter, "end", String.join(" ", wordsForAllPartitions(partitions)));

@@ -9,7 +9,10 @@ import java.io.StringWriter;
 import java.io.Writer;
 import picocli.CommandLine;
 
-/** What an operator would do at the end: {@code blobshuffle gc}, after the logs have let everything go that was read. Stateless. */
+/**
+ * What an operator would do at the end: {@code blobshuffle gc}, after the logs have let everything
+ * go that was read. Stateless.
+ */
 final class FinalSweep {
     private FinalSweep() {}
 
@@ -42,7 +45,10 @@ final class FinalSweep {
         }
     }
 
-    /** The blobs in a store. Generation 0 holds none, but what says by which cluster the store is swept. */
+    /**
+     * The blobs in a store. Generation 0 holds none, but what says by which cluster the store is
+     * swept.
+     */
     static long count(String store) {
         try (SystemTime time = new SystemTime();
                 BlobStore opened = BlobStores.open(store, time)) {

@@ -6,8 +6,8 @@ import java.util.StringJoiner;
 import java.util.TreeMap;
 
 /**
- * How often each duration occurred, in microseconds, in buckets that are at most 1.6 % wide, so that histograms of several processes can be added up. Owned by one
- * thread.
+ * How often each duration occurred, in microseconds, in buckets that are at most 1.6 % wide, so
+ * that histograms of several processes can be added up. Owned by one thread.
  */
 final class LatencyHistogram {
     private static final int SUB_BUCKET_BITS = 6;
@@ -33,7 +33,10 @@ final class LatencyHistogram {
         return Arrays.stream(counts).sum();
     }
 
-    /** The duration in milliseconds that a share, above 0 and up to 1, does not exceed; 0 when there are none. */
+    /**
+     * The duration in milliseconds that a share, above 0 and up to 1, does not exceed; 0 when there
+     * are none.
+     */
     double percentileMillis(double share) {
         long rank = Math.max(1, (long) Math.ceil(count() * share));
         long seen = 0;
@@ -46,7 +49,10 @@ final class LatencyHistogram {
         return 0;
     }
 
-    /** The share of durations up to each bucket's end that has any, by that end in milliseconds: the points of a curve. */
+    /**
+     * The share of durations up to each bucket's end that has any, by that end in milliseconds: the
+     * points of a curve.
+     */
     Map<Double, Double> cumulative() {
         Map<Double, Double> points = new TreeMap<>();
         double total = count();

@@ -15,7 +15,8 @@ import java.util.TreeMap;
  * What one instance of the application measured.
  *
  * @param records records that were shuffled
- * @param latencies after the warm-up, from the append of each shuffled record to its turn after the shuffle
+ * @param latencies after the warm-up, from the append of each shuffled record to its turn after the
+ *     shuffle
  * @param blobs blobs stored
  * @param blobBytes bytes of the blobs stored
  * @param notifications notifications sent
@@ -59,7 +60,10 @@ record Measured(
         return zones.values().stream().mapToLong(ZoneTraffic::hits).sum();
     }
 
-    /** Bytes of shuffled records that may have gone from zone to zone otherwise than through the store: in records that the brokers took, and from instance to instance. */
+    /**
+     * Bytes of shuffled records that may have gone from zone to zone otherwise than through the
+     * store: in records that the brokers took, and from instance to instance.
+     */
     long crossZonePayloadBytes() {
         return inlinedBytes
                 + fallbackBytes

@@ -11,7 +11,8 @@ import java.util.TreeSet;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * What came out of a run: of the table, the last value of each key; of the final windows and the join, how often each result was written, for there every one counts.
+ * What came out of a run: of the table, the last value of each key; of the final windows and the
+ * join, how often each result was written, for there every one counts.
  *
  * @param counts last count by word
  * @param minutes number of times each (word, minute, count) was written

@@ -4,7 +4,10 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Locale;
 
-/** Tells the user what goes on: a line for each step, with the seconds since the start, and a line for each fifth of a long one. Owned by one thread. */
+/**
+ * Tells the user what goes on: a line for each step, with the seconds since the start, and a line
+ * for each fifth of a long one. Owned by one thread.
+ */
 final class Progress {
     private static final int PARTS = 5;
 

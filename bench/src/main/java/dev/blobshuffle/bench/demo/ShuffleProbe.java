@@ -11,8 +11,10 @@ import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.serialization.Serializer;
 
 /**
- * Measures how long records take through a shuffle, the same way whatever carries them: the serializer of the shuffled values puts the wall clock in front of each, and
- * the deserializer, which Kafka Streams calls when the record's turn has come, takes it off again and counts the difference. Thread-safe.
+ * Measures how long records take through a shuffle, the same way whatever carries them: the
+ * serializer of the shuffled values puts the wall clock in front of each, and the deserializer,
+ * which Kafka Streams calls when the record's turn has come, takes it off again and counts the
+ * difference. Thread-safe.
  */
 final class ShuffleProbe {
     private static final int STAMP_LENGTH = Long.BYTES;

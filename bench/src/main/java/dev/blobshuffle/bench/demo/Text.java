@@ -29,7 +29,10 @@ record Text(String name, List<String> lines) {
         lines = List.copyOf(lines);
     }
 
-    /** The books that come with the demo, in the public domain; where they come from is in {@code texts/README.md}. */
+    /**
+     * The books that come with the demo, in the public domain; where they come from is in
+     * {@code texts/README.md}.
+     */
     static Text own() {
         List<String> lines = new ArrayList<>();
         for (String book : OWN) {
@@ -47,7 +50,8 @@ record Text(String name, List<String> lines) {
     }
 
     /**
-     * Reads a file, or the files of a directory and those below it in order of their names, as UTF-8.
+     * Reads a file, or the files of a directory and those below it in order of their names, as
+     * UTF-8.
      *
      * @throws DemoFailed if there is no such file, no word in it, or too much
      */
@@ -103,7 +107,9 @@ record Text(String name, List<String> lines) {
         return lines.size() / 5;
     }
 
-    /** What the lexicon says about every long word that occurs more than once: how often it does. */
+    /**
+     * What the lexicon says about every long word that occurs more than once: how often it does.
+     */
     Map<String, String> lexicon() {
         Map<String, Integer> occurrences = new TreeMap<>();
         for (String line : lines) {

@@ -14,8 +14,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * The demo's temporary directory and everything that runs in it: when it closes, or when the JVM ends (Ctrl-C too), the processes that this JVM started are killed and
- * the directory is deleted. Thread-safe.
+ * The demo's temporary directory and everything that runs in it: when it closes, or when the JVM
+ * ends (Ctrl-C too), the processes that this JVM started are killed and the directory is deleted.
+ * Thread-safe.
  */
 final class Workspace implements AutoCloseable {
     private static final int DELETE_ATTEMPTS = 20;
@@ -51,7 +52,10 @@ final class Workspace implements AutoCloseable {
         }
     }
 
-    /** A file with a secret by which the instances of this demo know each other, made if it is not there. */
+    /**
+     * A file with a secret by which the instances of this demo know each other, made if it is not
+     * there.
+     */
     Path secret() {
         try {
             Path file = root.resolve("secret");

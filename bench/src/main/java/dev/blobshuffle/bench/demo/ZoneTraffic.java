@@ -3,7 +3,8 @@ package dev.blobshuffle.bench.demo;
 /**
  * What the instances of one zone read of the shuffle out of caches.
  *
- * @param hits reads that a cache answered: their own, or another one's in the zone; no less than that
+ * @param hits reads that a cache answered: their own, or another one's in the zone; no less than
+ *     that
  * @param ownBytes bytes that their own caches answered, themselves and others
  */
 record ZoneTraffic(long hits, long ownBytes) {

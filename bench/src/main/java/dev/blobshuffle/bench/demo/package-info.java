@@ -1,4 +1,7 @@
-/** The command {@code blobshuffle demo}: one topology over a text, native and through blobs, measured and compared. */
+/**
+ * The command {@code blobshuffle demo}: one topology over a text, native and through blobs,
+ * measured and compared.
+ */
 @NullMarked
 package dev.blobshuffle.bench.demo;
 

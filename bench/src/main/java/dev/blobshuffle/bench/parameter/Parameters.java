@@ -9,8 +9,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The values of all parameters of a run, and settings of its application. A name with a dot is a setting: {@code blobshuffle.} ones go to the variants with blobs only, others
- * to all. Immutable.
+ * The values of all parameters of a run, and settings of its application. A name with a dot is a
+ * setting: {@code blobshuffle.} ones go to the variants with blobs only, others to all. Immutable.
  */
 public final class Parameters {
     /** Short names of settings of the shuffle that are often varied. */
@@ -126,7 +126,10 @@ public final class Parameters {
         return number(Parameter.RATE) > 0;
     }
 
-    /** Whether faults are injected: then what an instance has counted says nothing of what came out, for it may do things twice, or end with its counts. */
+    /**
+     * Whether faults are injected: then what an instance has counted says nothing of what came out,
+     * for it may do things twice, or end with its counts.
+     */
     public boolean hasFaults() {
         return number(Parameter.KILLS) > 0 || number(Parameter.BROKER_KILLS) > 0 || number(Parameter.STORE_FAULTS) > 0;
     }
@@ -153,7 +156,10 @@ public final class Parameters {
         return blobSettings;
     }
 
-    /** Adds the parameters, under names that begin with {@code bench.}, for a process that {@link #of reads} them. */
+    /**
+     * Adds the parameters, under names that begin with {@code bench.}, for a process that
+     * {@link #of reads} them.
+     */
     public void addTo(Properties properties) {
         values.forEach((parameter, value) -> properties.setProperty(OWN + parameter.label(), value));
     }
@@ -168,7 +174,9 @@ public final class Parameters {
         return parameters;
     }
 
-    /** These, but for those that environment variables give: {@code BENCH_RATE} for {@code rate}. */
+    /**
+     * These, but for those that environment variables give: {@code BENCH_RATE} for {@code rate}.
+     */
     public Parameters overriddenBy(Map<String, String> environment) {
         Parameters parameters = this;
         for (Parameter parameter : Parameter.values()) {

@@ -13,7 +13,10 @@ import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** A JVM beside this one, with its class path: told what to do by a file of settings and by lines, and heard by lines. It ends when this JVM ends. Thread-safe. */
+/**
+ * A JVM beside this one, with its class path: told what to do by a file of settings and by lines,
+ * and heard by lines. It ends when this JVM ends. Thread-safe.
+ */
 final class ChildJvm implements AutoCloseable {
     private static final int SHOWN_LINES = 25;
 

@@ -11,10 +11,12 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * CPU time, user and system, that processes have used by the operating system's own account (Linux: {@code /proc}), in seconds; resolution 10 ms.
+ * CPU time, user and system, that processes have used by the operating system's own account (Linux:
+ * {@code /proc}), in seconds; resolution 10 ms.
  *
  * @param total of all threads that ever were
- * @param threads by the kind of thread, for threads that are alive; the kind is the thread's name without its digits
+ * @param threads by the kind of thread, for threads that are alive; the kind is the thread's name
+ *     without its digits
  */
 public record CpuTime(double total, Map<String, Double> threads) {
     private static final double TICKS_PER_SECOND = 100; // the same on every Linux: USER_HZ
@@ -24,10 +26,16 @@ public record CpuTime(double total, Map<String, Double> threads) {
     /** None. */
     public static final CpuTime NONE = new CpuTime(0, Map.of());
 
-    /** Not known, because a process has ended meanwhile and taken its account with it: a number that is not one. */
+    /**
+     * Not known, because a process has ended meanwhile and taken its account with it: a number that
+     * is not one.
+     */
     public static final CpuTime UNKNOWN = new CpuTime(Double.NaN, Map.of());
 
-    /** CPU time by kind of thread that counts as compiling: the JVM's, which says more about the length of a run than about its work. */
+    /**
+     * CPU time by kind of thread that counts as compiling: the JVM's, which says more about the
+     * length of a run than about its work.
+     */
     private static final List<String> COMPILERS = List.of("C CompilerThre");
 
     /** Copies. */
@@ -101,7 +109,10 @@ public record CpuTime(double total, Map<String, Double> threads) {
      * @param seconds user and system time
      */
     private record Stat(String name, double seconds) {
-        /** The name is in brackets and may hold anything, brackets too; the rest is separated by spaces. */
+        /**
+         * The name is in brackets and may hold anything, brackets too; the rest is separated by
+         * spaces.
+         */
         static Stat read(Path file) throws IOException {
             String line = Files.readString(file);
             int end = line.lastIndexOf(')');

@@ -22,7 +22,8 @@ public final class ServerProcess implements AutoCloseable {
     }
 
     /**
-     * Starts a server and waits until it answers, and has said so in a line that ends with {@code at} and its endpoint.
+     * Starts a server and waits until it answers, and has said so in a line that ends with
+     * {@code at} and its endpoint.
      *
      * @param directory gets its log
      * @param main the name of its main class

@@ -11,7 +11,8 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The runs of a plan, compared within each cell. A ratio is the median over the repetitions of ratios within one repetition, whose runs were next to each other in time.
+ * The runs of a plan, compared within each cell. A ratio is the median over the repetitions of
+ * ratios within one repetition, whose runs were next to each other in time.
  *
  * @param variants in the order in which they are shown
  * @param runs all of them

@@ -65,7 +65,8 @@ public final class Environment {
     }
 
     /**
-     * How many threads run or wait for a processor right now, this one apart: the mean over a second. Unlike the load average it does not remember what the machine did a minute ago, as
+     * How many threads run or wait for a processor right now, this one apart: the mean over a
+     * second. Unlike the load average it does not remember what the machine did a minute ago, as
      * the build of this very program.
      */
     public static OptionalDouble runningThreads() {
@@ -81,7 +82,9 @@ public final class Environment {
         return OptionalDouble.of(sum / LOOKS);
     }
 
-    /** The commit of the checkout that this directory is in, with a plus if something was changed. */
+    /**
+     * The commit of the checkout that this directory is in, with a plus if something was changed.
+     */
     private static Optional<String> commit() {
         try {
             Process git = new ProcessBuilder("git", "describe", "--always", "--dirty=+")

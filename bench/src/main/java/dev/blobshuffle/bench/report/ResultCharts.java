@@ -23,7 +23,10 @@ import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import org.HdrHistogram.Histogram;
 
-/** The plots of results: bars over cells, latencies as curves, cost against latency; where one parameter was varied, they are the panels of the paper's Figures 6 to 10 over it. Immutable. */
+/**
+ * The plots of results: bars over cells, latencies as curves, cost against latency; where one
+ * parameter was varied, they are the panels of the paper's Figures 6 to 10 over it. Immutable.
+ */
 final class ResultCharts {
     private static final double BYTES_PER_GIB = 1 << 30;
     private static final double BYTES_PER_MIB = 1 << 20;
@@ -234,7 +237,10 @@ final class ResultCharts {
         return String.format(Locale.ROOT, format, variant, cell, spread.median(), spread.min(), spread.max());
     }
 
-    /** The share of requests or records whose latency a time does not exceed, all repetitions together. */
+    /**
+     * The share of requests or records whose latency a time does not exceed, all repetitions
+     * together.
+     */
     private Chart distribution(String title, List<Variant> variants, Function<RunResult, Histogram> latencies) {
         List<Series> curves = new ArrayList<>();
         for (Cell cell : cells) {

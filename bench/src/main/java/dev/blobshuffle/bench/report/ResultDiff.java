@@ -7,7 +7,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Two result files, number by number. A change counts only if the repetitions of the two do not overlap.
+ * Two result files, number by number. A change counts only if the repetitions of the two do not
+ * overlap.
  *
  * @param changes all numbers that both have
  */

@@ -74,7 +74,10 @@ public final class ResultTable {
                 ratios(comparison, cell, variant, Variant.NATIVE_TUNED));
     }
 
-    /** What the requests would cost, and which load on an instance that is: costs of different ones cannot be compared. */
+    /**
+     * What the requests would cost, and which load on an instance that is: costs of different ones
+     * cannot be compared.
+     */
     private static String cost(Comparison comparison, Cell cell, Variant variant) {
         double usd = median(comparison, cell, variant, run -> run.s3UsdPerHour().orElse(Double.NaN));
         double scale = cell.parameters().decimal(Parameter.STORE_SCALE);

@@ -9,7 +9,8 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 /**
- * How numbers of repetitions lie: median, least and most; from five on also the interval that holds the median with 95 % by the bootstrap.
+ * How numbers of repetitions lie: median, least and most; from five on also the interval that holds
+ * the median with 95 % by the bootstrap.
  *
  * @param median of them; NaN if there are none
  * @param min the least
@@ -48,7 +49,10 @@ public record Spread(double median, double min, double max, Optional<Interval> i
         return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
     }
 
-    /** The percentile bootstrap, with a fixed seed, so that a report is the same whenever it is made. */
+    /**
+     * The percentile bootstrap, with a fixed seed, so that a report is the same whenever it is
+     * made.
+     */
     private static Interval bootstrap(double[] numbers) {
         Random random = new Random(1);
         double[] medians = IntStream.range(0, RESAMPLES)
@@ -63,7 +67,9 @@ public record Spread(double median, double min, double max, Optional<Interval> i
         return new Interval(medians[(int) (OUTSIDE * RESAMPLES)], medians[(int) ((1 - OUTSIDE) * RESAMPLES) - 1]);
     }
 
-    /** Whether it says that a ratio is not 1: all numbers, or the interval, lie on one side of it. */
+    /**
+     * Whether it says that a ratio is not 1: all numbers, or the interval, lie on one side of it.
+     */
     boolean isClear() {
         double low = interval.map(Interval::low).orElse(min);
         double high = interval.map(Interval::high).orElse(max);

@@ -32,7 +32,10 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Brokers as processes, as many as the replication factor, and what the runner asks of them. Owned by one thread. */
+/**
+ * Brokers as processes, as many as the replication factor, and what the runner asks of them. Owned
+ * by one thread.
+ */
 final class Cluster implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(200);
     private static final Duration SCAN_TIMEOUT = Duration.ofMinutes(2);
@@ -130,9 +133,11 @@ final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Whether the application has read, and committed, everything in its inputs and in what it shuffles. What it committed is asked before the ends of the topics, and what it
-     * sends on is in its topics before it commits: so when all positions are at the ends, nothing is left anywhere. A transaction that is still open, as a killed instance leaves one,
-     * hides what others wrote behind it: then it is not.
+     * Whether the application has read, and committed, everything in its inputs and in what it
+     * shuffles. What it committed is asked before the ends of the topics, and what it sends on is
+     * in its topics before it commits: so when all positions are at the ends, nothing is left
+     * anywhere. A transaction that is still open, as a killed instance leaves one, hides what
+     * others wrote behind it: then it is not.
      */
     boolean isDrained(String applicationId, Collection<String> inputs) throws IOException, InterruptedException {
         try {

@@ -8,7 +8,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
-/** Kills instances and brokers with SIGKILL at equal distances of time, in seeded random order, and has each started again at once. Owned by one thread. */
+/**
+ * Kills instances and brokers with SIGKILL at equal distances of time, in seeded random order, and
+ * has each started again at once. Owned by one thread.
+ */
 final class Faults {
     private final List<Victim> victims = new ArrayList<>();
     private final Random random;

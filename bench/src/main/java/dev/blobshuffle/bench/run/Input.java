@@ -48,7 +48,10 @@ record Input(String topic, Expectation expectation) {
         return Generator.start(directory, LoadGenerator.class, settings);
     }
 
-    /** What must come out of an input that begins at a time, in milliseconds: recomputed from the same source. */
+    /**
+     * What must come out of an input that begins at a time, in milliseconds: recomputed from the
+     * same source.
+     */
     static Input of(Workload workload, Parameters parameters, String topic, long start) {
         Expectation expectation = workload.expectation(parameters);
         Timeline timeline = Timeline.of(parameters, start);

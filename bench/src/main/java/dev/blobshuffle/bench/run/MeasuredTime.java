@@ -17,7 +17,10 @@ record MeasuredTime(double seconds, long before, long during, long after) {
     /** The least share of the time that was asked for in which a run still says something. */
     private static final double LEAST_SHARE = 0.5;
 
-    /** Why the run says nothing, with the remedy; empty if it does. With faults it is there for its output, and that is checked anyway. */
+    /**
+     * Why the run says nothing, with the remedy; empty if it does. With faults it is there for its
+     * output, and that is checked anyway.
+     */
     Optional<String> problem(Parameters parameters) {
         if (parameters.hasFaults()) {
             return Optional.empty();

@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The options of Kafka Streams whose effect on scalability Theodolite's authors studied, each alone against the defaults: topology optimization, replicas of
- * internal topics, standby replicas, warm-up replicas. Stateless.
+ * The options of Kafka Streams whose effect on scalability Theodolite's authors studied, each alone
+ * against the defaults: topology optimization, replicas of internal topics, standby replicas,
+ * warm-up replicas. Stateless.
  */
 public final class OptionStudy {
     /** What distinguishes the cells. */
@@ -23,7 +24,10 @@ public final class OptionStudy {
 
     private OptionStudy() {}
 
-    /** The study's own settings, as far as a machine has room for them: three brokers, internal topics without replicas, a commit every 100 ms. */
+    /**
+     * The study's own settings, as far as a machine has room for them: three brokers, internal
+     * topics without replicas, a commit every 100 ms.
+     */
     public static Parameters base() {
         return Parameters.defaults()
                 .with("replication", "3")

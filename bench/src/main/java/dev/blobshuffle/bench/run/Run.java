@@ -23,7 +23,10 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 
-/** One run of one variant: instances are started, warmed up, measured, stopped and checked; its topics and files are deleted. Owned by one thread. */
+/**
+ * One run of one variant: instances are started, warmed up, measured, stopped and checked; its
+ * topics and files are deleted. Owned by one thread.
+ */
 final class Run implements AutoCloseable {
     private static final Duration STALLED = Duration.ofSeconds(120);
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(25);
@@ -139,7 +142,8 @@ final class Run implements AutoCloseable {
         try (Generator generator =
                 Input.generator(cluster, workload(), parameters, topics.input(), directory.resolve("load"))) {
             long begin = System.nanoTime() + (generator.start() - System.currentTimeMillis()) * 1_000_000;
-            // Beside the run: on a busy machine the window would be over before all records are made once more.
+            // Beside the run: on a busy machine the window would be over before all records are
+            // made once more.
             FutureTask<Input> expected =
                     new FutureTask<>(() -> Input.of(workload(), parameters, topics.input(), generator.start()));
             Thread recomputing = new Thread(expected, "expectation-" + topics.applicationId());
@@ -237,7 +241,10 @@ final class Run implements AutoCloseable {
         return look();
     }
 
-    /** @param backlog records that must still come out, or all that were sent until {@link Sample#ofSent} */
+    /**
+     * @param backlog records that must still come out, or all that were sent until
+     *     {@link Sample#ofSent}
+     */
     private void sample(Look start, long backlog) {
         double seconds = (System.nanoTime() - start.nanos) / NANOS;
         if (samples.isEmpty() || seconds - samples.get(samples.size() - 1).seconds() >= 1) {

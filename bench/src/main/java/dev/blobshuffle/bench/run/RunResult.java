@@ -61,7 +61,8 @@ public record RunResult(
      * @param application CPU time of the instances
      * @param brokers CPU time of the brokers
      * @param store CPU time of the store's server, if there is one
-     * @param hasLatency whether latencies mean anything: not if they count from when records were due, and these all lay ready
+     * @param hasLatency whether latencies mean anything: not if they count from when records were
+     *     due, and these all lay ready
      */
     public record Window(
             double seconds,
@@ -121,19 +122,28 @@ public record RunResult(
         return allCpu() + compilerCpu();
     }
 
-    /** A quantile of the latency in milliseconds, by its percentage; none where latency means nothing. */
+    /**
+     * A quantile of the latency in milliseconds, by its percentage; none where latency means
+     * nothing.
+     */
     public OptionalDouble latencyMillis(double percent) {
         return window.hasLatency && measured.latencies().records().getTotalCount() > 0
                 ? OptionalDouble.of(measured.latencies().records().getValueAtPercentile(percent) / 1000.0)
                 : OptionalDouble.empty();
     }
 
-    /** Records per second by which the backlog's trend grows: the slope of a straight line through the samples (least squares). */
+    /**
+     * Records per second by which the backlog's trend grows: the slope of a straight line through
+     * the samples (least squares).
+     */
     public double lagTrend() {
         return Slope.of(samples, Sample::seconds, Sample::backlog);
     }
 
-    /** Whether throughput went up or down by no more than a tenth over the run; short runs cannot tell and count as steady. */
+    /**
+     * Whether throughput went up or down by no more than a tenth over the run; short runs cannot
+     * tell and count as steady.
+     */
     public boolean isSteady() {
         if (samples.size() < 4) {
             return true;
@@ -164,7 +174,9 @@ public record RunResult(
         return measured.latencies().gets();
     }
 
-    /** A counter of the shuffle, after the warm-up; those that end in {@code -total} from the start. */
+    /**
+     * A counter of the shuffle, after the warm-up; those that end in {@code -total} from the start.
+     */
     public double counter(String name) {
         return measured.counter(name);
     }
@@ -175,8 +187,10 @@ public record RunResult(
     }
 
     /**
-     * What the counted requests, and an hour's storage, would cost per hour on S3 at 1 GiB/s of the same records; empty for native runs. With one zone the share of reads that other
-     * zones would have is in it as it was here. A run that stands for larger blobs ({@code store-scale}) counts its requests for as many more bytes.
+     * What the counted requests, and an hour's storage, would cost per hour on S3 at 1 GiB/s of the
+     * same records; empty for native runs. With one zone the share of reads that other zones would
+     * have is in it as it was here. A run that stands for larger blobs ({@code store-scale}) counts
+     * its requests for as many more bytes.
      */
     public OptionalDouble s3UsdPerHour() {
         if (!variant.hasBlobs() || counter("puts") == 0) {
@@ -254,7 +268,10 @@ public record RunResult(
         return json;
     }
 
-    /** The whole distributions, in HdrHistogram's compressed encoding: to be added up with those of other runs. */
+    /**
+     * The whole distributions, in HdrHistogram's compressed encoding: to be added up with those of
+     * other runs.
+     */
     private Map<String, Object> histogramsAsJson() {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("latency", Histograms.format(latencies()));

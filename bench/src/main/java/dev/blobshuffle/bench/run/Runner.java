@@ -16,8 +16,9 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * Runs a plan: for each replication factor a cluster; there, for each repetition, all cells and variants in a new seeded random order, so that what is compared ran at about the same
- * time. Owned by one thread.
+ * Runs a plan: for each replication factor a cluster; there, for each repetition, all cells and
+ * variants in a new seeded random order, so that what is compared ran at about the same time. Owned
+ * by one thread.
  */
 public final class Runner {
     private final BenchPlan plan;
@@ -37,7 +38,8 @@ public final class Runner {
     }
 
     /**
-     * A runner that leaves out runs that would not end within a time from now; what first impressions can do without comes last.
+     * A runner that leaves out runs that would not end within a time from now; what first
+     * impressions can do without comes last.
      *
      * @param progress is told what goes on, line by line
      */

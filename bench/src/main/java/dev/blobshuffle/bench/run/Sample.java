@@ -5,7 +5,8 @@ package dev.blobshuffle.bench.run;
  *
  * @param seconds since the end of the warm-up
  * @param shuffled records that have come out of the shuffle
- * @param backlog records that were sent and must still come out; not the lag of a consumer group, for a notification stands for many records and commits are rare
+ * @param backlog records that were sent and must still come out; not the lag of a consumer group,
+ *     for a notification stands for many records and commits are rare
  */
 public record Sample(double seconds, long shuffled, long backlog) {
     /**

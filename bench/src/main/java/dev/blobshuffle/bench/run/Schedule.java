@@ -11,8 +11,9 @@ import java.util.Random;
 /**
  * In which order a plan's runs follow each other.
  *
- * @param isLimited whether the time may end before the plan does: the cells of a repetition then follow each other as in the plan, {@link Variant#NATIVE_TUNED} last but for the first
- *     cell, so that what is left out is the end of it
+ * @param isLimited whether the time may end before the plan does: the cells of a repetition then
+ *     follow each other as in the plan, {@link Variant#NATIVE_TUNED} last but for the first cell,
+ *     so that what is left out is the end of it
  */
 record Schedule(BenchPlan plan, boolean isLimited) {
     /** The runs of a repetition. */
@@ -36,8 +37,9 @@ record Schedule(BenchPlan plan, boolean isLimited) {
     }
 
     /**
-     * What runs before everything else without being measured, where CPU time is worth comparing. The JVMs of new brokers are young: what is the first to run takes twice as much of their CPU time as what comes later,
-     * more than most differences between variants.
+     * What runs before everything else without being measured, where CPU time is worth comparing.
+     * The JVMs of new brokers are young: what is the first to run takes twice as much of their CPU
+     * time as what comes later, more than most differences between variants.
      */
     Optional<Turn> unmeasured(int replication) {
         List<Turn> turns = repetition(replication, new Random(plan.seed()));

@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** A cluster on which runs follow each other; inputs that lie ready are written once. Owned by one thread. */
+/**
+ * A cluster on which runs follow each other; inputs that lie ready are written once. Owned by one
+ * thread.
+ */
 public final class Session implements AutoCloseable {
     private final BenchPlan plan;
     private final Cluster cluster;

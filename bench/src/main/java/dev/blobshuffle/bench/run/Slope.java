@@ -4,7 +4,10 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
-/** The slope of a straight line through points, by ordinary least squares; 0 for fewer than two. Stateless. */
+/**
+ * The slope of a straight line through points, by ordinary least squares; 0 for fewer than two.
+ * Stateless.
+ */
 final class Slope {
     private Slope() {}
 

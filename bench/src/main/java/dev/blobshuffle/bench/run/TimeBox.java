@@ -8,7 +8,8 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /**
- * What fits into a limited time, by how long the same thing took before, or else the longest of its kind, or else a guess, or else the longest of all. Owned by one thread.
+ * What fits into a limited time, by how long the same thing took before, or else the longest of its
+ * kind, or else a guess, or else the longest of all. Owned by one thread.
  *
  * @param <T> what takes time
  */

@@ -9,7 +9,10 @@ record Turn(Cell cell, Variant variant) {
     private static final int MANY_RECORDS = 500_000;
     private static final int MANY_SECONDS = 20;
 
-    /** With a rate it is known how long something is measured; processes that start, and records that are still under way, take as long again. Without one nobody knows: 0. */
+    /**
+     * With a rate it is known how long something is measured; processes that start, and records
+     * that are still under way, take as long again. Without one nobody knows: 0.
+     */
     long guessedNanos() {
         Parameters parameters = cell.parameters();
         long seconds = parameters.number(Parameter.WARM_UP_SECONDS) + parameters.number(Parameter.SECONDS);

@@ -13,8 +13,9 @@ public enum Variant {
     NATIVE(Carrier.KAFKA),
 
     /**
-     * Kafka Streams with larger producer batches, {@code batch.size} 256 KiB, {@code linger.ms} 20, and as many records per poll as the variants with blobs: 4,000, if the application
-     * chose no number.
+     * Kafka Streams with larger producer batches, {@code batch.size} 256 KiB, {@code linger.ms} 20,
+     * and as many records per poll as the variants with blobs: 4,000, if the application chose no
+     * number.
      */
     NATIVE_TUNED(Carrier.KAFKA),
 
@@ -24,7 +25,10 @@ public enum Variant {
     /** Through blobs in files. */
     BLOBS_FILE(Carrier.FILES),
 
-    /** Through blobs in a simulated S3 in a process of its own, over TLS, with the latencies of a profile. */
+    /**
+     * Through blobs in a simulated S3 in a process of its own, over TLS, with the latencies of a
+     * profile.
+     */
     BLOBS_S3(Carrier.S3);
 
     /** What the variants with blobs poll where the application chose no number. */

@@ -8,9 +8,11 @@ import java.util.OptionalDouble;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The service level objectives of a search. Lag alone would reward a system that drops records, so completeness is one of them.
+ * The service level objectives of a search. Lag alone would reward a system that drops records, so
+ * completeness is one of them.
  *
- * @param lagShare the median over the repetitions of the backlog's trend (records per second, by least squares) must be below this share of the load
+ * @param lagShare the median over the repetitions of the backlog's trend (records per second, by
+ *     least squares) must be below this share of the load
  * @param droppedShare updates dropped must be at most this share of the records
  * @param p95Millis the median p95 must be at most this, if there is a bound
  */

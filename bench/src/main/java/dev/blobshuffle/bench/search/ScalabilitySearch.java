@@ -10,10 +10,12 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * Scalability as Theodolite defines it: <b>demand</b> of a load is the least number of resources with which all objectives hold, <b>capacity</b> of resources the largest load with which
- * they hold. Each pair of load and resources is measured once. Owned by one thread.
+ * Scalability as Theodolite defines it: <b>demand</b> of a load is the least number of resources
+ * with which all objectives hold, <b>capacity</b> of resources the largest load with which they
+ * hold. Each pair of load and resources is measured once. Owned by one thread.
  *
- * <p>With the lower bound restriction the search for a load begins at the demand of the largest smaller load that could be met; a larger load is taken not to need less. A smaller load that
+ * <p>With the lower bound restriction the search for a load begins at the demand of the largest
+ * smaller load that could be met; a larger load is taken not to need less. A smaller load that
  * could not be met at all leaves the bound where it was.
  */
 public final class ScalabilitySearch {
@@ -63,7 +65,9 @@ public final class ScalabilitySearch {
         return demand;
     }
 
-    /** The largest load for each number of resources; none where not even the smallest is carried. */
+    /**
+     * The largest load for each number of resources; none where not even the smallest is carried.
+     */
     public Map<Long, OptionalLong> capacity(Restriction restriction) throws IOException, InterruptedException {
         Map<Long, OptionalLong> capacity = new LinkedHashMap<>();
         int bound = 0;
@@ -88,7 +92,10 @@ public final class ScalabilitySearch {
         return before;
     }
 
-    /** Everything that was measured and held although fewer resources did so, or more did not: where a search may have been misled. */
+    /**
+     * Everything that was measured and held although fewer resources did so, or more did not: where
+     * a search may have been misled.
+     */
     public List<String> oddities() {
         List<String> odd = new ArrayList<>();
         for (long load : loads) {

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.util.List;
 import java.util.OptionalInt;
 
-/** How the first value, in a list that is sorted from bad to good, is found that holds. Stateless. */
+/**
+ * How the first value, in a list that is sorted from bad to good, is found that holds. Stateless.
+ */
 public enum Strategy {
     /** Tries all, so that a value that fails between two that hold is seen. */
     FULL {

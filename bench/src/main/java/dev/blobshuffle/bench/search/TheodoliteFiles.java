@@ -13,8 +13,9 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * Results in the files that Theodolite writes, so that its notebooks read them: {@code expID.txt} counts the experiments of a directory, everything else begins with {@code exp} and the
- * number. A search whose objective is not met says {@code null}. Owned by one thread.
+ * Results in the files that Theodolite writes, so that its notebooks read them: {@code expID.txt}
+ * counts the experiments of a directory, everything else begins with {@code exp} and the number. A
+ * search whose objective is not met says {@code null}. Owned by one thread.
  */
 public final class TheodoliteFiles {
     private static final String INDICATOR = "lag-trend";

@@ -13,8 +13,10 @@ import java.util.Objects;
 import java.util.Properties;
 
 /**
- * A workload as resources of Theodolite's operator (API {@code theodolite.rocks/v1beta2}): a ConfigMap with the deployments of the application and of the load generator, a Benchmark, and
- * an Execution. JSON, which every YAML reader takes. The settings of the application come from the ConfigMap; load and instances are patched by the operator.
+ * A workload as resources of Theodolite's operator (API {@code theodolite.rocks/v1beta2}): a
+ * ConfigMap with the deployments of the application and of the load generator, a Benchmark, and an
+ * Execution. JSON, which every YAML reader takes. The settings of the application come from the
+ * ConfigMap; load and instances are patched by the operator.
  */
 public final class TheodoliteResources {
     private static final String API = "theodolite.rocks/v1beta2";

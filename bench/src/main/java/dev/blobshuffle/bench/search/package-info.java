@@ -1,4 +1,7 @@
-/** How much load so many instances carry: the search of Theodolite, its files and its Kubernetes resources. */
+/**
+ * How much load so many instances carry: the search of Theodolite, its files and its Kubernetes
+ * resources.
+ */
 @NullMarked
 package dev.blobshuffle.bench.search;
 

@@ -17,8 +17,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The least that a server of ranges can do in Java: a thread for each connection, a request of three numbers, and as its answer the bytes, written by one call out of direct memory or from a
- * file ({@code transferTo}). No protocol, no permission, no limits, no other members. What a real server's cost is compared with. With TLS, the JDK's sockets.
+ * The least that a server of ranges can do in Java: a thread for each connection, a request of
+ * three numbers, and as its answer the bytes, written by one call out of direct memory or from a
+ * file ({@code transferTo}). No protocol, no permission, no limits, no other members. What a real
+ * server's cost is compared with. With TLS, the JDK's sockets.
  *
  * <p>A process of its own, which ends with its standard input.
  */
@@ -54,7 +56,9 @@ final class BareServer {
         return directory.resolve("bare-" + blob);
     }
 
-    /** Serves the blobs of a directory, whose number, tier and {@link BareTls} follow as arguments. */
+    /**
+     * Serves the blobs of a directory, whose number, tier and {@link BareTls} follow as arguments.
+     */
     public static void main(String[] arguments) throws IOException {
         BareServer server = new BareServer(
                 Path.of(arguments[0]), Integer.parseInt(arguments[1]), ServingPlan.Tier.valueOf(arguments[2]));

@@ -34,7 +34,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.zip.CRC32C;
 
-/** {@code blobshuffle cache} before a file store, read over the protocol of members. Thread-safe, but for {@link #load}. */
+/**
+ * {@code blobshuffle cache} before a file store, read over the protocol of members. Thread-safe,
+ * but for {@link #load}.
+ */
 final class CacheRanges implements Ranges {
     /** Measured is the cost of answers, also where the machine is too busy to give them soon. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -2,7 +2,10 @@ package dev.blobshuffle.bench.serving;
 
 import java.io.IOException;
 
-/** A server with the blobs of a {@link ServingRun}, as those who read ranges of them see it. Thread-safe. */
+/**
+ * A server with the blobs of a {@link ServingRun}, as those who read ranges of them see it.
+ * Thread-safe.
+ */
 interface Ranges extends AutoCloseable {
     /** The server's process. */
     long pid();

@@ -15,7 +15,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.CRC32C;
 
 /**
- * One measured run of a server that runs as a process of its own: readers in this process ask it for random ranges and check every one. The CPU time is the server's alone.
+ * One measured run of a server that runs as a process of its own: readers in this process ask it
+ * for random ranges and check every one. The CPU time is the server's alone.
  */
 public final class ServingRun implements AutoCloseable {
     private static final int BLOBS = 12;

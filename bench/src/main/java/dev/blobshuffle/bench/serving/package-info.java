@@ -1,4 +1,6 @@
-/** What it costs a member of a zone to serve what it cached, beside the least that a server can do. */
+/**
+ * What it costs a member of a zone to serve what it cached, beside the least that a server can do.
+ */
 @NullMarked
 package dev.blobshuffle.bench.serving;
 

@@ -18,14 +18,19 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * {@code bench:///?store=URI&faults=N}: the store of another URI, its requests timed in {@link StoreLatencies#OF_THIS_PROCESS}; with faults, so many of a thousand puts and gets fail, before or
- * after their effect, are refused as too many, or are answered with damaged bytes. Public for the service loader. Stateless.
+ * {@code bench:///?store=URI&faults=N}: the store of another URI, its requests timed in
+ * {@link StoreLatencies#OF_THIS_PROCESS}; with faults, so many of a thousand puts and gets fail,
+ * before or after their effect, are refused as too many, or are answered with damaged bytes. Public
+ * for the service loader. Stateless.
  */
 public final class ObservedStoreProvider implements BlobStoreProvider {
     private static final String SCHEME = "bench";
     private static final Duration MOST_DELAY = Duration.ofMillis(100);
 
-    /** A put, a get and a delete by which a store is checked when it is opened: an instance that cannot start measures nothing. */
+    /**
+     * A put, a get and a delete by which a store is checked when it is opened: an instance that
+     * cannot start measures nothing.
+     */
     private static final int CHECKS = 3;
 
     private static final List<Fault.Kind> KINDS = List.of(

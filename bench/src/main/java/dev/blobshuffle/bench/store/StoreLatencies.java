@@ -5,8 +5,10 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 
 /**
- * How long the requests of this process to its store took that succeeded, in microseconds: as histograms, so that those of several processes can be added up, which percentiles cannot.
- * One for each process, because nobody who could pass one on stands between an application's settings and its store. Thread-safe.
+ * How long the requests of this process to its store took that succeeded, in microseconds: as
+ * histograms, so that those of several processes can be added up, which percentiles cannot. One for
+ * each process, because nobody who could pass one on stands between an application's settings and
+ * its store. Thread-safe.
  */
 public final class StoreLatencies {
     private static final long LONGEST_MICROS = TimeUnit.HOURS.toMicros(1);

@@ -1,4 +1,7 @@
-/** The store of a measured instance: any other store, whose requests are timed, and go wrong where that is asked for. */
+/**
+ * The store of a measured instance: any other store, whose requests are timed, and go wrong where
+ * that is asked for.
+ */
 @NullMarked
 package dev.blobshuffle.bench.store;
 

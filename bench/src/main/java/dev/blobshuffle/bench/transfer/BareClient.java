@@ -15,8 +15,9 @@ import java.util.zip.CRC32C;
 import javax.net.ssl.SSLContext;
 
 /**
- * The least that a client of an S3 server on this machine can do, and still checksum what it sends and receives: one connection, requests put together by hand, unsigned. The floor that a
- * real client is compared with. Owned by one thread.
+ * The least that a client of an S3 server on this machine can do, and still checksum what it sends
+ * and receives: one connection, requests put together by hand, unsigned. The floor that a real
+ * client is compared with. Owned by one thread.
  */
 final class BareClient implements AutoCloseable {
     private static final int HEAD_BYTES = 16 << 10;
@@ -39,7 +40,9 @@ final class BareClient implements AutoCloseable {
         out = socket.getOutputStream();
     }
 
-    /** What the system properties name now: the JVM's default context keeps those of its first use. */
+    /**
+     * What the system properties name now: the JVM's default context keeps those of its first use.
+     */
     private static SSLContext trustOfNow() throws GeneralSecurityException {
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(null, null, null);
@@ -96,7 +99,9 @@ final class BareClient implements AutoCloseable {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** Reads the head of an answer, and perhaps the start of its body, and gives the body's length. */
+    /**
+     * Reads the head of an answer, and perhaps the start of its body, and gives the body's length.
+     */
     private long answer(String what) throws IOException {
         filled = 0;
         bodyStart = 0;

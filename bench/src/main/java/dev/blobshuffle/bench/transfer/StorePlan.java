@@ -12,7 +12,8 @@ import java.util.Optional;
  * @param mebibytes sizes of blobs
  * @param concurrencies blobs in flight
  * @param bytes that each run moves
- * @param warmUp small puts, and as many gets, by each client before anything is measured; 0: a process that has just started
+ * @param warmUp small puts, and as many gets, by each client before anything is measured; 0: a
+ *     process that has just started
  * @param repetitions runs of each cell and client
  * @param seed of the bytes and of the order of runs
  */

@@ -9,7 +9,8 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The runs of all cells. A ratio is the median over the repetitions of ratios within one repetition, whose runs were next to each other in time.
+ * The runs of all cells. A ratio is the median over the repetitions of ratios within one
+ * repetition, whose runs were next to each other in time.
  *
  * @param results all of them
  */
@@ -69,7 +70,10 @@ public record StoreReport(List<StoreResult> results) {
         return text.toString().replace("NaN", "  -");
     }
 
-    /** How the store stands to the floor where blobs are large: one line per transport and direction. */
+    /**
+     * How the store stands to the floor where blobs are large: one line per transport and
+     * direction.
+     */
     public String summary() {
         Map<String, List<Double>> ratios = new LinkedHashMap<>();
         for (StoreCell cell : cells()) {

@@ -11,7 +11,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
-/** Runs a cell: as many threads as blobs are in flight, each with its own blob, and measures this process meanwhile. Owned by one thread. */
+/**
+ * Runs a cell: as many threads as blobs are in flight, each with its own blob, and measures this
+ * process meanwhile. Owned by one thread.
+ */
 final class StoreRun {
     private final long bytes;
     private final Supplier<Optional<Long>> requests;
@@ -33,7 +36,8 @@ final class StoreRun {
         int perThread = (int) Math.max(2, bytes / blobs.bytes() / cell.concurrency());
         ExecutorService threads = Executors.newFixedThreadPool(cell.concurrency());
         try {
-            // Connections and threads are there before anything is measured; reads need something to read.
+            // Connections and threads are there before anything is measured; reads need something
+            // to read.
             boolean verified = each(threads, cell, slot -> put(client, slot))
                     && each(threads, cell, slot -> client.get(slot) == blobs.checksum());
             Optional<Long> requestsBefore = requests.get();

@@ -18,8 +18,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 
 /**
- * Moves blobs to a store and back and measures this process. Without a store of one's own an S3 simulator in a process of its own is the server, and a bare socket client that also
- * checksums is the floor; runs of both follow each other in seeded random order, and every blob is checked. Owned by one thread.
+ * Moves blobs to a store and back and measures this process. Without a store of one's own an S3
+ * simulator in a process of its own is the server, and a bare socket client that also checksums is
+ * the floor; runs of both follow each other in seeded random order, and every blob is checked.
+ * Owned by one thread.
  */
 public final class StoreRunner {
     private static final String BUCKET = "bench";
@@ -83,7 +85,10 @@ public final class StoreRunner {
         }
     }
 
-    /** Credentials and trust by the conventions of the JVM and the SDK, for a simulator that believes everyone. */
+    /**
+     * Credentials and trust by the conventions of the JVM and the SDK, for a simulator that
+     * believes everyone.
+     */
     private static void trust(S3SimProcess sim) {
         System.setProperty("aws.accessKeyId", "bench");
         System.setProperty("aws.secretAccessKey", "bench");
@@ -108,8 +113,8 @@ public final class StoreRunner {
                         pair(new StoreCell(transport, direction, WARM_UP, WARM_UP), large, store, sim, 0, order);
             }
         }
-        // Every cell once, and again: what is left of the warm-up then falls on one of a cell's repetitions, and not on
-        // one cell.
+        // Every cell once, and again: what is left of the warm-up then falls on one of a cell's
+        // repetitions, and not on one cell.
         for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
             for (StoreCell cell : plan.cells(transport)) {
                 List<StoreResult> both = pair(cell, run, store, sim, repetition, order);
@@ -119,7 +124,10 @@ public final class StoreRunner {
         }
     }
 
-    /** Requests cost a client many times more before the JIT has compiled what it does for each: some thousands of them. */
+    /**
+     * Requests cost a client many times more before the JIT has compiled what it does for each:
+     * some thousands of them.
+     */
     private void repeatSmall(String transport, BlobStore store, Optional<S3SimProcess> sim, Random order)
             throws IOException, InterruptedException, ExecutionException, GeneralSecurityException {
         StoreRun small = new StoreRun((long) plan.warmUp() * SMALL_BYTES, Optional::empty);

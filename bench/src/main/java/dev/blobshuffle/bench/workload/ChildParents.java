@@ -10,7 +10,10 @@ import org.apache.kafka.streams.processor.api.Record;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 
-/** Registries in, changes of the parents of each child out; empty: it has none any more. Owned by its stream thread. */
+/**
+ * Registries in, changes of the parents of each child out; empty: it has none any more. Owned by
+ * its stream thread.
+ */
 final class ChildParents implements Processor<String, String, String, String> {
     private final String storeName;
     private ProcessorContext<String, String> context;

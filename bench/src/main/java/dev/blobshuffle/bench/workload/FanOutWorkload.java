@@ -15,8 +15,9 @@ import org.apache.kafka.streams.kstream.TimeWindows;
 import org.apache.kafka.streams.state.WindowStore;
 
 /**
- * One new key and two independent aggregations by it, so that Kafka Streams makes two repartition topics with the same records, or one with {@code topology.optimization=all}: none of
- * Theodolite's use cases has anything to optimize.
+ * One new key and two independent aggregations by it, so that Kafka Streams makes two repartition
+ * topics with the same records, or one with {@code topology.optimization=all}: none of Theodolite's
+ * use cases has anything to optimize.
  */
 final class FanOutWorkload implements Workload {
     private static final List<String> STORES = List.of("statistics-minute", "statistics-hour");

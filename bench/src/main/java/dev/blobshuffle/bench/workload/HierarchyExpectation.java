@@ -9,9 +9,12 @@ import java.util.TreeMap;
 import java.util.zip.CRC32C;
 
 /**
- * Every record of the input was read once, and in every window the last sum of every group is that of its members: for sensors recomputed from the input, for groups their own last sums, so that a
- * sum that is wrong somewhere is found where it arose. An update that came too late for its window, which Kafka Streams counts as dropped, makes at most one sum of one window differ from
- * its members; without any every sum is right up to the top, and every group has written the sum of all its sensors at least once. Owned by one thread.
+ * Every record of the input was read once, and in every window the last sum of every group is that
+ * of its members: for sensors recomputed from the input, for groups their own last sums, so that a
+ * sum that is wrong somewhere is found where it arose. An update that came too late for its window,
+ * which Kafka Streams counts as dropped, makes at most one sum of one window differ from its
+ * members; without any every sum is right up to the top, and every group has written the sum of all
+ * its sensors at least once. Owned by one thread.
  */
 final class HierarchyExpectation implements Expectation {
     private static final String OF_WINDOW = "@";

@@ -17,7 +17,10 @@ import org.apache.kafka.streams.kstream.Produced;
 import org.apache.kafka.streams.kstream.TimeWindows;
 import org.apache.kafka.streams.state.WindowStore;
 
-/** Theodolite's UC3: statistics per sensor and hour of the day, over 30 days, for each day: every record is shuffled, and updates 30 windows. */
+/**
+ * Theodolite's UC3: statistics per sensor and hour of the day, over 30 days, for each day: every
+ * record is shuffled, and updates 30 windows.
+ */
 final class HourOfDayWorkload implements Workload {
     private static final ZoneId PLACE = ZoneId.of("Europe/Paris");
     private static final int DAYS = 30;

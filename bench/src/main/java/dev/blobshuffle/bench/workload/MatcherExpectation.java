@@ -7,8 +7,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Matches per rule, recomputed from the input. A rule that m records match has written ⌊m / rate⌋ events and keeps the rest in its state; the sums of first bytes in its events and its
- * state are those of its records. Under exactly-once that holds exactly, whatever was killed or failed; under at-least-once with faults no rule has seen less. Owned by one thread.
+ * Matches per rule, recomputed from the input. A rule that m records match has written ⌊m / rate⌋
+ * events and keeps the rest in its state; the sums of first bytes in its events and its state are
+ * those of its records. Under exactly-once that holds exactly, whatever was killed or failed; under
+ * at-least-once with faults no rule has seen less. Owned by one thread.
  */
 final class MatcherExpectation implements Expectation {
     private final MatchingRules rules;

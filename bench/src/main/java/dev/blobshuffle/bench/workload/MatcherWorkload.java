@@ -20,8 +20,9 @@ import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.Stores;
 
 /**
- * ShuffleBench: each record goes to all rules that it matches, and is counted there; after so many matches a rule writes an event. A state, and an event, is the number of
- * matches, the sum of the records' first 8 bytes, and the times of the first and last record, 8 bytes each, big-endian.
+ * ShuffleBench: each record goes to all rules that it matches, and is counted there; after so many
+ * matches a rule writes an event. A state, and an event, is the number of matches, the sum of the
+ * records' first 8 bytes, and the times of the first and last record, 8 bytes each, big-endian.
  */
 final class MatcherWorkload implements Workload {
     static final int STATE_BYTES = 4 * Long.BYTES;
@@ -85,7 +86,10 @@ final class MatcherWorkload implements Workload {
                 .to(topics.own(OUTPUT), Produced.with(Serdes.String(), bytes));
     }
 
-    /** Copies a record to each rule that it matches, its time before its bytes. Owned by its stream thread. */
+    /**
+     * Copies a record to each rule that it matches, its time before its bytes. Owned by its stream
+     * thread.
+     */
     private static final class Matcher implements Processor<byte[], byte[], String, byte[]> {
         private final MatchingRules rules;
         private ProcessorContext<String, byte[]> context;

@@ -10,8 +10,9 @@ import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 
 /**
- * Which rules a record matches, by ShuffleBench's definition and with its hash functions: rule k covers a part of a ring of 2^63 hashes, as long as its selectivity, from a place
- * that depends on k; a record matches the rules that cover the hash of its first 16 bytes. Thread-safe.
+ * Which rules a record matches, by ShuffleBench's definition and with its hash functions: rule k
+ * covers a part of a ring of 2^63 hashes, as long as its selectivity, from a place that depends on
+ * k; a record matches the rules that cover the hash of its first 16 bytes. Thread-safe.
  */
 final class MatchingRules {
     private static final long PLACES_SEED = 0x2e3fac4f58fc98b4L;

@@ -6,7 +6,8 @@ import org.apache.kafka.common.serialization.Serde;
 import org.apache.kafka.common.serialization.Serdes;
 
 /**
- * What a sensor measured, Theodolite's active power record with a serde of our own: time and value, 8 bytes each, and the identifier.
+ * What a sensor measured, Theodolite's active power record with a serde of our own: time and value,
+ * 8 bytes each, and the identifier.
  *
  * @param identifier of the sensor, or of a group
  * @param timestamp milliseconds

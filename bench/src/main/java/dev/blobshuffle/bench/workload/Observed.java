@@ -16,6 +16,9 @@ public interface Observed {
     /** Updates that windows had dropped because they came late. */
     long dropped();
 
-    /** Hands out keys and values of everything that was committed to a topic, in order per partition; the value of a tombstone is empty. */
+    /**
+     * Hands out keys and values of everything that was committed to a topic, in order per
+     * partition; the value of a tombstone is empty.
+     */
     void read(String topic, BiConsumer<byte[], byte[]> receiver);
 }

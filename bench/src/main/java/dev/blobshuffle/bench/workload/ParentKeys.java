@@ -6,7 +6,10 @@ import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
 import org.apache.kafka.streams.state.KeyValueStore;
 
-/** A measurement to each group that its child is in, keyed by child and group. Owned by its stream thread. */
+/**
+ * A measurement to each group that its child is in, keyed by child and group. Owned by its stream
+ * thread.
+ */
 final class ParentKeys implements Processor<String, ChildMeasurement, String, Measurement> {
     private static final String SEPARATOR = ";";
 

@@ -5,7 +5,10 @@ import java.util.zip.CRC32C;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SingleWriterRecorder;
 
-/** Counts and sums up the records that one stream thread sees after the shuffle. Owned by its thread; its numbers are read by any. */
+/**
+ * Counts and sums up the records that one stream thread sees after the shuffle. Owned by its
+ * thread; its numbers are read by any.
+ */
 public final class Probe {
     private static final long LONGEST_MICROS = 3_600_000_000L;
     private static final int DIGITS = 3;

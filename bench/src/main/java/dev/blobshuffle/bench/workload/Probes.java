@@ -26,7 +26,10 @@ public final class Probes {
         return own.get();
     }
 
-    /** A serde whose deserializer, which runs when a shuffled record's turn has come, counts measurements. */
+    /**
+     * A serde whose deserializer, which runs when a shuffled record's turn has come, counts
+     * measurements.
+     */
     Serde<Measurement> counting() {
         Deserializer<Measurement> plain = Measurement.SERDE.deserializer();
         return Serdes.serdeFrom(Measurement.SERDE.serializer(), (topic, bytes) -> {

@@ -6,7 +6,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The hierarchy of UC4: sensors in groups of four, these in groups of four again, and so on to one at the top. As JSON: objects with {@code identifier} and {@code children}. Stateless. */
+/**
+ * The hierarchy of UC4: sensors in groups of four, these in groups of four again, and so on to one
+ * at the top. As JSON: objects with {@code identifier} and {@code children}. Stateless.
+ */
 final class SensorRegistry {
     static final int CHILDREN = 4;
     private static final ObjectMapper JSON = new ObjectMapper();

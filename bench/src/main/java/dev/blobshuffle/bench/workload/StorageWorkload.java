@@ -10,7 +10,10 @@ import org.apache.kafka.streams.kstream.Consumed;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Theodolite's UC1: every record becomes JSON, and is logged at INFO, where "storing" it would be. No shuffle: it shows what the suite costs without one. */
+/**
+ * Theodolite's UC1: every record becomes JSON, and is logged at INFO, where "storing" it would be.
+ * No shuffle: it shows what the suite costs without one.
+ */
 final class StorageWorkload implements Workload {
     private static final Logger LOG = LoggerFactory.getLogger(StorageWorkload.class);
 

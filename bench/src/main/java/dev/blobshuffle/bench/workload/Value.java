@@ -5,7 +5,10 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
-/** The values that are shuffled: 8 bytes that become the key, random bytes, and 8 bytes for a time. Stateless. */
+/**
+ * The values that are shuffled: 8 bytes that become the key, random bytes, and 8 bytes for a time.
+ * Stateless.
+ */
 final class Value {
     static final int KEY_BYTES = Long.BYTES;
     static final int LEAST_BYTES = KEY_BYTES + Long.BYTES;
@@ -32,8 +35,8 @@ final class Value {
     }
 
     /**
-     * A number for a key and a value, its time left out. Numbers of records are added up, so that the sum does not depend on their order and tells a lost, doubled or changed
-     * record.
+     * A number for a key and a value, its time left out. Numbers of records are added up, so that
+     * the sum does not depend on their order and tells a lost, doubled or changed record.
      */
     static long checksum(CRC32C scratch, byte[] key, byte[] value) {
         scratch.reset();

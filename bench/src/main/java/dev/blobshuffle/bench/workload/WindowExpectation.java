@@ -9,8 +9,9 @@ import java.util.function.ToIntFunction;
 import java.util.zip.CRC32C;
 
 /**
- * Every record was counted in each of its windows, or dropped there because it came late, and Kafka Streams says how many were. Read from the last values in the changelogs of the
- * windows' stores. Owned by one thread.
+ * Every record was counted in each of its windows, or dropped there because it came late, and Kafka
+ * Streams says how many were. Read from the last values in the changelogs of the windows' stores.
+ * Owned by one thread.
  */
 final class WindowExpectation implements Expectation {
     private final List<String> stores;

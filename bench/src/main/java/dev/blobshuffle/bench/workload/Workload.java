@@ -19,7 +19,9 @@ public interface Workload {
     /** What must come out of a run. */
     Expectation expectation(Parameters parameters);
 
-    /** Builds the application: ordinary Kafka Streams code, settings alone decide how it shuffles. */
+    /**
+     * Builds the application: ordinary Kafka Streams code, settings alone decide how it shuffles.
+     */
     void define(StreamsBuilder builder, Parameters parameters, Topics topics, Probes probes);
 
     /** Topics of the run that are made before it starts, by the name within the run. */
@@ -30,12 +32,18 @@ public interface Workload {
         return Map.of();
     }
 
-    /** Whether records carry the time at which they enter the shuffle; if not, latency is counted from when they were due, which needs a rate. */
+    /**
+     * Whether records carry the time at which they enter the shuffle; if not, latency is counted
+     * from when they were due, which needs a rate.
+     */
     default boolean isStamped() {
         return false;
     }
 
-    /** Whether the check needs nothing that is lost with an instance, so that faults may be injected. */
+    /**
+     * Whether the check needs nothing that is lost with an instance, so that faults may be
+     * injected.
+     */
     default boolean bearsFaults() {
         return false;
     }

@@ -10,8 +10,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * Whole processes that choose their batches, in real time, for a short time. How well they keep to their target is a measurement: {@code blobshuffle bench adaptive}, and under virtual time {@code
- * AdaptiveBatchingTest}.
+ * Whole processes that choose their batches, in real time, for a short time. How well they keep to
+ * their target is a measurement: {@code blobshuffle bench adaptive}, and under virtual time
+ * {@code AdaptiveBatchingTest}.
  */
 class RealTimeTrialIT {
     private static final Duration TARGET = Duration.ofMillis(1600);

@@ -12,7 +12,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/** Short runs against the real servers as processes: every byte that comes is checked by the benchmark itself. */
+/**
+ * Short runs against the real servers as processes: every byte that comes is checked by the
+ * benchmark itself.
+ */
 class PeerCommandIT {
     @ParameterizedTest
     @CsvSource({"MEMORY,PLAIN", "DISK,TLS"})

@@ -19,7 +19,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** The whole demo over a small text: brokers and instances as processes, both runs, the comparison. */
+/**
+ * The whole demo over a small text: brokers and instances as processes, both runs, the comparison.
+ */
 class DemoIT {
     private static final int LINES = 600;
 
@@ -34,13 +36,16 @@ class DemoIT {
         assertBlobs(result.get("blobshuffle"), store);
         assertThat(result.at("/blobshuffle/blobs_left_after_sweep").asLong())
                 .isEqualTo(result.at("/blobshuffle/blobs").asLong());
-        // Three zones with an instance each: every one writes for itself, and for two that have to fetch it.
+        // Three zones with an instance each: every one writes for itself, and for two that have to
+        // fetch it.
         assertThat(result.at("/blobshuffle/zones")).hasSize(3);
         assertThat(result.at("/blobshuffle/cache_hits").asLong()).isPositive();
         assertPairs(result.at("/blobshuffle/zone_pairs"));
     }
 
-    /** Every zone wrote to the store and read from it, and nothing went from zone to zone otherwise. */
+    /**
+     * Every zone wrote to the store and read from it, and nothing went from zone to zone otherwise.
+     */
     private static void assertPairs(JsonNode pairs) {
         assertThat(pairs).hasSize(3 * (3 + 2));
         for (JsonNode pair : pairs) {
@@ -55,7 +60,10 @@ class DemoIT {
         }
     }
 
-    /** The instances are processes of their own, which find the credentials in their environment: cli/pom.xml. */
+    /**
+     * The instances are processes of their own, which find the credentials in their environment:
+     * cli/pom.xml.
+     */
     @Test
     @Timeout(1800)
     void bothRunsGiveTheSameAndTheBytesAreInS3() throws IOException {

@@ -9,7 +9,9 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The structure that Theodolite's custom resource definitions ask for. Never tried on a cluster. */
+/**
+ * The structure that Theodolite's custom resource definitions ask for. Never tried on a cluster.
+ */
 class TheodoliteResourcesTest {
     private final JsonNode items = new ObjectMapper()
             .valueToTree(new TheodoliteResources("uc3", "registry/blobshuffle:1", "kafka:9092")

@@ -17,7 +17,10 @@ import org.apache.kafka.streams.TestInputTopic;
 import org.apache.kafka.streams.TopologyTestDriver;
 import org.apache.kafka.streams.test.TestRecord;
 
-/** A workload under Kafka Streams' test driver: its own source through its own topology, and its own check of what came out. */
+/**
+ * A workload under Kafka Streams' test driver: its own source through its own topology, and its own
+ * check of what came out.
+ */
 final class DrivenWorkload implements Observed {
     private static final long START = 1_700_000_000_000L;
 

@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Which brokers a command asks, and how: options that commands share, and the settings of Kafka clients that they make. Filled by the command line; owned by the command. */
+/**
+ * Which brokers a command asks, and how: options that commands share, and the settings of Kafka
+ * clients that they make. Filled by the command line; owned by the command.
+ */
 public final class BrokerOptions {
     private static final String BROKERS = "bootstrap.servers";
     private static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
@@ -58,7 +61,8 @@ public final class BrokerOptions {
     /**
      * What the user gave, with timeouts for somebody who waits at a terminal.
      *
-     * @throws InvalidSettings fatal: nothing names the brokers, or a file of settings cannot be read
+     * @throws InvalidSettings fatal: nothing names the brokers, or a file of settings cannot be
+     *     read
      */
     public Map<String, Object> client() {
         return client(CALL_TIMEOUT);
@@ -68,7 +72,8 @@ public final class BrokerOptions {
      * What the user gave, with timeouts where it has none.
      *
      * @param timeout of a call
-     * @throws InvalidSettings fatal: nothing names the brokers, or a file of settings cannot be read
+     * @throws InvalidSettings fatal: nothing names the brokers, or a file of settings cannot be
+     *     read
      */
     public Map<String, Object> client(Duration timeout) {
         Map<String, Object> client = new HashMap<>(config.connection());

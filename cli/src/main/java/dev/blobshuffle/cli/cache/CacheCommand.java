@@ -22,7 +22,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code blobshuffle cache}: a cache for all instances of a zone, in a process of its own, until it is ended. Exit status: 0 ended by a signal, 1 it could not start. */
+/**
+ * {@code blobshuffle cache}: a cache for all instances of a zone, in a process of its own, until it
+ * is ended. Exit status: 0 ended by a signal, 1 it could not start.
+ */
 @Command(
         name = "cache",
         mixinStandardHelpOptions = true,

@@ -21,7 +21,10 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
 
-/** A store, caches before it and a server before those: what an instance shares with its zone, without the instance. Thread-safe. */
+/**
+ * A store, caches before it and a server before those: what an instance shares with its zone,
+ * without the instance. Thread-safe.
+ */
 final class RunningCache implements AutoCloseable {
     /** In the order in which they were opened. */
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
@@ -57,7 +60,8 @@ final class RunningCache implements AutoCloseable {
      * Opens a store and answers from it. Blocks until it does.
      *
      * @throws InvalidSettings fatal: the settings cannot work
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work now
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work
+     *     now
      */
     static RunningCache open(Settings settings) {
         return new RunningCache(settings);

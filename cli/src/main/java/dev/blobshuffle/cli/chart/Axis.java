@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * An axis: its title, how numbers lie on it, and for categories their names, which stand at 0, 1, 2 and so on.
+ * An axis: its title, how numbers lie on it, and for categories their names, which stand at 0, 1, 2
+ * and so on.
  *
  * @param title with the unit
  * @param scale how numbers lie on it
@@ -14,7 +15,10 @@ import java.util.Locale;
 public record Axis(String title, Scale scale, List<String> categories) {
     private static final int TICKS = 6;
 
-    /** Powers of ten on an axis from which on there is no room for numbers between them; and the least span of a logarithmic axis. */
+    /**
+     * Powers of ten on an axis from which on there is no room for numbers between them; and the
+     * least span of a logarithmic axis.
+     */
     private static final int MANY_POWERS = 4;
 
     private static final double LEAST_SPAN = 5;
@@ -91,7 +95,10 @@ public record Axis(String title, Scale scale, List<String> categories) {
         return ticks;
     }
 
-    /** The ends of a logarithmic axis that holds two numbers: 1, 2 or 5 times a power of ten each, and far enough from each other for more than one of them between. */
+    /**
+     * The ends of a logarithmic axis that holds two numbers: 1, 2 or 5 times a power of ten each,
+     * and far enough from each other for more than one of them between.
+     */
     static double[] ends(double least, double most) {
         List<Double> marks = marks(least / 100, most * 100);
         int first = marks.size() - 1;

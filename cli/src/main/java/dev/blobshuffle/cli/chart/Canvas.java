@@ -2,7 +2,10 @@ package dev.blobshuffle.cli.chart;
 
 import java.util.List;
 
-/** What a chart draws on: coordinates in pixels from the upper left corner, colours as {@code #rrggbb}. Owned by one thread. */
+/**
+ * What a chart draws on: coordinates in pixels from the upper left corner, colours as
+ * {@code #rrggbb}. Owned by one thread.
+ */
 interface Canvas {
     /** Where a text stands to its point. */
     enum Anchor {

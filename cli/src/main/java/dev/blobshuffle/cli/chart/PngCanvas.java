@@ -15,7 +15,10 @@ import java.nio.file.Path;
 import java.util.List;
 import javax.imageio.ImageIO;
 
-/** Draws a PNG of twice the size, with the JDK's own means, which need no display. Owned by one thread. */
+/**
+ * Draws a PNG of twice the size, with the JDK's own means, which need no display. Owned by one
+ * thread.
+ */
 final class PngCanvas implements Canvas {
     private static final int SCALE = 2;
     private static final Font TEXT = new Font(Font.SANS_SERIF, Font.PLAIN, 12);

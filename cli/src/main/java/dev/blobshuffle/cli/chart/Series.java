@@ -9,7 +9,8 @@ import java.util.OptionalInt;
  * @param name for the legend
  * @param form how they are drawn
  * @param points in order
- * @param colour number of its colour, so that the same thing has the same one in every plot; empty: by its place in the legend
+ * @param colour number of its colour, so that the same thing has the same one in every plot; empty:
+ *     by its place in the legend
  */
 public record Series(String name, Form form, List<Point> points, OptionalInt colour) {
     /** How points are drawn. */

@@ -7,10 +7,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The settings of an application that decide how its commits get along with a store, with Kafka Streams' defaults.
+ * The settings of an application that decide how its commits get along with a store, with Kafka
+ * Streams' defaults.
  *
  * @param exactlyOnce whether commits are transactions
- * @param linger how long the producer holds notifications back; not at all where clients are wrapped, which push them
+ * @param linger how long the producer holds notifications back; not at all where clients are
+ *     wrapped, which push them
  * @param batchDelay the longest that a record waits in a batch
  */
 record CommitSettings(
@@ -19,7 +21,10 @@ record CommitSettings(
         Duration transactionTimeout,
         Duration linger,
         Duration batchDelay) {
-    /** Class {@code BlobShuffleClientSupplier}. The command line has no Kafka Streams on its class path. */
+    /**
+     * Class {@code BlobShuffleClientSupplier}. The command line has no Kafka Streams on its class
+     * path.
+     */
     static final String CLIENT_SUPPLIER = "dev.blobshuffle.kstreams.BlobShuffleClientSupplier";
 
     private static final long COMMIT_MILLIS = 30_000;
@@ -30,7 +35,8 @@ record CommitSettings(
     /**
      * Takes them from an application's configuration.
      *
-     * @throws InvalidSettings fatal: a value is not of its form, or a key below {@code blobshuffle.} unknown
+     * @throws InvalidSettings fatal: a value is not of its form, or a key below
+     *     {@code blobshuffle.} unknown
      */
     static CommitSettings of(Map<String, String> configuration) {
         boolean exactlyOnce = "exactly_once_v2".equals(configuration.get("processing.guarantee"));

@@ -27,8 +27,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code blobshuffle doctor}: whether a store, the brokers and an application's settings will do, found out by doing what an instance does. Exit status: 0 no errors, 1 errors, 2 wrong
- * usage.
+ * {@code blobshuffle doctor}: whether a store, the brokers and an application's settings will do,
+ * found out by doing what an instance does. Exit status: 0 no errors, 1 errors, 2 wrong usage.
  */
 @Command(
         name = "doctor",

@@ -7,7 +7,10 @@ import dev.blobshuffle.core.store.StoreFinding;
 import java.util.Map;
 import java.util.Optional;
 
-/** Opens the encryption keys that an application's settings name, as each of its instances does. Stateless. */
+/**
+ * Opens the encryption keys that an application's settings name, as each of its instances does.
+ * Stateless.
+ */
 final class EncryptionAdvice {
     private static final String SUBJECT = "encryption";
 
@@ -16,7 +19,8 @@ final class EncryptionAdvice {
     /**
      * Whether this application encrypts its blobs, and whether the key is here. Blocks.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a value is not of its form, or a key below {@code blobshuffle.} unknown
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a value is not of its form, or a
+     *     key below {@code blobshuffle.} unknown
      */
     static Finding of(Map<String, String> configuration) {
         Settings settings = Settings.parse(configuration);

@@ -19,7 +19,8 @@ final class Patience implements AutoCloseable {
     /**
      * Waits for each answer up to a limit.
      *
-     * @param time where blocking calls get their threads from: one that never comes back must not hold up the next
+     * @param time where blocking calls get their threads from: one that never comes back must not
+     *     hold up the next
      */
     Patience(Duration limit, Time time) {
         this.limit = limit;

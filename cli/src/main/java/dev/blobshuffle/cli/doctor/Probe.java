@@ -6,7 +6,10 @@ import dev.blobshuffle.core.time.Time;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
-/** A blob that is stored to see whether that works. Its bytes are random, so that nothing on the way compresses them. */
+/**
+ * A blob that is stored to see whether that works. Its bytes are random, so that nothing on the way
+ * compresses them.
+ */
 @SuppressWarnings("ArrayRecordComponent") // compared by content where it matters
 record Probe(BlobId id, byte[] bytes) {
     /** A blob of this minute by a writer that nobody else is. */

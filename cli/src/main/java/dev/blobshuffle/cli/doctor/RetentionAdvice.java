@@ -15,7 +15,8 @@ final class RetentionAdvice {
     /**
      * What stays, and who deletes the rest.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a value is not of its form, or a key below {@code blobshuffle.} unknown
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a value is not of its form, or a
+     *     key below {@code blobshuffle.} unknown
      */
     static Finding of(Map<String, String> configuration) {
         Settings settings = Settings.parse(configuration);

@@ -126,7 +126,10 @@ final class StoreCheckup {
         }
     }
 
-    /** One after the other, like the uploads of one quiet instance; stops early where the store is slow. */
+    /**
+     * One after the other, like the uploads of one quiet instance; stops early where the store is
+     * slow.
+     */
     private void measure(int samples, int blobBytes) throws InterruptedException {
         List<Duration> putTimes = new ArrayList<>();
         List<Duration> getTimes = new ArrayList<>();

@@ -1,4 +1,7 @@
-/** The command {@code blobshuffle doctor}: whether a store, the brokers and an application's settings will do. */
+/**
+ * The command {@code blobshuffle doctor}: whether a store, the brokers and an application's
+ * settings will do.
+ */
 @NullMarked
 package dev.blobshuffle.cli.doctor;
 

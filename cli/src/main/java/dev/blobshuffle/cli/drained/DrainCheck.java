@@ -24,9 +24,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 
 /**
- * Looks for notifications between what a group has committed and the end of each partition. A position inside a notification is committed as the notification's own offset,
- * so it counts as not passed. Uncommitted records count too: their transaction may still commit. So a notification of an aborted transaction counts until the group has
- * committed past it, which an application does at its next commit. Owned by one thread.
+ * Looks for notifications between what a group has committed and the end of each partition. A
+ * position inside a notification is committed as the notification's own offset, so it counts as not
+ * passed. Uncommitted records count too: their transaction may still commit. So a notification of
+ * an aborted transaction counts until the group has committed past it, which an application does at
+ * its next commit. Owned by one thread.
  */
 final class DrainCheck {
     private static final Duration SCAN_TIMEOUT = Duration.ofSeconds(60);

@@ -20,8 +20,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code blobshuffle drained}: whether an application has read every notification, so that clients that do not know notifications may come back: they would take one for
- * a record without a key and drop it. Exit status: 0 drained, 1 not drained, 2 when it cannot be told.
+ * {@code blobshuffle drained}: whether an application has read every notification, so that clients
+ * that do not know notifications may come back: they would take one for a record without a key and
+ * drop it. Exit status: 0 drained, 1 not drained, 2 when it cannot be told.
  */
 @Command(
         name = "drained",

@@ -36,7 +36,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code blobshuffle gc}: deletes the blobs of a store to which no notification leads any more. Exit status: 0 done, 2 when it cannot be told what is needed: then nothing is deleted. */
+/**
+ * {@code blobshuffle gc}: deletes the blobs of a store to which no notification leads any more.
+ * Exit status: 0 done, 2 when it cannot be told what is needed: then nothing is deleted.
+ */
 @Command(
         name = "gc",
         mixinStandardHelpOptions = true,

@@ -14,9 +14,15 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** One run of {@code gc}: its rounds, its waits, and the reasons to stop before it deletes. Owned by one thread. */
+/**
+ * One run of {@code gc}: its rounds, its waits, and the reasons to stop before it deletes. Owned by
+ * one thread.
+ */
 final class GcRun {
-    /** A sweep deletes blobs that are older than the grace period, so this is old enough for those who give less. */
+    /**
+     * A sweep deletes blobs that are older than the grace period, so this is old enough for those
+     * who give less.
+     */
     private static final long YOUNG_MINUTES = 15;
 
     private final Sweep sweep;

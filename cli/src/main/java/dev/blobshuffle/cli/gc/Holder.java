@@ -27,7 +27,10 @@ record Holder(String group, long committed, long lag) {
     /** Groups that are asked at most. */
     private static final int MOST = 1000;
 
-    /** The groups that have committed an offset up to the notification's; none if the brokers do not tell. */
+    /**
+     * The groups that have committed an offset up to the notification's; none if the brokers do not
+     * tell.
+     */
     static List<Holder> of(BlobReference reference, Admin admin) throws InterruptedException {
         try {
             return find(reference, admin);

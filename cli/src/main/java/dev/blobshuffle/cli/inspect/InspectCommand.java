@@ -27,8 +27,9 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code blobshuffle inspect}: reads a blob of any content kind from its first byte to its last, checks every checksum and every record, and prints what is in it. Keys and values are not
- * shown unless asked for. Exit status: 0 when the blob is sound, 1 when it is damaged or cannot be read.
+ * {@code blobshuffle inspect}: reads a blob of any content kind from its first byte to its last,
+ * checks every checksum and every record, and prints what is in it. Keys and values are not shown
+ * unless asked for. Exit status: 0 when the blob is sound, 1 when it is damaged or cannot be read.
  */
 @Command(
         name = "inspect",

@@ -7,8 +7,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes JSON for people and programs: maps (in their order) as objects, lists as arrays, text, numbers, booleans and null, indented by two spaces. Numbers that are
- * not finite become null. Stateless.
+ * Writes JSON for people and programs: maps (in their order) as objects, lists as arrays, text,
+ * numbers, booleans and null, indented by two spaces. Numbers that are not finite become null.
+ * Stateless.
  */
 public final class Json {
     private Json() {}
@@ -74,7 +75,10 @@ public final class Json {
         text.append('\n').append("  ".repeat(depth));
     }
 
-    /** At most three decimals, and none where there is nothing to tell: milliseconds to the microsecond. Six for what is less than 1, ratios for example. */
+    /**
+     * At most three decimals, and none where there is nothing to tell: milliseconds to the
+     * microsecond. Six for what is less than 1, ratios for example.
+     */
     private static String decimal(double number) {
         String format = Math.abs(number) < 1 ? "%.6f" : "%.3f";
         return String.format(Locale.ROOT, format, number).replaceAll("\\.?0+$", "");

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * Where a command finds the store, the brokers and security if no option names them: the application's
- * own settings. Filled by the command line; owned by the command.
+ * Where a command finds the store, the brokers and security if no option names them: the
+ * application's own settings. Filled by the command line; owned by the command.
  */
 public final class ConfigOptions {
     private static final Pattern PROFILE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*");
@@ -63,7 +63,10 @@ public final class ConfigOptions {
         this.profiles = profiles;
     }
 
-    /** Whether the user named the settings of an application, and not only a way to its store and brokers. */
+    /**
+     * Whether the user named the settings of an application, and not only a way to its store and
+     * brokers.
+     */
     public boolean isForApplication() {
         return config != null;
     }
@@ -106,8 +109,9 @@ public final class ConfigOptions {
     }
 
     /**
-     * The settings that lead a Kafka client to the brokers: security, timeouts, addresses. An application
-     * sets others, such as reporters, whose classes are not on the class path of the command line.
+     * The settings that lead a Kafka client to the brokers: security, timeouts, addresses. An
+     * application sets others, such as reporters, whose classes are not on the class path of the
+     * command line.
      */
     public Map<String, String> connection() {
         Map<String, String> connection = new HashMap<>();

@@ -8,7 +8,10 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads numbers with units from the command line: one converter per kind, for all commands. Stateless. */
+/**
+ * Reads numbers with units from the command line: one converter per kind, for all commands.
+ * Stateless.
+ */
 public final class Quantity {
     private static final Pattern TEXT = Pattern.compile("(-?\\d{1,15}(?:\\.\\d{1,9})?) ?([a-zA-Z]*)");
     private static final Pattern BARE = Pattern.compile("-?\\d+(\\.\\d+)?");
@@ -119,7 +122,10 @@ public final class Quantity {
         }
     }
 
-    /** What stays in a store: {@code needed}, or a time, as milliseconds in the form of {@code blobshuffle.retention}. */
+    /**
+     * What stays in a store: {@code needed}, or a time, as milliseconds in the form of
+     * {@code blobshuffle.retention}.
+     */
     public static final class Retention implements ITypeConverter<String>, TakesBareNumber {
         /** Made by the command line. */
         public Retention() {}

@@ -14,7 +14,10 @@ public final class Replaced {
 
     private Replaced() {}
 
-    /** Runs the last command of a command line. Before, prints to standard error what it should name in another way. */
+    /**
+     * Runs the last command of a command line. Before, prints to standard error what it should name
+     * in another way.
+     */
     public static int runAndWarn(ParseResult parsed) {
         Optional<ParseResult> command = Optional.of(parsed);
         while (command.isPresent()) {

@@ -1,4 +1,7 @@
-/** What the commands' options have in common: quantities with units, files of settings, names that were replaced. */
+/**
+ * What the commands' options have in common: quantities with units, files of settings, names that
+ * were replaced.
+ */
 @NullMarked
 package dev.blobshuffle.cli.option;
 

@@ -16,11 +16,13 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
- * What a running application's metrics say about its load: as JSON, whose form is described in {@code docs/guides/planner.md}, or as text of Prometheus. The names are those of
+ * What a running application's metrics say about its load: as JSON, whose form is described in
+ * {@code docs/guides/planner.md}, or as text of Prometheus. The names are those of
  * {@code docs/metrics.md}.
  *
  * @param instances what each instance counted
- * @param deployment what else is given: {@code zones}, {@code threads}, {@code partitions}, {@code commit_interval_ms}, {@code guarantee}
+ * @param deployment what else is given: {@code zones}, {@code threads}, {@code partitions},
+ *     {@code commit_interval_ms}, {@code guarantee}
  */
 record MetricsReading(List<Counted> instances, JsonNode deployment) {
     MetricsReading {
@@ -138,7 +140,9 @@ record MetricsReading(List<Counted> instances, JsonNode deployment) {
         }
     }
 
-    /** A profile with the medians that the instances measured last, if they asked the store lately. */
+    /**
+     * A profile with the medians that the instances measured last, if they asked the store lately.
+     */
     LatencyProfile over(LatencyProfile profile) {
         return profile.measured(
                 median("put-latency-p50", sum("blob-bytes-stored") / sum("blobs-stored")),

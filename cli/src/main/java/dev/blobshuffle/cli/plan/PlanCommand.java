@@ -24,8 +24,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code blobshuffle plan}: what a shuffle would cost, how fast it would be, and which settings to use. Computes only. Exit status: 0 with a plan that reaches the goal, 1 when no
- * settings reach it or something failed, 2 for wrong usage.
+ * {@code blobshuffle plan}: what a shuffle would cost, how fast it would be, and which settings to
+ * use. Computes only. Exit status: 0 with a plan that reaches the goal, 1 when no settings reach it
+ * or something failed, 2 for wrong usage.
  */
 @Command(
         name = "plan",

@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** A plan as one HTML page that needs nothing else: verdict, costs, a plot of cost against latency, settings. Stateless. */
+/**
+ * A plan as one HTML page that needs nothing else: verdict, costs, a plot of cost against latency,
+ * settings. Stateless.
+ */
 final class PlanReport {
     private PlanReport() {}
 
@@ -71,7 +74,10 @@ final class PlanReport {
                         new Series("recommended", Series.Form.DISCS, List.of(point(plan.recommended())))));
     }
 
-    /** What native costs, from the fastest to the slowest of the settings; nothing where native costs nothing. */
+    /**
+     * What native costs, from the fastest to the slowest of the settings; nothing where native
+     * costs nothing.
+     */
     private static List<Point> level(Plan plan, List<Point> frontier) {
         double usd = plan.nativeUsdPerHour();
         if (!(usd > 0)) {

@@ -15,7 +15,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** The instances of an application in texts of Prometheus: samples of one text with the same labels belong to one instance. Stateless. */
+/**
+ * The instances of an application in texts of Prometheus: samples of one text with the same labels
+ * belong to one instance. Stateless.
+ */
 final class PrometheusInstances {
     private static final String UPTIME = "uptime";
     private static final double MILLISECONDS = 1000;

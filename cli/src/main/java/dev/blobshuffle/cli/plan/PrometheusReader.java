@@ -7,7 +7,10 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads the text format of Prometheus, version 0.0.4, as endpoints and a federating Prometheus write it. Stateless. */
+/**
+ * Reads the text format of Prometheus, version 0.0.4, as endpoints and a federating Prometheus
+ * write it. Stateless.
+ */
 final class PrometheusReader {
     private static final String NAME = "[a-zA-Z_:][a-zA-Z0-9_:]*";
     private static final String LABEL = "([a-zA-Z_][a-zA-Z0-9_]*)\\s*=\\s*\"([^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+)\"\\s*";
@@ -30,7 +33,8 @@ final class PrometheusReader {
     /**
      * All samples in their order.
      *
-     * @throws IllegalArgumentException if a line is neither a comment nor a sample; the message names it by its number alone, for nobody knows what else was read
+     * @throws IllegalArgumentException if a line is neither a comment nor a sample; the message
+     *     names it by its number alone, for nobody knows what else was read
      */
     static List<Sample> read(String text) {
         List<Sample> samples = new ArrayList<>();

@@ -18,7 +18,10 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** Options that say what the shuffle shall reach, and what is given of its tuning, its prices and its store. */
+/**
+ * Options that say what the shuffle shall reach, and what is given of its tuning, its prices and
+ * its store.
+ */
 final class TuningOptions {
     /** Without a goal: the cheapest within what interactive users accept. */
     private static final double USUAL_P95 = 2;

@@ -22,7 +22,8 @@ import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Where a group stands in the partitions of a topic. Where it has committed nothing, it stands at the start of the log.
+ * Where a group stands in the partitions of a topic. Where it has committed nothing, it stands at
+ * the start of the log.
  *
  * @param group its id
  * @param state empty if there is no such group
@@ -93,8 +94,9 @@ record GroupPosition(
     }
 
     /**
-     * Writes what the group leaves out from now on: into its commits, where wrapped clients look, and for explicit operators into those of a group beside it. What it was told before, and has not
-     * passed yet, stays.
+     * Writes what the group leaves out from now on: into its commits, where wrapped clients look,
+     * and for explicit operators into those of a group beside it. What it was told before, and has
+     * not passed yet, stays.
      */
     void giveUp(List<MissingBlobs.Losses> lost, Admin admin) throws ExecutionException, InterruptedException {
         Map<TopicPartition, OffsetAndMetadata> own = new HashMap<>();

@@ -8,7 +8,10 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.config.ConfigResource;
 
-/** For how long brokers remember commits of a group that nobody is in: their setting {@code offsets.retention.minutes}. Stateless. */
+/**
+ * For how long brokers remember commits of a group that nobody is in: their setting
+ * {@code offsets.retention.minutes}. Stateless.
+ */
 final class NoteRetention {
     private static final String SETTING = "offsets.retention.minutes";
 

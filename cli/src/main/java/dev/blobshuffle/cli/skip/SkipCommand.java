@@ -34,7 +34,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code blobshuffle skip}: lets a group go on behind notifications whose blobs are gone for good. It is a loss of records, so it tells which, and does nothing unless asked to. Exit status: 0
+ * {@code blobshuffle skip}: lets a group go on behind notifications whose blobs are gone for good.
+ * It is a loss of records, so it tells which, and does nothing unless asked to. Exit status: 0
  * done, or nothing is missing; 2 when it cannot be told or done.
  */
 @Command(
@@ -190,7 +191,10 @@ public final class SkipCommand implements Callable<Integer> {
         };
     }
 
-    /** Where explicit operators read, the note is not in the group's own commits, which last as long as the group. */
+    /**
+     * Where explicit operators read, the note is not in the group's own commits, which last as long
+     * as the group.
+     */
     private String duration(Optional<Instant> until) {
         return "Start it " + until.map(end -> "before " + end).orElse("soon")
                 + ": brokers forget the note in group " + SkipGroup.of(group)

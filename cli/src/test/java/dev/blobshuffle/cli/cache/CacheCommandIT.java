@@ -46,7 +46,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** The cache of a zone as a process: it answers, it is stopped and continued by signals, it is killed; a reader beside it never reads a wrong byte, and never waits for long. */
+/**
+ * The cache of a zone as a process: it answers, it is stopped and continued by signals, it is
+ * killed; a reader beside it never reads a wrong byte, and never waits for long.
+ */
 class CacheCommandIT {
     private static final Zone ZONE = new Zone("a");
     private static final int LENGTH = 100_000;
@@ -142,7 +145,8 @@ class CacheCommandIT {
             for (int i = 0; i < reads; i++) {
                 putAndRead(origin, zoned);
             }
-            // One is tried after each pause, which doubles: five of them are over after fifteen seconds.
+            // One is tried after each pause, which doubles: five of them are over after fifteen
+            // seconds.
             assertThat(metrics.value(Counter.CACHE_ZONE_FAILURES) - failures)
                     .as("reads that waited for it")
                     .isBetween(1L, 7L);

@@ -21,7 +21,9 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Instances that nobody listed find each other by the membership topic, and read from each other. */
+/**
+ * Instances that nobody listed find each other by the membership topic, and read from each other.
+ */
 class MembersShareCachesIT {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 

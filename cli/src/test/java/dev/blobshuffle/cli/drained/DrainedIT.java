@@ -29,7 +29,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** On a real broker, with notifications of a real producer in a topic named as Kafka Streams names them. */
+/**
+ * On a real broker, with notifications of a real producer in a topic named as Kafka Streams names
+ * them.
+ */
 class DrainedIT {
     private static final int RECORDS = 10;
 
@@ -136,7 +139,10 @@ class DrainedIT {
         assertThat(out.toString()).contains("Drained: read has passed the last notification in all 2 partitions");
     }
 
-    /** A member that writes will write again, so native members are refused, and the command says the same. */
+    /**
+     * A member that writes will write again, so native members are refused, and the command says
+     * the same.
+     */
     @Test
     void aGroupThatStillWritesIsNotDrained() {
         TopicPartition partition = shuffled("writing");

@@ -234,7 +234,10 @@ class GcIT {
         assertThat(read(2)).containsExactly("v1", "stored after the listing");
     }
 
-    /** The log has let go of something, and so tells of an orphan only where it leads to an older blob. */
+    /**
+     * The log has let go of something, and so tells of an orphan only where it leads to an older
+     * blob.
+     */
     @Test
     void orphansAreToldFromReleasedBlobsByWhatTheLogStillHolds() throws Exception {
         write("released");

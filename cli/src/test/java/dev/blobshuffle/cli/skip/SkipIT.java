@@ -212,7 +212,10 @@ class SkipIT {
         assertThat(skip("--partition", "7").text()).contains("has not all of the partitions");
     }
 
-    /** One notification of another store, one whose bytes were changed, and readable ones around them. */
+    /**
+     * One notification of another store, one whose bytes were changed, and readable ones around
+     * them.
+     */
     @Test
     void notificationsOfAnotherStoreAndBrokenOnesAreGivenUpWhereTheyAreNamed(@TempDir Path other) throws Exception {
         write("a");

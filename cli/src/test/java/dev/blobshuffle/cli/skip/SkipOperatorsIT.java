@@ -39,7 +39,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** An application with explicit operators, on a real broker and a file store out of which a blob was taken. */
+/**
+ * An application with explicit operators, on a real broker and a file store out of which a blob was
+ * taken.
+ */
 class SkipOperatorsIT {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final String APPLICATION = "by-operators";
@@ -89,7 +92,8 @@ class SkipOperatorsIT {
                     awaitOutput("d");
                 }
                 assertThat(notes()).as("the application wrote the note anew").isGreaterThan(before);
-                // What came before b in the run that failed may be there twice: it was not committed.
+                // What came before b in the run that failed may be there twice: it was not
+                // committed.
                 assertThat(output)
                         .endsWith("a", "c", "d")
                         .filteredOn("b"::equals)

@@ -15,7 +15,8 @@ public final class Caches {
      * A store behind the caches that the options define, possibly none. Closing it closes the
      * store. Blocks while it lists the cache directories.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory cannot be used, or another instance uses it
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory cannot be used, or
+     *     another instance uses it
      */
     public static CachedBlobStore before(BlobStore store, CacheOptions options, ShuffleMetrics metrics, Time time) {
         return before(store, options, MemoryCachedBlobStore.Place.HEAP, metrics, time);
@@ -25,7 +26,8 @@ public final class Caches {
      * The same for a process that only serves other members. It keeps cached bytes outside the heap
      * and sends them without a copy. Such bytes have no array, so this process cannot decode them.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory cannot be used, or another instance uses it
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory cannot be used, or
+     *     another instance uses it
      */
     public static CachedBlobStore toServe(BlobStore store, CacheOptions options, ShuffleMetrics metrics, Time time) {
         return before(store, options, MemoryCachedBlobStore.Place.OUTSIDE_HEAP, metrics, time);

@@ -76,7 +76,8 @@ public final class DiskCachedBlobStore extends ForwardingBlobStore implements Ca
     /**
      * Opens the cache in the directories of the options, with their earlier content. Blocks.
      *
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory cannot be used, or another instance uses it
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory cannot be used, or
+     *     another instance uses it
      */
     public DiskCachedBlobStore(BlobStore store, CacheOptions options, ShuffleMetrics metrics, Time time) {
         super(store);

@@ -28,7 +28,10 @@ public final class KeyEntries {
 
     /** The form of a file's entries. */
     public enum Form {
-        /** Keys of {@value Keyring#KEY_LENGTH} bytes. A file that others can read is refused ({@link PrivateFiles#check}). */
+        /**
+         * Keys of {@value Keyring#KEY_LENGTH} bytes. A file that others can read is refused
+         * ({@link PrivateFiles#check}).
+         */
         PLAIN("32 bytes in Base64. Make a key with: openssl rand -base64 32"),
         /** Keys that a key management service has encrypted. The file need not be private. */
         WRAPPED("an encrypted key in Base64, at most " + MOST_WRAPPED_BYTES + " bytes.");
@@ -50,7 +53,8 @@ public final class KeyEntries {
     /**
      * Reads a file. Blocks.
      *
-     * @throws InvalidSettings fatal: the file cannot be read, others can read plain keys, or a line is not of its form
+     * @throws InvalidSettings fatal: the file cannot be read, others can read plain keys, or a line
+     *     is not of its form
      */
     public KeyEntries(Path file, Form form) {
         this.file = file;

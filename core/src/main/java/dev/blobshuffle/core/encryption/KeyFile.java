@@ -12,7 +12,8 @@ public final class KeyFile implements KeyProvider {
     /**
      * Reads a file. Blocks.
      *
-     * @throws InvalidSettings fatal: the file cannot be read, others can read it, or it is not of its form
+     * @throws InvalidSettings fatal: the file cannot be read, others can read it, or it is not of
+     *     its form
      */
     public KeyFile(Path file) {
         entries = new KeyEntries(file, KeyEntries.Form.PLAIN);

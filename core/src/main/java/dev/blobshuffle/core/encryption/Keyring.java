@@ -68,7 +68,8 @@ public final class Keyring {
      * The keys that the settings define.
      *
      * @param source URI of the source, {@code blobshuffle.encryption.keys}; empty: none
-     * @param id the key to write with, {@code blobshuffle.encryption.key.id}, or {@value #WRITE_PLAIN}
+     * @param id the key to write with, {@code blobshuffle.encryption.key.id}, or
+     *     {@value #WRITE_PLAIN}
      * @throws InvalidSettings fatal: only one of them is given, or they cannot be used
      */
     public static Keyring open(Optional<String> source, Optional<String> id) {

@@ -14,7 +14,10 @@ import dev.blobshuffle.core.time.Time;
 import java.util.Optional;
 import java.util.Set;
 
-/** The store with everything that is nearer than it: caches in memory, on disk and of the zone. Thread-safe. Closing it leaves the store open. */
+/**
+ * The store with everything that is nearer than it: caches in memory, on disk and of the zone.
+ * Thread-safe. Closing it leaves the store open.
+ */
 final class NearStore implements AutoCloseable {
     private final CachedBlobStore local;
     private final BlobStore store;
@@ -32,7 +35,8 @@ final class NearStore implements AutoCloseable {
      * Opens the caches before a store, and begins to answer others. Blocks.
      *
      * @param writer the number in the ids of the blobs that this instance writes
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory or an address cannot be used
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory or an address cannot
+     *     be used
      */
     static NearStore open(
             BlobStore store,
@@ -68,7 +72,9 @@ final class NearStore implements AutoCloseable {
         }
     }
 
-    /** A fixed list may name this instance by its endpoint, under an id that is not its writer's. */
+    /**
+     * A fixed list may name this instance by its endpoint, under an id that is not its writer's.
+     */
     private static Optional<Long> listed(ZonePeers others, Endpoint own) {
         return others.members().members().stream()
                 .filter(listed -> listed.endpoint().equals(own))

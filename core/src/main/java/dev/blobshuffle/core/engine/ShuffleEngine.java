@@ -32,11 +32,15 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The engine of one instance: a {@link Batcher}, a read side, and the store behind both with its decorators ({@link StoreStack}) and caches; puts are tried again
- * until the delivery timeout, reads until their reader gives them up. Thread-safe.
+ * The engine of one instance: a {@link Batcher}, a read side, and the store behind both with its
+ * decorators ({@link StoreStack}) and caches; puts are tried again until the delivery timeout,
+ * reads until their reader gives them up. Thread-safe.
  */
 public final class ShuffleEngine implements Engine {
-    /** With a fallback, a put is given up this early, and at once while the store is known to be down: a transaction that waits for it must not time out first. */
+    /**
+     * With a fallback, a put is given up this early, and at once while the store is known to be
+     * down: a transaction that waits for it must not time out first.
+     */
     private static final Duration PUT_TIME_BEFORE_FALLBACK = Duration.ofSeconds(5);
 
     /** The store with the decorators that keep it calm. */
@@ -83,10 +87,12 @@ public final class ShuffleEngine implements Engine {
     }
 
     /**
-     * Opens an engine as settings say, with a clock and a store of its own, which is checked first, and the members that settings list. Blocks.
+     * Opens an engine as settings say, with a clock and a store of its own, which is checked first,
+     * and the members that settings list. Blocks.
      *
      * @throws InvalidSettings fatal: no store is named, or the settings cannot work
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work now
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work
+     *     now
      */
     public static ShuffleEngine open(Settings settings) {
         SystemTime time = new SystemTime();
@@ -108,10 +114,12 @@ public final class ShuffleEngine implements Engine {
      * Opens an engine as settings say, with a store of its own, which is checked first. Blocks.
      *
      * @param batching how to batch
-     * @param members those who may share caches, if the settings ask for it; not closed by the engine
+     * @param members those who may share caches, if the settings ask for it; not closed by the
+     *     engine
      * @param time its clocks and threads; not closed by the engine
      * @throws InvalidSettings fatal: no store is named, or the settings cannot work
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work now
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work
+     *     now
      */
     public static ShuffleEngine open(Settings settings, BatcherOptions batching, ZoneMap members, Time time) {
         return open(settings, batching, members, time, BlobStores::open);
@@ -129,7 +137,8 @@ public final class ShuffleEngine implements Engine {
      *
      * @param opening how to open the store
      * @throws InvalidSettings fatal: no store is named, or the settings cannot work
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work now
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work
+     *     now
      */
     public static ShuffleEngine open(
             Settings settings, BatcherOptions batching, ZoneMap members, Time time, StoreOpening opening) {
@@ -217,7 +226,10 @@ public final class ShuffleEngine implements Engine {
         }
     }
 
-    /** This instance as others of its zone know it: its id, and where it answers; empty if it does not answer. What it reads is not known here. */
+    /**
+     * This instance as others of its zone know it: its id, and where it answers; empty if it does
+     * not answer. What it reads is not known here.
+     */
     public Optional<Member> member() {
         return caches.flatMap(NearStore::member);
     }
@@ -259,13 +271,19 @@ public final class ShuffleEngine implements Engine {
             return this;
         }
 
-        /** How requests to the store are limited and repeated; {@link ResilienceOptions#USUAL} by default. */
+        /**
+         * How requests to the store are limited and repeated; {@link ResilienceOptions#USUAL} by
+         * default.
+         */
         public Builder resilience(ResilienceOptions options) {
             resilience = options;
             return this;
         }
 
-        /** The metrics that the engine writes, where its store reports into them too ({@link RequestMeter}); its own by default. */
+        /**
+         * The metrics that the engine writes, where its store reports into them too
+         * ({@link RequestMeter}); its own by default.
+         */
         public Builder metrics(ShuffleMetrics metrics) {
             this.metrics = metrics;
             return this;
@@ -283,7 +301,10 @@ public final class ShuffleEngine implements Engine {
             return this;
         }
 
-        /** Runs once, after the engine has closed: closes what the engine was given. By default nothing: the giver closes store and time. */
+        /**
+         * Runs once, after the engine has closed: closes what the engine was given. By default
+         * nothing: the giver closes store and time.
+         */
         public Builder whenClosed(Runnable task) {
             whenClosed = task;
             return this;

@@ -2,7 +2,9 @@ package dev.blobshuffle.core.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** The memory budget stayed full for as long as an append may wait. Retry later or raise the budget. */
+/**
+ * The memory budget stayed full for as long as an append may wait. Retry later or raise the budget.
+ */
 public final class MemoryExhausted extends BlobShuffleException {
     private static final long serialVersionUID = 1L;
 

@@ -5,7 +5,8 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * Ties a segment to its partition, and names the key of its frames ({@code docs/format.md}, "Binding").
+ * Ties a segment to its partition, and names the key of its frames ({@code docs/format.md},
+ * "Binding").
  *
  * @param tag the partition's tag; frame headers are checked with it
  * @param key id of the key that the frames are encrypted with; empty: they are not
@@ -15,8 +16,8 @@ public record Binding(int tag, Optional<String> key) {
     public static final int MAX_KEY_LENGTH = 32;
 
     /**
-     * The tag of a partition: CRC32C of its number, 4 bytes, and the topic's name in UTF-8. A checksum:
-     * it finds mistakes and copies, and does not stop a forger. Encryption does.
+     * The tag of a partition: CRC32C of its number, 4 bytes, and the topic's name in UTF-8. A
+     * checksum: it finds mistakes and copies, and does not stop a forger. Encryption does.
      */
     public static int tag(Partition partition) {
         byte[] number = new byte[Integer.BYTES];

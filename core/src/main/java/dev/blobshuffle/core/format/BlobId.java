@@ -5,7 +5,8 @@ import java.util.HexFormat;
 /**
  * The identity of a blob, unique for ever. Its key in every store derives from it alone.
  *
- * @param generation the minute in which the blob was sealed, counted from the Unix epoch: the unit of retention
+ * @param generation the minute in which the blob was sealed, counted from the Unix epoch: the unit
+ *     of retention
  * @param writer a random number of the writing Batcher, new at every start
  * @param sequence the writer's own count of blobs, from 0
  */
@@ -31,7 +32,10 @@ public record BlobId(long generation, long writer, long sequence) implements Com
         return byWriter != 0 ? byWriter : Long.compare(sequence, other.sequence);
     }
 
-    /** The id as people and logs see it: {@code generation-writer-sequence}, the writer in 16 hexadecimal digits. */
+    /**
+     * The id as people and logs see it: {@code generation-writer-sequence}, the writer in 16
+     * hexadecimal digits.
+     */
     @Override
     public String toString() {
         return generation + "-" + HexFormat.of().toHexDigits(writer) + "-" + sequence;

@@ -9,11 +9,14 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * The key of a blob in a store, which derives from its id alone: {@code docs/format.md}, "Key". The same string is a relative path of a file store and,
- * after the prefix, a key of an object store; it holds digits, {@code a} to {@code f}, {@code -}, {@code /} and {@code .blob} only. Stateless.
+ * The key of a blob in a store, which derives from its id alone: {@code docs/format.md}, "Key". The
+ * same string is a relative path of a file store and, after the prefix, a key of an object store;
+ * it holds digits, {@code a} to {@code f}, {@code -}, {@code /} and {@code .blob} only. Stateless.
  */
 public final class BlobKey {
-    /** The number of different parts after the root: object stores spread their load by key prefix. */
+    /**
+     * The number of different parts after the root: object stores spread their load by key prefix.
+     */
     public static final int SHARDS = 64;
 
     /** What all keys of blobs begin with, and nothing else: lifecycle rules go by it. */
@@ -37,12 +40,17 @@ public final class BlobKey {
                 + ".blob";
     }
 
-    /** The start of the keys of all blobs of a generation in one shard, with the slash at its end. */
+    /**
+     * The start of the keys of all blobs of a generation in one shard, with the slash at its end.
+     */
     public static String generation(int shard, long generation) {
         return shard(shard) + digits(generation) + "/";
     }
 
-    /** What the keys of all blobs of some generations in one shard begin with; keys of others may begin so too. */
+    /**
+     * What the keys of all blobs of some generations in one shard begin with; keys of others may
+     * begin so too.
+     */
     public static String span(int shard, GenerationSpan generations) {
         return shard(shard) + generations.text();
     }
@@ -56,13 +64,18 @@ public final class BlobKey {
         return ROOT + HexFormat.of().toHexDigits((byte) shard) + "/";
     }
 
-    /** A generation in ten digits, or more where it has more. Written out, for it is called with every request. */
+    /**
+     * A generation in ten digits, or more where it has more. Written out, for it is called with
+     * every request.
+     */
     private static String digits(long generation) {
         String digits = Long.toString(generation);
         return digits.length() < DIGITS ? "0".repeat(DIGITS - digits.length()) + digits : digits;
     }
 
-    /** The generation of a {@link #generation(int, long) start of keys}; empty for anything else. */
+    /**
+     * The generation of a {@link #generation(int, long) start of keys}; empty for anything else.
+     */
     public static OptionalLong parseGeneration(String prefix) {
         Matcher matcher = GENERATION.matcher(prefix);
         if (!matcher.matches()) {

@@ -5,7 +5,10 @@ import dev.blobshuffle.core.failure.BlobCorrupt;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** Reads numbers and strings one after the other, and fails with {@link BlobCorrupt} before it would pass the end. Owned by one thread. */
+/**
+ * Reads numbers and strings one after the other, and fails with {@link BlobCorrupt} before it would
+ * pass the end. Owned by one thread.
+ */
 final class ByteReader {
     private final byte[] source;
     private final int limit;
@@ -58,7 +61,10 @@ final class ByteReader {
         throw corrupt("a number does not end");
     }
 
-    /** The number of elements that follow, each of which takes at least the given bytes: never more than there can be. */
+    /**
+     * The number of elements that follow, each of which takes at least the given bytes: never more
+     * than there can be.
+     */
     int count(int minElementLength) {
         int count = varint();
         if (count > (limit - at) / minElementLength) {

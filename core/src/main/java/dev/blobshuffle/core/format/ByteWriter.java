@@ -3,7 +3,10 @@ package dev.blobshuffle.core.format;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Writes numbers and strings one after the other into a growing array: what {@link ByteReader} reads. Not for the append path. Owned by one thread. */
+/**
+ * Writes numbers and strings one after the other into a growing array: what {@link ByteReader}
+ * reads. Not for the append path. Owned by one thread.
+ */
 final class ByteWriter {
     private byte[] target = new byte[256];
     private int at;

@@ -10,9 +10,14 @@ import org.jspecify.annotations.Nullable;
 public enum Codec {
     /** Not at all. */
     NONE(0, null, ""),
-    /** LZ4 (one block without the LZ4 frame around it), by the library that kafka-clients brings. */
+    /**
+     * LZ4 (one block without the LZ4 frame around it), by the library that kafka-clients brings.
+     */
     LZ4(1, "net.jpountz.lz4.LZ4Factory", "at.yawk.lz4:lz4-java"),
-    /** Zstandard (one Zstandard frame that states its content size), by the library that kafka-clients brings. */
+    /**
+     * Zstandard (one Zstandard frame that states its content size), by the library that
+     * kafka-clients brings.
+     */
     ZSTD(2, "com.github.luben.zstd.Zstd", "com.github.luben:zstd-jni");
 
     private final int code;
@@ -33,7 +38,8 @@ public enum Codec {
     /**
      * Checks that the codec can be used here.
      *
-     * @throws InvalidSettings fatal: its library is not there or does not load; the message names it
+     * @throws InvalidSettings fatal: its library is not there or does not load; the message names
+     *     it
      */
     public void requireLibrary() {
         if (entryPoint == null) {
@@ -50,7 +56,9 @@ public enum Codec {
         }
     }
 
-    /** How bodies of this codec are compressed; not for {@link #NONE}. The library must be there. */
+    /**
+     * How bodies of this codec are compressed; not for {@link #NONE}. The library must be there.
+     */
     public Compression compression() {
         return switch (this) {
             case NONE -> throw new IllegalStateException("Cannot compress without a codec.");
@@ -62,7 +70,8 @@ public enum Codec {
     /**
      * The codec with a number.
      *
-     * @param where what the number was read from, for the failure; not asked otherwise, for this is called per frame
+     * @param where what the number was read from, for the failure; not asked otherwise, for this is
+     *     called per frame
      * @throws BlobCorrupt fatal: no codec of this version has the number
      */
     public static Codec of(int code, Supplier<String> where) {

@@ -1,11 +1,17 @@
 package dev.blobshuffle.core.format;
 
-/** One compression library, behind {@link Codec}. May hold native memory. Owned by one thread at a time. */
+/**
+ * One compression library, behind {@link Codec}. May hold native memory. Owned by one thread at a
+ * time.
+ */
 public interface Compression extends AutoCloseable {
     /** The largest size to which a body may be compressed, bytes. */
     int maxCompressedLength(int length);
 
-    /** Compresses {@code source[offset, offset + length)} to the start of the target, which has the maximum size; returns the compressed size. */
+    /**
+     * Compresses {@code source[offset, offset + length)} to the start of the target, which has the
+     * maximum size; returns the compressed size.
+     */
     int compress(byte[] source, int offset, int length, byte[] target);
 
     /**

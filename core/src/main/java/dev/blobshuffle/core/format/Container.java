@@ -8,8 +8,9 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * What a blob of Arrow or opaque content says about itself at its end ({@code docs/format.md}, "Footer of other content"). {@link ContainerWriter} makes
- * one, {@link ContainerReader} reads by it. Immutable.
+ * What a blob of Arrow or opaque content says about itself at its end ({@code docs/format.md},
+ * "Footer of other content"). {@link ContainerWriter} makes one, {@link ContainerReader} reads by
+ * it. Immutable.
  *
  * @param id the blob
  * @param store fingerprint of the store it was written for
@@ -35,7 +36,10 @@ public record Container(
     /** The longest frame, and the longest segment without frames, bytes: what an array holds. */
     public static final int MAX_FRAME_LENGTH = Integer.MAX_VALUE - 8;
 
-    /** What lengths and offsets of Arrow content are multiples of, bytes. The most zero bytes before a segment are one less. */
+    /**
+     * What lengths and offsets of Arrow content are multiples of, bytes. The most zero bytes before
+     * a segment are one less.
+     */
     static final int ALIGNMENT = 8;
 
     /** The end-of-stream marker of Arrow IPC: what follows it is no part of the stream. */
@@ -77,7 +81,10 @@ public record Container(
         return end;
     }
 
-    /** Checks that all segments state the same things about themselves, and that their rows can be added. */
+    /**
+     * Checks that all segments state the same things about themselves, and that their rows can be
+     * added.
+     */
     private static void checkColumns(List<Segment> segments) {
         long rows = 0;
         for (Segment segment : segments) {
@@ -165,7 +172,8 @@ public record Container(
      * @param origin where it comes from
      * @param rows number of its rows
      * @param rawLength its length without compression, bytes
-     * @param frames the parts that can be read and checked by themselves, in order: none, or 2 or more that add up to it
+     * @param frames the parts that can be read and checked by themselves, in order: none, or 2 or
+     *     more that add up to it
      */
     public record Segment(
             int section,

@@ -10,7 +10,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** The bytes of footer and trailer of a blob of Arrow or opaque content: {@code docs/format.md}, "Footer of other content". Stateless. */
+/**
+ * The bytes of footer and trailer of a blob of Arrow or opaque content: {@code docs/format.md},
+ * "Footer of other content". Stateless.
+ */
 public final class ContainerCodec {
     private static final int ROWS = 1;
     private static final int RAW_LENGTH = 2;

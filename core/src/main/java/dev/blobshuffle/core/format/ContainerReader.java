@@ -7,8 +7,9 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * Reads a blob of Arrow or opaque content by ranges, and returns no byte whose checksum it has not verified. Total: a value or {@link BlobCorrupt}, whatever
- * the bytes. It asks for no more than the part that the caller wants, which lies in the blob. Thread-safe if its source is.
+ * Reads a blob of Arrow or opaque content by ranges, and returns no byte whose checksum it has not
+ * verified. Total: a value or {@link BlobCorrupt}, whatever the bytes. It asks for no more than the
+ * part that the caller wants, which lies in the blob. Thread-safe if its source is.
  */
 public final class ContainerReader {
     /** Asked for at the end of a blob: trailer and most footers. */

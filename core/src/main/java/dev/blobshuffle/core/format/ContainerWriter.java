@@ -10,11 +10,13 @@ import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
 /**
- * Writes a blob of Arrow or opaque content, part by part. It passes every byte to a sink, in order, and copies none; it keeps only what the footer says. Call
- * {@link #prelude} first, then {@link #section} for each zone and {@link #segment} for each of its segments, then {@link #postlude}, and {@link #finish}
- * last. Owned by one thread.
+ * Writes a blob of Arrow or opaque content, part by part. It passes every byte to a sink, in order,
+ * and copies none; it keeps only what the footer says. Call {@link #prelude} first, then
+ * {@link #section} for each zone and {@link #segment} for each of its segments, then
+ * {@link #postlude}, and {@link #finish} last. Owned by one thread.
  *
- * <p>A blob is not valid before {@link #finish} returns. If a call fails, discard what the sink has received.
+ * <p>A blob is not valid before {@link #finish} returns. If a call fails, discard what the sink has
+ * received.
  */
 public final class ContainerWriter {
     private final BlobId id;
@@ -52,7 +54,10 @@ public final class ContainerWriter {
         this.sink = sink;
     }
 
-    /** Writes the bytes before the first section: for Arrow content, the schema message and dictionaries that all segments share. */
+    /**
+     * Writes the bytes before the first section: for Arrow content, the schema message and
+     * dictionaries that all segments share.
+     */
     public void prelude(ByteBuffer bytes) {
         require(length == 0, "the prelude is the blob's first part");
         prelude = Optional.of(piece(bytes));
@@ -64,7 +69,10 @@ public final class ContainerWriter {
         sections.add(new Footer.Section(zone, length, 0));
     }
 
-    /** Aligns the next segment: zeros up to a multiple of 8 go before it. Arrow content is always aligned. */
+    /**
+     * Aligns the next segment: zeros up to a multiple of 8 go before it. Arrow content is always
+     * aligned.
+     */
     public void align() {
         isAligning = true;
     }
@@ -74,9 +82,12 @@ public final class ContainerWriter {
      *
      * @param partition number of the partition whose rows it holds
      * @param origin where it comes from; for all segments of the blob or for none
-     * @param rows number of its rows; for all segments of the blob or for none; required for Arrow content
-     * @param rawLength its length without compression, bytes; for all segments of the blob or for none
-     * @param frames its bytes; two or more buffers become frames of their own. Taken one by one, each passed on before the next is taken
+     * @param rows number of its rows; for all segments of the blob or for none; required for Arrow
+     *     content
+     * @param rawLength its length without compression, bytes; for all segments of the blob or for
+     *     none
+     * @param frames its bytes; two or more buffers become frames of their own. Taken one by one,
+     *     each passed on before the next is taken
      */
     public void segment(
             int partition,
@@ -118,7 +129,8 @@ public final class ContainerWriter {
      * Writes footer and trailer.
      *
      * @return what the blob holds
-     * @throws IllegalArgumentException the parts do not form a blob of the kind, or the footer is too long
+     * @throws IllegalArgumentException the parts do not form a blob of the kind, or the footer is
+     *     too long
      */
     public Container finish() {
         if (kind == ContentKind.ARROW) {

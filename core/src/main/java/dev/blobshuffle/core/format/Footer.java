@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a blob of records says about itself at its end ({@code docs/format.md}, "Footer"): for inspection, recovery and batch readers. The streaming read path needs
- * only notifications.
+ * What a blob of records says about itself at its end ({@code docs/format.md}, "Footer"): for
+ * inspection, recovery and batch readers. The streaming read path needs only notifications.
  *
  * @param id the blob
  * @param store fingerprint of the store it was written for

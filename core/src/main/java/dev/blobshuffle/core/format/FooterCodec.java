@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The bytes of footer and trailer of a blob of records: {@code docs/format.md}, "Footer" and "Trailer". Stateless. */
+/**
+ * The bytes of footer and trailer of a blob of records: {@code docs/format.md}, "Footer" and
+ * "Trailer". Stateless.
+ */
 public final class FooterCodec {
     private static final int MIN_SECTION_LENGTH = 2;
     private static final int MIN_SEGMENT_LENGTH = 13;
@@ -75,7 +78,8 @@ public final class FooterCodec {
      * How many bytes at the end of a blob of records hold footer and trailer.
      *
      * @param tail the blob's last bytes, {@link Trailer#LENGTH} or more; not moved
-     * @throws BlobCorrupt fatal: they are not the end of a blob, a newer writer wrote them, or the blob holds no records
+     * @throws BlobCorrupt fatal: they are not the end of a blob, a newer writer wrote them, or the
+     *     blob holds no records
      */
     public static int tailLength(ByteBuffer tail) {
         return trailer(tail).tailLength();

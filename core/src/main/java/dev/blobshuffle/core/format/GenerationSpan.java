@@ -3,7 +3,8 @@ package dev.blobshuffle.core.format;
 import java.util.Locale;
 
 /**
- * Generations side by side that share the leading digits of their keys, so that one request lists them: one, ten or a hundred of them. Immutable.
+ * Generations side by side that share the leading digits of their keys, so that one request lists
+ * them: one, ten or a hundred of them. Immutable.
  *
  * @param first the first, whose last digits are 0
  * @param digits number of digits in which they differ, 0 to {@link #MOST_DIGITS}

@@ -3,18 +3,22 @@ package dev.blobshuffle.core.format;
 import java.util.Optional;
 
 /**
- * The small reference that travels through the engine's channel instead of the records of one segment. It carries exactly what a reader needs
- * for one range read, and to check it. At most 64 bytes in practice; bytes: {@code docs/format.md}.
+ * The small reference that travels through the engine's channel instead of the records of one
+ * segment. It carries exactly what a reader needs for one range read, and to check it. At most 64
+ * bytes in practice; bytes: {@code docs/format.md}.
  *
  * @param blob the blob that holds the segment
- * @param store the 4-byte fingerprint of the store that holds the blob ({@code BlobStore.fingerprint()})
+ * @param store the 4-byte fingerprint of the store that holds the blob
+ *     ({@code BlobStore.fingerprint()})
  * @param sectionOffset where the zone's section starts in the blob, bytes
  * @param sectionLength length of the section, bytes
  * @param segmentOffset where the segment starts in the blob, bytes (inside the section)
  * @param segmentLength length of the segment, bytes
  * @param records number of records in the segment, 1 to {@link #MAX_RECORDS}
- * @param codec the compression that the segment's frames may use: a reader without it fails before it reads
- * @param checksum CRC32C over the segment's frame headers, each of which holds the CRC32C of its body
+ * @param codec the compression that the segment's frames may use: a reader without it fails before
+ *     it reads
+ * @param checksum CRC32C over the segment's frame headers, each of which holds the CRC32C of its
+ *     body
  * @param binding the partition that the segment belongs to, and its key; empty in version 1
  */
 public record Notification(

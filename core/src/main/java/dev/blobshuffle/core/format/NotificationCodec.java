@@ -13,8 +13,8 @@ public final class NotificationCodec {
     private static final byte VERSION = 2;
 
     /**
-     * Two bytes of magic and version, writer, store, codec, two checksums, six long varints and one int
-     * varint; tag and id of the key.
+     * Two bytes of magic and version, writer, store, codec, two checksums, six long varints and one
+     * int varint; tag and id of the key.
      */
     private static final int MAX_LENGTH = 2 + 8 + 4 + 1 + 4 + 4 + 6 * 10 + 5 + 4 + 1 + Binding.MAX_KEY_LENGTH;
 
@@ -112,8 +112,8 @@ public final class NotificationCodec {
     }
 
     /**
-     * Whether bytes begin as a notification of any version does. A guess that costs nothing: other bytes may begin so too, so a channel marks
-     * notifications in its own way as well.
+     * Whether bytes begin as a notification of any version does. A guess that costs nothing: other
+     * bytes may begin so too, so a channel marks notifications in its own way as well.
      */
     public static boolean isNotification(byte @Nullable [] bytes) {
         return bytes != null && bytes.length >= 2 && bytes[0] == MAGIC;

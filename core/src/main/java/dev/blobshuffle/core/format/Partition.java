@@ -1,8 +1,8 @@
 package dev.blobshuffle.core.format;
 
 /**
- * One ordered sequence of records: a partition of a stream. A stream is what the front door's engine
- * calls a topic, an exchange or a shuffle.
+ * One ordered sequence of records: a partition of a stream. A stream is what the front door's
+ * engine calls a topic, an exchange or a shuffle.
  *
  * @param stream the stream's name, such as a Kafka topic's; never blank
  * @param number the partition's number, 0 or more

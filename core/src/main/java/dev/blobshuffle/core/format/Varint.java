@@ -1,6 +1,9 @@
 package dev.blobshuffle.core.format;
 
-/** Variable-length integers, seven bits per byte, least significant first; signed ones zigzag: {@code docs/format.md}, "Varint". Stateless. */
+/**
+ * Variable-length integers, seven bits per byte, least significant first; signed ones zigzag:
+ * {@code docs/format.md}, "Varint". Stateless.
+ */
 public final class Varint {
     private Varint() {}
 

@@ -4,7 +4,10 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/** Parts that are open, closed in the reverse order of their opening, all of them, whatever one of them throws. Thread-safe. */
+/**
+ * Parts that are open, closed in the reverse order of their opening, all of them, whatever one of
+ * them throws. Thread-safe.
+ */
 final class OpenParts implements AutoCloseable {
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
 

@@ -19,7 +19,8 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
- * One instance of a shuffle: its clock, its membership, its engine with store and caches, and its sweeper.
+ * One instance of a shuffle: its clock, its membership, its engine with store and caches, and its
+ * sweeper.
  *
  * <pre>{@code
  * ShuffleInstance instance = ShuffleInstance.builder(settings)
@@ -30,8 +31,9 @@ import java.util.function.UnaryOperator;
  * }</pre>
  *
  * <p>The parts open in this order and close in the reverse one: what was attached, the sweeper, the
- * membership (others stop asking this instance), the engine, the clock. A part that cannot be opened
- * closes those before it; a part that cannot be closed does not keep the others open. Thread-safe.
+ * membership (others stop asking this instance), the engine, the clock. A part that cannot be
+ * opened closes those before it; a part that cannot be closed does not keep the others open.
+ * Thread-safe.
  */
 public final class ShuffleInstance implements AutoCloseable {
     private final OpenParts parts;
@@ -74,8 +76,8 @@ public final class ShuffleInstance implements AutoCloseable {
     }
 
     /**
-     * Opens something that ends with this instance, before the other parts. If it cannot be opened, the
-     * instance closes.
+     * Opens something that ends with this instance, before the other parts. If it cannot be opened,
+     * the instance closes.
      */
     public <T extends AutoCloseable> T attach(Supplier<T> opening) {
         try {
@@ -168,7 +170,8 @@ public final class ShuffleInstance implements AutoCloseable {
          * Opens all parts. Blocks.
          *
          * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings cannot work
-         * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work now
+         * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not
+         *     work now
          */
         public ShuffleInstance open() {
             OpenParts parts = new OpenParts();

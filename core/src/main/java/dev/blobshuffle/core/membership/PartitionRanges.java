@@ -122,7 +122,8 @@ public final class PartitionRanges {
          * Adds ranges of a topic that has none yet.
          *
          * @param ends the first and the last number of each range, in turn
-         * @throws IllegalArgumentException if they are not ascending and disjoint, or the topic has ranges
+         * @throws IllegalArgumentException if they are not ascending and disjoint, or the topic has
+         *     ranges
          */
         public void add(String topic, int... ends) {
             for (int i = 0; i < ends.length; i += 2) {

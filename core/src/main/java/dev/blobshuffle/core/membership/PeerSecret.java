@@ -50,7 +50,8 @@ public final class PeerSecret {
     /**
      * Reads a secret from a file. Surrounding white space is ignored.
      *
-     * @throws InvalidSettings fatal: the file cannot be read, others can read it, or it is too short
+     * @throws InvalidSettings fatal: the file cannot be read, others can read it, or it is too
+     *     short
      */
     public static PeerSecret read(Path file) {
         try {

@@ -52,7 +52,10 @@ public enum Counter {
     RECORDS_DELIVERED(Unit.RECORDS, "Records that were read from blobs and returned to the reader."),
     /** As {@link #RECORDS_DELIVERED}. */
     BYTES_DELIVERED(Unit.BYTES, "Bytes of keys and values that were read from blobs and returned to the reader."),
-    /** A read whose bytes did not match their checksum; a fresh read decides whether the blob is damaged. */
+    /**
+     * A read whose bytes did not match their checksum; a fresh read decides whether the blob is
+     * damaged.
+     */
     FETCHES_CORRUPT(Unit.OCCURRENCES, "Reads of segments whose bytes did not match their checksum."),
 
     /** Counted by {@code MeteredBlobStore}: per attempt, since attempts are billed. */

@@ -82,7 +82,8 @@ public final class Distribution {
     }
 
     /**
-     * The duration in nanoseconds that a share of all durations does not exceed; 0 when there are none.
+     * The duration in nanoseconds that a share of all durations does not exceed; 0 when there are
+     * none.
      *
      * @param share above 0, up to 1: 0.99 gives the 99th percentile
      */
@@ -107,7 +108,10 @@ public final class Distribution {
         return max.get();
     }
 
-    /** Values below 32 have a bucket each; above, the bucket is the exponent and the 5 bits after the leading one. */
+    /**
+     * Values below 32 have a bucket each; above, the bucket is the exponent and the 5 bits after
+     * the leading one.
+     */
     private static int bucket(long value) {
         if (value < SUB_BUCKETS) {
             return (int) value;

@@ -3,7 +3,10 @@ package dev.blobshuffle.core.metrics;
 import dev.blobshuffle.core.metrics.Metric.Kind;
 import dev.blobshuffle.core.metrics.Metric.Unit;
 
-/** The present state of an instance, as the sum of what its parts report: {@link ShuffleMetrics#report}. */
+/**
+ * The present state of an instance, as the sum of what its parts report:
+ * {@link ShuffleMetrics#report}.
+ */
 public enum Gauge {
     /**
      * Lets a reader compute rates from a single sample of the counters. Reported by

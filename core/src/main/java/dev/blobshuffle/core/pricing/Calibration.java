@@ -7,7 +7,8 @@ package dev.blobshuffle.core.pricing;
  * and whatever the model omits. It follows a lasting error within about a minute of batches; chance
  * moves it by some hundredths. Constant memory. Guarded by its owner.
  *
- * @see <a href="https://doi.org/10.1214/aoms/1177729586">Robbins and Monro, A Stochastic Approximation Method, 1951</a>
+ * @see <a href="https://doi.org/10.1214/aoms/1177729586">Robbins and Monro, A Stochastic
+ *     Approximation Method, 1951</a>
  */
 public final class Calibration {
     private static final double ALLOWED = 0.05;

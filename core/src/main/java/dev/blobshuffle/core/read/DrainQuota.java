@@ -1,6 +1,8 @@
 package dev.blobshuffle.core.read;
 
-/** What one partition may hand out in one drain, and what it did. Owned by the Debatcher's thread. */
+/**
+ * What one partition may hand out in one drain, and what it did. Owned by the Debatcher's thread.
+ */
 final class DrainQuota {
     private final int maxRecords;
     private final long maxBytes;

@@ -24,22 +24,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One range read, for one or more segments that lie side by side, and the bytes it brought until the
- * last of them is decoded. While the store is unavailable its decorators go on asking, until the fetch
- * gives the read up. If nothing has come for a minute the fetch asks the store past the caches.
+ * One range read, for one or more segments that lie side by side, and the bytes it brought until
+ * the last of them is decoded. While the store is unavailable its decorators go on asking, until
+ * the fetch gives the read up. If nothing has come for a minute the fetch asks the store past the
+ * caches.
  *
- * <p>If the store answers that the blob is missing, the fetch asks it again, past the caches, for about
- * three seconds: a store may show a blob late, and a mount or a restore may be under way.
+ * <p>If the store answers that the blob is missing, the fetch asks it again, past the caches, for
+ * about three seconds: a store may show a blob late, and a mount or a restore may be under way.
  *
  * <pre>
  *   READING ──bytes, or a lasting failure──▶ ARRIVED ──last user leaves──▶ ENDED
  *      └────────────────────────last user leaves──────────────────────────┘   the read is given up; the memory goes back when it ends
  * </pre>
  *
- * <p>Owned by the Debatcher's thread, but for the state: reads end on the store's threads, which hand over by setting it.
+ * <p>Owned by the Debatcher's thread, but for the state: reads end on the store's threads, which
+ * hand over by setting it.
  */
 final class Fetch {
-    /** For so long whatever stands before the store may take; the largest read takes as long at 1 MiB/s. */
+    /**
+     * For so long whatever stands before the store may take; the largest read takes as long at 1
+     * MiB/s.
+     */
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     /** The wait before a missing blob is asked for again; it doubles with each time. */
@@ -71,14 +76,18 @@ final class Fetch {
     private final AtomicReference<@Nullable Read> current = new AtomicReference<>();
     private volatile Time.@Nullable Cancellable timer;
 
-    /** How often a missing blob may still be asked for again. One read is current at a time, and its end changes this. */
+    /**
+     * How often a missing blob may still be asked for again. One read is current at a time, and its
+     * end changes this.
+     */
     private int waitsLeft = WAITS;
 
     private @Nullable BlobBytes bytes;
     private @Nullable BlobShuffleException failure;
 
     /**
-     * A fetch that has not started. It takes over the bytes of the budget and the reserve that were acquired for it.
+     * A fetch that has not started. It takes over the bytes of the budget and the reserve that were
+     * acquired for it.
      *
      * @param budgeted bytes of the budget to give back in the end
      * @param reserved bytes of the reserve to give back in the end
@@ -159,7 +168,10 @@ final class Fetch {
         }
     }
 
-    /** Asks again later for a blob that is missing. False when it has been missing for long enough, or time ends. */
+    /**
+     * Asks again later for a blob that is missing. False when it has been missing for long enough,
+     * or time ends.
+     */
     private boolean askAgain() {
         if (waitsLeft == 0) {
             return false;

@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The fetches of one round. Segments of one section that lie side by side share one read, because stores charge by request and the writer
- * lays the segments of a zone next to each other. Owned by the Debatcher's thread.
+ * The fetches of one round. Segments of one section that lie side by side share one read, because
+ * stores charge by request and the writer lays the segments of a zone next to each other. Owned by
+ * the Debatcher's thread.
  */
 final class FetchPlan {
     /** Bytes between two segments that are read along rather than paying for a second request. */
@@ -29,7 +30,10 @@ final class FetchPlan {
 
     private record Section(BlobId blob, long offset, long length) {}
 
-    /** Adds the read that a segment has planned and the budget was acquired for; it may share a request. */
+    /**
+     * Adds the read that a segment has planned and the budget was acquired for; it may share a
+     * request.
+     */
     void add(QueuedSegment<?> segment) {
         if (segment.isReadAfresh()) {
             fetch(List.of(segment), segment.readLength(), 0);

@@ -8,7 +8,10 @@ import java.util.ArrayDeque;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What one partition has queued, in order: segments and plain records. Owned by the Debatcher's thread. */
+/**
+ * What one partition has queued, in order: segments and plain records. Owned by the Debatcher's
+ * thread.
+ */
 final class PartitionQueue<C> {
     private final ReadEngine engine;
     private final Partition partition;
@@ -180,7 +183,10 @@ final class PartitionQueue<C> {
         return unfetched.peek();
     }
 
-    /** Takes note that a fetch is planned for a segment that {@link #headToFetch} or {@link #nextToFetch} gave. */
+    /**
+     * Takes note that a fetch is planned for a segment that {@link #headToFetch} or
+     * {@link #nextToFetch} gave.
+     */
     void planned(QueuedSegment<C> segment) {
         if (unfetched.peek() == segment) {
             unfetched.remove();

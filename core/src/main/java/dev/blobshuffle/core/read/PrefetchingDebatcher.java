@@ -17,16 +17,23 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 /**
  * A Debatcher that reads ahead.
  *
- * <p>What is read, in this order: the head of every partition that is not paused, whatever the budget; then, while the budget lasts, further segments,
- * partitions in turn, each in its order; last, the heads of paused partitions. A head that finds the budget used up is read in small pieces
- * from the reserve. That is bounded too: where it is used up heads take turns, but one partition of each Debatcher always has a piece, so that none starves.
+ * <p>What is read, in this order: the head of every partition that is not paused, whatever the
+ * budget; then, while the budget lasts, further segments, partitions in turn, each in its order;
+ * last, the heads of paused partitions. A head that finds the budget used up is read in small
+ * pieces from the reserve. That is bounded too: where it is used up heads take turns, but one
+ * partition of each Debatcher always has a piece, so that none starves.
  *
- * <p>All state is the owner's. Reads end on other threads, which only put them into a queue and raise the signal.
+ * <p>All state is the owner's. Reads end on other threads, which only put them into a queue and
+ * raise the signal.
  *
- * @see <a href="https://arxiv.org/abs/2606.03364">the BlobShuffle paper, section 3.1: the Debatcher</a>
+ * @see <a href="https://arxiv.org/abs/2606.03364">the BlobShuffle paper, section 3.1: the
+ *     Debatcher</a>
  */
 final class PrefetchingDebatcher<C> implements Debatcher<C> {
-    /** The most segments under way at once, beside the heads. More would only queue up in the store's client. */
+    /**
+     * The most segments under way at once, beside the heads. More would only queue up in the
+     * store's client.
+     */
     private static final int READS_AHEAD = 128;
 
     private final String name;
@@ -116,7 +123,10 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
         return true;
     }
 
-    /** Partitions in turn, one segment each per round, until the budget or the number of reads is used up. */
+    /**
+     * Partitions in turn, one segment each per round, until the budget or the number of reads is
+     * used up.
+     */
     private void planAhead() {
         int reads = 0;
         for (PartitionQueue<C> queue : turns) {
@@ -205,7 +215,10 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
         return records;
     }
 
-    /** Throws the failure of a head: nothing else is handed out then, so that it cannot be overlooked while other partitions are busy. */
+    /**
+     * Throws the failure of a head: nothing else is handed out then, so that it cannot be
+     * overlooked while other partitions are busy.
+     */
     private void throwFailure() {
         for (PartitionQueue<C> queue : turns) {
             BlobShuffleException failure = queue.isPaused() ? null : queue.takeFailure();
@@ -216,8 +229,8 @@ final class PrefetchingDebatcher<C> implements Debatcher<C> {
     }
 
     /**
-     * Lets one decoder go on that found no memory: drops what paused or waiting decoders hold, then lets the
-     * first one exceed the budget. A Debatcher exceeds it by one frame at most.
+     * Lets one decoder go on that found no memory: drops what paused or waiting decoders hold, then
+     * lets the first one exceed the budget. A Debatcher exceeds it by one frame at most.
      */
     private void feedStarved() {
         for (PartitionQueue<C> queue : turns) {

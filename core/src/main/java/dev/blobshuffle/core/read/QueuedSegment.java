@@ -11,7 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A segment in a partition's queue: from its notification, over the bytes fetched for it (at once, or piece by piece), to its last record.
+ * A segment in a partition's queue: from its notification, over the bytes fetched for it (at once,
+ * or piece by piece), to its last record.
  *
  * <pre>
  *   IDLE ──fetch──▶ FETCHING ──arrival──▶ READY ──last record──▶ (removed)
@@ -29,10 +30,15 @@ import org.slf4j.LoggerFactory;
 final class QueuedSegment<C> {
     private static final Logger LOG = LoggerFactory.getLogger(QueuedSegment.class);
 
-    /** A byte that flipped on the way is gone with the next read; a blob that is corrupt stays so. */
+    /**
+     * A byte that flipped on the way is gone with the next read; a blob that is corrupt stays so.
+     */
     private static final int FRESH_READS = 3;
 
-    /** How old a failure is when the store is asked again. Until then each drain throws it: an application that polls on asks the store at most so often. */
+    /**
+     * How old a failure is when the store is asked again. Until then each drain throws it: an
+     * application that polls on asks the store at most so often.
+     */
     private static final long AGAIN_NANOS = Duration.ofSeconds(1).toNanos();
 
     /** Multiples of it, by one, are spread evenly: the golden ratio. */
@@ -111,7 +117,9 @@ final class QueuedSegment<C> {
         }
     }
 
-    /** Whether the record whose time is taken is among those that were handed out since an index. */
+    /**
+     * Whether the record whose time is taken is among those that were handed out since an index.
+     */
     boolean isTimed(int since) {
         return since <= timed && timed < index;
     }
@@ -193,7 +201,10 @@ final class QueuedSegment<C> {
         }
     }
 
-    /** Fails. The head throws; any other segment is read again when it is the head, for the blob may be there by then. */
+    /**
+     * Fails. The head throws; any other segment is read again when it is the head, for the blob may
+     * be there by then.
+     */
     private void fail(BlobShuffleException lasting) {
         release();
         dropReader();
@@ -245,7 +256,9 @@ final class QueuedSegment<C> {
         mayExceedBudget = true;
     }
 
-    /** Drops decoded memory; a segment in the middle of a frame is read again when it is its quota. */
+    /**
+     * Drops decoded memory; a segment in the middle of a frame is read again when it is its quota.
+     */
     void dropDecoded() {
         SegmentReader at = reader;
         if (at == null || at.heldBytes() == 0) {
@@ -288,7 +301,10 @@ final class QueuedSegment<C> {
         }
     }
 
-    /** Plans the next read: where the decoder stopped, up to a length, but at least what it needs to go on. Returns the length in bytes. */
+    /**
+     * Plans the next read: where the decoder stopped, up to a length, but at least what it needs to
+     * go on. Returns the length in bytes.
+     */
     long planRead(long atMost) {
         fetchStart = 0;
         long least = 1;
@@ -310,7 +326,10 @@ final class QueuedSegment<C> {
         return fetchLength;
     }
 
-    /** Whether the last read brought nothing usable: the next one is for this segment alone, past the caches. */
+    /**
+     * Whether the last read brought nothing usable: the next one is for this segment alone, past
+     * the caches.
+     */
     boolean isReadAfresh() {
         return isSuspect;
     }
@@ -343,7 +362,9 @@ final class QueuedSegment<C> {
         return held != null && held.isFromReserve();
     }
 
-    /** Whether its next bytes must be fetched. A failure that was thrown is forgotten after a while. */
+    /**
+     * Whether its next bytes must be fetched. A failure that was thrown is forgotten after a while.
+     */
     boolean isIdle() {
         if (state == State.FAILED && isThrown && queue.engine().time().nanos() - failedAt >= AGAIN_NANOS) {
             state = State.IDLE;

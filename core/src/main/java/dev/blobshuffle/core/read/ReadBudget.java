@@ -3,9 +3,10 @@ package dev.blobshuffle.core.read;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The bytes of blobs that all readers of an instance may hold at once, and beside them the reserve: small pieces for the heads of queues, which are read
- * even when the budget is used up, so that no partition starves. Of the reserve all readers together take a quarter of the budget, and beyond it one piece each, so that none
- * waits for another. Thread-safe.
+ * The bytes of blobs that all readers of an instance may hold at once, and beside them the reserve:
+ * small pieces for the heads of queues, which are read even when the budget is used up, so that no
+ * partition starves. Of the reserve all readers together take a quarter of the budget, and beyond
+ * it one piece each, so that none waits for another. Thread-safe.
  */
 final class ReadBudget {
     /** Enough for sixteen frames of the usual size: a request's fixed cost no longer dominates. */
@@ -66,7 +67,10 @@ final class ReadBudget {
         return false;
     }
 
-    /** Takes bytes of the reserve even if it is used up: for a reader that holds none of it and could not go on. */
+    /**
+     * Takes bytes of the reserve even if it is used up: for a reader that holds none of it and
+     * could not go on.
+     */
     void acquireReserve(long bytes) {
         reserved.addAndGet(bytes);
     }
@@ -76,12 +80,18 @@ final class ReadBudget {
         reserved.addAndGet(-bytes);
     }
 
-    /** The most bytes that one read takes from the budget: a fraction, so that several reads run side by side. */
+    /**
+     * The most bytes that one read takes from the budget: a fraction, so that several reads run
+     * side by side.
+     */
     long largestRead() {
         return Math.max(SMALLEST_PIECE, Math.min(LARGEST_READ, limit / 4));
     }
 
-    /** The size of a piece from the reserve, bytes, where this many partitions may each want one. A larger single frame is read whole all the same. */
+    /**
+     * The size of a piece from the reserve, bytes, where this many partitions may each want one. A
+     * larger single frame is read whole all the same.
+     */
     long pieceSize(int partitions) {
         return Math.max(SMALLEST_PIECE, Math.min(LARGEST_PIECE, limit / (2 * RESERVE_SHARE) / Math.max(1, partitions)));
     }

@@ -19,7 +19,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all Debatchers of an instance share: the store to read from, the read budget and the metrics. Thread-safe. Closed after the last of its Debatchers.
+ * What all Debatchers of an instance share: the store to read from, the read budget and the
+ * metrics. Thread-safe. Closed after the last of its Debatchers.
  */
 public final class ReadEngine implements AutoCloseable {
     private final BlobStore store;
@@ -35,8 +36,10 @@ public final class ReadEngine implements AutoCloseable {
     /**
      * A read side.
      *
-     * @param store the store, with its decorators: it goes on asking while it is unavailable, until a read is given up ({@code Abandonable}); not closed from here
-     * @param budgetBytes the most bytes that its Debatchers hold, beside a small reserve for the heads of queues
+     * @param store the store, with its decorators: it goes on asking while it is unavailable, until
+     *     a read is given up ({@code Abandonable}); not closed from here
+     * @param budgetBytes the most bytes that its Debatchers hold, beside a small reserve for the
+     *     heads of queues
      */
     public ReadEngine(BlobStore store, long budgetBytes, Time time, ShuffleMetrics metrics) {
         this(store, budgetBytes, Keyring.none(), time, metrics);

@@ -1,4 +1,7 @@
-/** The read side of the engine: notifications to records, in order. Start at {@link dev.blobshuffle.core.read.PrefetchingDebatcher}. */
+/**
+ * The read side of the engine: notifications to records, in order. Start at
+ * {@link dev.blobshuffle.core.read.PrefetchingDebatcher}.
+ */
 @NullMarked
 package dev.blobshuffle.core.read;
 

@@ -7,7 +7,8 @@ import java.time.Duration;
  *
  * @param failures number of consecutive failures that open the circuit
  * @param span the least time from the first of them to the last: a burst is not an outage
- * @param firstPause time without requests after the circuit has opened; doubles with each probe that fails
+ * @param firstPause time without requests after the circuit has opened; doubles with each probe
+ *     that fails
  * @param longestPause the longest such time
  */
 public record CircuitPolicy(int failures, Duration span, Duration firstPause, Duration longestPause) {

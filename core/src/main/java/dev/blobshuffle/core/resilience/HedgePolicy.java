@@ -8,7 +8,8 @@ import java.time.Duration;
  * @param puts the most extra puts in flight; 0: puts are never sent twice
  * @param gets the most extra gets in flight; 0: gets are never sent twice
  * @param share extra requests per request, over time
- * @param firstPutDelay time after which a put is sent again while there are too few samples for a percentile
+ * @param firstPutDelay time after which a put is sent again while there are too few samples for a
+ *     percentile
  * @param firstGetDelay the same for gets
  * @param leastDelay lower bound of both times, whatever the samples say
  */

@@ -99,7 +99,10 @@ public final class HedgingBlobStore extends InterceptingBlobStore {
         }
     }
 
-    /** One call, with its one or two requests. Thread-safe: guarded by its monitor, which is not held over calls. */
+    /**
+     * One call, with its one or two requests. Thread-safe: guarded by its monitor, which is not
+     * held over calls.
+     */
     private final class Race<T> {
         private final Call<T> call;
         private final Pool pool;

@@ -33,7 +33,10 @@ public final class RequestLatencies {
         }
     }
 
-    /** The 95th percentile in nanoseconds, of requests of that kind and size; empty with too few samples. */
+    /**
+     * The 95th percentile in nanoseconds, of requests of that kind and size; empty with too few
+     * samples.
+     */
     OptionalLong p95(Kind kind, long bytes) {
         return kind == Kind.OTHER ? OptionalLong.empty() : window(kind, bytes).p95();
     }

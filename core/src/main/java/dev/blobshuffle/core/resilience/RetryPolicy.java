@@ -51,7 +51,10 @@ public record RetryPolicy(Duration firstDelay, Duration maxDelay, Duration total
         return total.compareTo(FOREVER) >= 0;
     }
 
-    /** The pause after a number of failed attempts: uniform between zero and the bound ("full jitter"), so that clients spread out. */
+    /**
+     * The pause after a number of failed attempts: uniform between zero and the bound ("full
+     * jitter"), so that clients spread out.
+     */
     Duration pause(int attempts, long random) {
         long bound = firstDelay.toNanos();
         for (int i = 1; i < attempts && bound < maxDelay.toNanos(); i++) {

@@ -7,7 +7,8 @@ import dev.blobshuffle.core.store.MeteredBlobStore;
 import dev.blobshuffle.core.time.Time;
 
 /**
- * Puts the decorators around a store, always in the same order ({@code docs/stores.md}). From the engine to the store:
+ * Puts the decorators around a store, always in the same order ({@code docs/stores.md}). From the
+ * engine to the store:
  *
  * <pre>
  *   {@link RetryingBlobStore}          deadline of an operation, pauses, retry budget

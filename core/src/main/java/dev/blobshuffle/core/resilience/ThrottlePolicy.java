@@ -4,7 +4,8 @@ package dev.blobshuffle.core.resilience;
  * How many requests may be in flight to a store. The limits hold per kind of request; deletes and
  * listings get an eighth of the gets' limit.
  *
- * @param puts the most puts in flight: a put of 16 MiB takes about half a second, so sixteen carry 400 MiB per second
+ * @param puts the most puts in flight: a put of 16 MiB takes about half a second, so sixteen carry
+ *     400 MiB per second
  * @param gets the most gets in flight
  * @param waiting the most requests that wait for their turn; more are refused
  */

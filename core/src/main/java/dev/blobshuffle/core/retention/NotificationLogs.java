@@ -18,7 +18,8 @@ public interface NotificationLogs extends AutoCloseable {
      * from its start to its end at the time of the call.
      *
      * @return where each log begins and ends
-     * @throws dev.blobshuffle.core.failure.BlobCorrupt an entry is a notification and cannot be decoded
+     * @throws dev.blobshuffle.core.failure.BlobCorrupt an entry is a notification and cannot be
+     *     decoded
      */
     Map<Partition, Extent> read(Set<String> topics, Receiver receiver) throws InterruptedException;
 

@@ -5,7 +5,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A number of bytes. Its text is the number, {@code 16777216}, or a number with a binary unit, {@code 16 MiB}.
+ * A number of bytes. Its text is the number, {@code 16777216}, or a number with a binary unit,
+ * {@code 16 MiB}.
  *
  * @param bytes 0 or more
  */

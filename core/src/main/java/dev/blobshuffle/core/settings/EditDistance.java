@@ -1,6 +1,9 @@
 package dev.blobshuffle.core.settings;
 
-/** How many letters must be inserted, removed or replaced to make one word of another (Levenshtein). Stateless. */
+/**
+ * How many letters must be inserted, removed or replaced to make one word of another (Levenshtein).
+ * Stateless.
+ */
 public final class EditDistance {
     private EditDistance() {}
 

@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The settings {@code blobshuffle.keyparallel.*} of functions that are called in parallel. Each holds for all nodes of a
- * topology, or for one if the node's name stands before it. Only names are checked here: nodes check the values.
+ * The settings {@code blobshuffle.keyparallel.*} of functions that are called in parallel. Each
+ * holds for all nodes of a topology, or for one if the node's name stands before it. Only names are
+ * checked here: nodes check the values.
  */
 public enum NodeSetting {
     /** Which calls may overlap. */
@@ -111,10 +112,11 @@ public enum NodeSetting {
     }
 
     /**
-     * Checks a name of an application's settings. Names without the prefix are somebody else's. A name may begin with
-     * any node's name, since the topology is not known here.
+     * Checks a name of an application's settings. Names without the prefix are somebody else's. A
+     * name may begin with any node's name, since the topology is not known here.
      *
-     * @throws InvalidSettings fatal: it has the prefix and is none of these settings; the message names the nearest
+     * @throws InvalidSettings fatal: it has the prefix and is none of these settings; the message
+     *     names the nearest
      */
     public static void requireKnown(String name) {
         if (!name.startsWith(PREFIX)) {
@@ -126,7 +128,10 @@ public enum NodeSetting {
         }
     }
 
-    /** The names for all nodes, and those for every node whose name the rest may begin with: it may have dots itself. */
+    /**
+     * The names for all nodes, and those for every node whose name the rest may begin with: it may
+     * have dots itself.
+     */
     private static List<String> candidates(String rest) {
         List<String> names = new ArrayList<>(namesForAll());
         for (int dot = rest.indexOf('.', 1); dot > 0; dot = rest.indexOf('.', dot + 1)) {

@@ -13,7 +13,8 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * One setting: everything about it but its value. Made from one of the forms below, and listed in {@link Settings}. Immutable.
+ * One setting: everything about it but its value. Made from one of the forms below, and listed in
+ * {@link Settings}. Immutable.
  *
  * @param <T> type of the value
  */
@@ -101,7 +102,10 @@ public final class Setting<T> {
                 });
     }
 
-    /** A duration in milliseconds from a least one on, or a word that stands for none; empty is the word. */
+    /**
+     * A duration in milliseconds from a least one on, or a word that stands for none; empty is the
+     * word.
+     */
     static Setting<Optional<Duration>> millisOrWord(
             String name, String word, Duration least, Optional<Duration> defaultValue, String doc) {
         String form = word + ", or milliseconds from " + least.toMillis();
@@ -133,7 +137,10 @@ public final class Setting<T> {
         });
     }
 
-    /** Regular expressions over whole names: a list, or a text with commas between them. Empty is the default. */
+    /**
+     * Regular expressions over whole names: a list, or a text with commas between them. Empty is
+     * the default.
+     */
     static Setting<List<String>> patterns(String name, String defaultText, String doc) {
         return new Setting<>(name, "regular expressions, separated by commas", List.of(), defaultText, doc, value -> {
             Collection<?> parts = value instanceof Collection<?> list

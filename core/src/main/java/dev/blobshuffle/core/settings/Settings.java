@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The values of all settings of an instance, checked. The settings are the constants of this class, the same in every front door, described in {@code docs/settings.md}.
- * Immutable.
+ * The values of all settings of an instance, checked. The settings are the constants of this class,
+ * the same in every front door, described in {@code docs/settings.md}. Immutable.
  */
 public final class Settings {
     /** URI of the store. */
@@ -257,13 +257,16 @@ public final class Settings {
                     + "Port 0 selects a free port. The endpoint has no authentication.");
 
     /**
-     * The shortest grace period of a sweep, and the part of every grace period that is a reserve. It is longer than brokers keep an idle connection
-     * ({@code connections.max.idle.ms}, 10 minutes): a producer that stood still for so long cannot deliver what it held without connecting again, and by then it has given it up.
+     * The shortest grace period of a sweep, and the part of every grace period that is a reserve.
+     * It is longer than brokers keep an idle connection ({@code connections.max.idle.ms}, 10
+     * minutes): a producer that stood still for so long cannot deliver what it held without
+     * connecting again, and by then it has given it up.
      */
     static final Duration LEAST_GRACE = Duration.ofMinutes(15);
 
     /**
-     * The shortest grace period of {@code blobshuffle gc} while writers run. No command knows their sweep interval, so writers with a longer one keep to this bound.
+     * The shortest grace period of {@code blobshuffle gc} while writers run. No command knows their
+     * sweep interval, so writers with a longer one keep to this bound.
      */
     public static final Duration COMMAND_GRACE = Duration.ofHours(1);
 
@@ -395,10 +398,12 @@ public final class Settings {
     }
 
     /**
-     * Reads the settings among the configuration of an application: the keys that begin with {@code blobshuffle.}. Other keys are somebody else's, except that
-     * {@code client.rack} names the zone where {@code blobshuffle.zone} does not.
+     * Reads the settings among the configuration of an application: the keys that begin with
+     * {@code blobshuffle.}. Other keys are somebody else's, except that {@code client.rack} names
+     * the zone where {@code blobshuffle.zone} does not.
      *
-     * @throws InvalidSettings fatal: a key under the prefix is unknown, a value is not of its form, or values contradict each other
+     * @throws InvalidSettings fatal: a key under the prefix is unknown, a value is not of its form,
+     *     or values contradict each other
      */
     public static Settings parse(Map<String, ?> configuration) {
         return parse(configuration, System.getenv());
@@ -464,16 +469,18 @@ public final class Settings {
     }
 
     /**
-     * The longest that a stored blob may be without its notification before the application's own sweep deletes it: {@code sweep.interval.ms}, or {@link #COMMAND_GRACE} where the
-     * application does not sweep.
+     * The longest that a stored blob may be without its notification before the application's own
+     * sweep deletes it: {@code sweep.interval.ms}, or {@link #COMMAND_GRACE} where the application
+     * does not sweep.
      */
     public Duration grace() {
         return value(SWEEP_INTERVAL).orElse(COMMAND_GRACE);
     }
 
     /**
-     * How long after its seal a batch's notification may get into the log at the latest: the grace period without its reserve, and at most that of {@code blobshuffle gc} without it.
-     * Only a longer {@code delivery.timeout.ms} raises it.
+     * How long after its seal a batch's notification may get into the log at the latest: the grace
+     * period without its reserve, and at most that of {@code blobshuffle gc} without it. Only a
+     * longer {@code delivery.timeout.ms} raises it.
      */
     public Duration notifyWithin() {
         Duration grace = grace().compareTo(COMMAND_GRACE) < 0 ? grace() : COMMAND_GRACE;
@@ -485,7 +492,8 @@ public final class Settings {
     /**
      * Checks that no producer delivers a notification after a sweep has deleted its blob.
      *
-     * @param holds the longest that the producer holds a notification before it delivers or fails it
+     * @param holds the longest that the producer holds a notification before it delivers or fails
+     *     it
      * @param reason the producer's setting behind it, with its value
      * @throws InvalidSettings fatal: the sweep interval is too short for it
      */
@@ -511,7 +519,9 @@ public final class Settings {
         return zone;
     }
 
-    /** Names the settings that were given, with their values; the store's parameters are left out. */
+    /**
+     * Names the settings that were given, with their values; the store's parameters are left out.
+     */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();

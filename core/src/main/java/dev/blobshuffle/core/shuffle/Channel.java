@@ -62,8 +62,9 @@ public interface Channel {
     default void requestFlush() {}
 
     /**
-     * The longest time from a send until the channel reports the delivery or its failure. After a failure the notification does not become visible, as long as the process
-     * runs. The lane adds this time to a notification's age before it sends it.
+     * The longest time from a send until the channel reports the delivery or its failure. After a
+     * failure the notification does not become visible, as long as the process runs. The lane adds
+     * this time to a notification's age before it sends it.
      */
     default Duration longestDelivery() {
         return Duration.ZERO;
@@ -103,8 +104,8 @@ public interface Channel {
         long latest();
 
         /**
-         * The records, if there is no notification. Valid until the next entry is taken or the call of
-         * the channel ends.
+         * The records, if there is no notification. Valid until the next entry is taken or the call
+         * of the channel ends.
          */
         SegmentRecords records();
 

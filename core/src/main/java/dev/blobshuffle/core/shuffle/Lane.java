@@ -28,9 +28,12 @@ public interface Lane extends AutoCloseable {
     /**
      * Makes everything appended before durable and delivered, in order.
      *
-     * @throws dev.blobshuffle.core.failure.DeadlineExceeded recoverable: not done in time; the lane has failed, discard it
-     * @throws dev.blobshuffle.core.failure.Interrupted recoverable: the thread was interrupted; nothing is lost, flush again
-     * @throws dev.blobshuffle.core.failure.BlobShuffleException recoverable: the lane's stored failure
+     * @throws dev.blobshuffle.core.failure.DeadlineExceeded recoverable: not done in time; the lane
+     *     has failed, discard it
+     * @throws dev.blobshuffle.core.failure.Interrupted recoverable: the thread was interrupted;
+     *     nothing is lost, flush again
+     * @throws dev.blobshuffle.core.failure.BlobShuffleException recoverable: the lane's stored
+     *     failure
      */
     void flush(Duration timeout);
 
@@ -68,9 +71,12 @@ public interface Lane extends AutoCloseable {
          * buffer is full.
          *
          * @param timestamp milliseconds since the Unix epoch
-         * @throws dev.blobshuffle.core.failure.MemoryExhausted recoverable: the write budget stayed full for the time an append may wait
-         * @throws dev.blobshuffle.core.failure.Interrupted recoverable: the thread was interrupted; the record is not appended
-         * @throws dev.blobshuffle.core.failure.BlobShuffleException recoverable: the lane's stored failure
+         * @throws dev.blobshuffle.core.failure.MemoryExhausted recoverable: the write budget stayed
+         *     full for the time an append may wait
+         * @throws dev.blobshuffle.core.failure.Interrupted recoverable: the thread was interrupted;
+         *     the record is not appended
+         * @throws dev.blobshuffle.core.failure.BlobShuffleException recoverable: the lane's stored
+         *     failure
          */
         void append(long timestamp, byte @Nullable [] key, byte @Nullable [] value, Headers headers);
     }

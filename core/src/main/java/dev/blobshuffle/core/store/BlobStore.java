@@ -61,7 +61,10 @@ public interface BlobStore extends AutoCloseable {
         return lists.all(all -> all.stream().flatMap(List::stream).toList());
     }
 
-    /** The generations (minutes) that hold at least one blob, in no order. For retention and inspection. */
+    /**
+     * The generations (minutes) that hold at least one blob, in no order. For retention and
+     * inspection.
+     */
     CompletionStage<List<Long>> generations();
 
     /**
@@ -83,7 +86,8 @@ public interface BlobStore extends AutoCloseable {
      * finding ({@link StoreFinding#unknown}), not a failure.
      *
      * @return empty for a store without settings that matter
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the service does not answer at all
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the service does not
+     *     answer at all
      */
     default Optional<StoreInspection> inspect() {
         return Optional.empty();

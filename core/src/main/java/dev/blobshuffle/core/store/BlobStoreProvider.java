@@ -15,7 +15,8 @@ public interface BlobStoreProvider {
      * @param context what the store works with; the caller keeps ownership
      *
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the URI cannot name a store
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store cannot be reached
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store cannot be
+     *     reached
      */
     BlobStore open(StoreUri uri, StoreContext context);
 }

@@ -35,7 +35,8 @@ public final class BlobStores {
     private BlobStores() {}
 
     /**
-     * Opens the store that a URI names, and checks that blobs can be written, read and deleted. Blocks.
+     * Opens the store that a URI names, and checks that blobs can be written, read and deleted.
+     * Blocks.
      *
      * @throws InvalidSettings fatal: the URI is wrong, or the artifact of its scheme is missing
      * @throws StoreUnavailable recoverable: the store does not work now
@@ -92,7 +93,8 @@ public final class BlobStores {
     }
 
     /**
-     * Checks that a blob can be written, read and deleted, with a probe of a few bytes. Blocks for up to 30 seconds.
+     * Checks that a blob can be written, read and deleted, with a probe of a few bytes. Blocks for
+     * up to 30 seconds.
      *
      * @throws InvalidSettings fatal: one of them was refused; the message says which
      * @throws StoreUnavailable recoverable: one of them failed; the message says which

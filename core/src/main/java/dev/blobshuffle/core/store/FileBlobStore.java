@@ -55,7 +55,8 @@ public final class FileBlobStore implements BlobStore {
      * Opens a store and creates its missing directories. Blocks.
      *
      * @param directories one or more; the same ones in the same order in every instance
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory belongs to another store
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory belongs to another
+     *     store
      * @throws StoreUnavailable recoverable: no directory can be written
      */
     public static FileBlobStore open(List<Path> directories, Fsync fsync, Time time) {

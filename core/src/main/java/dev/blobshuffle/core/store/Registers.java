@@ -34,8 +34,8 @@ public interface Registers {
     CompletionStage<Boolean> replace(String name, Optional<Register> expected, String text);
 
     /**
-     * The bytes of a text, which stores check on write and on read: a text that was cut off would say
-     * something else.
+     * The bytes of a text, which stores check on write and on read: a text that was cut off would
+     * say something else.
      *
      * @throws StoreRefused the text has more than {@link #MOST_BYTES}
      */

@@ -98,7 +98,10 @@ public record StoreFinding(Level level, String subject, String what, Optional<St
                 "Limit the rule to keys below '" + blobPrefix + "'.");
     }
 
-    /** The service keeps blobs for a while after they are deleted, and charges for them (soft delete). */
+    /**
+     * The service keeps blobs for a while after they are deleted, and charges for them (soft
+     * delete).
+     */
     public static StoreFinding keepsDeleted(Duration time) {
         return warning(
                 "soft delete",

@@ -27,8 +27,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The write side of an instance (the BlobShuffle paper, section 3.1, and more): lanes append records to a batch that they share, the batch is sealed at size, delay,
- * flush or memory pressure, its records become blobs in the store, and each lane tells its own channel which blobs hold them, in order.
+ * The write side of an instance (the BlobShuffle paper, section 3.1, and more): lanes append
+ * records to a batch that they share, the batch is sealed at size, delay, flush or memory pressure,
+ * its records become blobs in the store, and each lane tells its own channel which blobs hold them,
+ * in order.
  *
  * <p>The way of a record, and the class that knows:
  *
@@ -39,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  *  deliver ──▶ {@link DeliveryQueue}: hands segments to the {@link Channel} in append order per partition
  * </pre>
  *
- * <p>Thread-safe. No lock is held over a call of a store or a channel, and locks are only taken in this order: this, OpenBatch, DeliveryQueue, and then those of
- * an upload, ChunkPool, Chunk.
+ * <p>Thread-safe. No lock is held over a call of a store or a channel, and locks are only taken in
+ * this order: this, OpenBatch, DeliveryQueue, and then those of an upload, ChunkPool, Chunk.
  */
 public final class Batcher implements AutoCloseable {
     private final BatcherOptions options;
@@ -62,8 +64,10 @@ public final class Batcher implements AutoCloseable {
     /**
      * A Batcher without lanes.
      *
-     * @param store takes the blobs; retries are its own business: a failed put is final. Not closed by the Batcher
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the codec's library is not on the class path
+     * @param store takes the blobs; retries are its own business: a failed put is final. Not closed
+     *     by the Batcher
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the codec's library is not on the
+     *     class path
      */
     public Batcher(BlobStore store, BatcherOptions options, Time time, ShuffleMetrics metrics) {
         this(store, options, time, metrics, time.randomLong());
@@ -195,7 +199,10 @@ public final class Batcher implements AutoCloseable {
         }
     }
 
-    /** Ends everything abruptly: what was not flushed is not sent, and lanes fail with {@code Closed}. Idempotent. */
+    /**
+     * Ends everything abruptly: what was not flushed is not sent, and lanes fail with
+     * {@code Closed}. Idempotent.
+     */
     @Override
     public void close() {
         List<BatchingLane> open;

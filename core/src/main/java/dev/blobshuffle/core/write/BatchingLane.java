@@ -29,8 +29,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lane of a {@link Batcher}: its outputs, and the delivery queue that lives from one discard to the next. Owned by the lane's thread, but for what the
- * monitor of the {@link OpenBatch} guards: the list of outputs, the queue's replacement, and whether the lane has ended.
+ * A lane of a {@link Batcher}: its outputs, and the delivery queue that lives from one discard to
+ * the next. Owned by the lane's thread, but for what the monitor of the {@link OpenBatch} guards:
+ * the list of outputs, the queue's replacement, and whether the lane has ended.
  */
 final class BatchingLane implements Lane, Sealable, PartitionLog.Owner {
     private final String name;
@@ -45,7 +46,10 @@ final class BatchingLane implements Lane, Sealable, PartitionLog.Owner {
     private final Map<Zone, PartitionLog.Section> sections = new HashMap<>();
     /** Guarded by the batch. */
     private final List<PartitionLog> outputs = new ArrayList<>();
-    /** Written by the lane's thread under the batch's monitor; read by that thread, or under the monitor. */
+    /**
+     * Written by the lane's thread under the batch's monitor; read by that thread, or under the
+     * monitor.
+     */
     private DeliveryQueue queue;
     /** Guarded by the batch. */
     private boolean hasEnded;
@@ -122,8 +126,8 @@ final class BatchingLane implements Lane, Sealable, PartitionLog.Owner {
         long start = time.nanos();
         long deadline = start + batcher.options().maxBlock().toNanos();
         synchronized (batch) {
-            // Also what is not sealed yet: the seal below takes it, and then it is the blob, not the log, that holds
-            // the memory.
+            // Also what is not sealed yet: the seal below takes it, and then it is the blob, not
+            // the log, that holds the memory.
             outputs.forEach(PartitionLog::retire);
         }
         boolean mustSeal = true;
@@ -191,9 +195,9 @@ final class BatchingLane implements Lane, Sealable, PartitionLog.Owner {
 
     @Override
     public boolean isDrained() {
-        // In this order: a seal by another thread between the two questions moves records from the log to the queue,
-        // and the other order would miss them.
-        // The failure comes last: a queue that fails is emptied, which is not a delivery.
+        // In this order: a seal by another thread between the two questions moves records from the
+        // log to the queue, and the other order would miss them. The failure comes last: a queue
+        // that fails is emptied, which is not a delivery.
         return !hasUnsealed() && queue.undelivered() == 0 && queue.failure() == null;
     }
 
@@ -326,7 +330,10 @@ final class BatchingLane implements Lane, Sealable, PartitionLog.Owner {
         }
     }
 
-    /** Ends the lane from any thread: later calls fail, nothing is sent, all memory is given back. @return false if it had ended */
+    /**
+     * Ends the lane from any thread: later calls fail, nothing is sent, all memory is given
+     * back. @return false if it had ended
+     */
     boolean end() {
         DeliveryQueue last;
         synchronized (batch) {

@@ -7,7 +7,9 @@ import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 
 class HkdfTest {
-    /** RFC 5869, appendix A.1. The first 32 of its 42 bytes of output do not depend on the length. */
+    /**
+     * RFC 5869, appendix A.1. The first 32 of its 42 bytes of output do not depend on the length.
+     */
     @Test
     void theFirstTestCaseOfTheRfc() {
         byte[] input = new byte[22];

@@ -9,8 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The messages of an Arrow IPC stream, by its framing (Arrow columnar format, "Encapsulated message format"): the marker {@code ff ff ff ff}, 4 bytes length
- * of the metadata, the metadata (a Flatbuffer {@code Message}), and the body, whose length the metadata states. A marker with length 0 ends the stream.
+ * The messages of an Arrow IPC stream, by its framing (Arrow columnar format, "Encapsulated message
+ * format"): the marker {@code ff ff ff ff}, 4 bytes length of the metadata, the metadata (a
+ * Flatbuffer {@code Message}), and the body, whose length the metadata states. A marker with length
+ * 0 ends the stream.
  *
  * @param messages in the order of the stream
  * @param end offset after the end-of-stream marker

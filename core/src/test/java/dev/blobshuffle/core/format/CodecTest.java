@@ -62,7 +62,10 @@ class CodecTest {
         }
     }
 
-    /** Loads our classes anew, and nothing else but those of the JDK: a class path without the optional libraries. */
+    /**
+     * Loads our classes anew, and nothing else but those of the JDK: a class path without the
+     * optional libraries.
+     */
     private static final class WithoutLibraries extends URLClassLoader {
         WithoutLibraries() throws IOException {
             super(

@@ -146,7 +146,9 @@ class ContainerTest {
         assertThatExceptionOfType(BlobCorrupt.class).isThrownBy(reader::prelude).withMessageContaining("instead of 7");
     }
 
-    /** The segment's checksum is right, so only the frame's own shows that its writer was faulty. */
+    /**
+     * The segment's checksum is right, so only the frame's own shows that its writer was faulty.
+     */
     @Test
     void aFrameThatDoesNotMatchItsChecksumIsFound() {
         byte[] blob = TestContainers.golden(ContentKind.OPAQUE);

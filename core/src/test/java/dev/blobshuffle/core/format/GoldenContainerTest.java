@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The stored blobs of Arrow and opaque content stay readable, and today's writer makes the same bytes.
- * {@code ./mvnw -pl core test -Dtest=GoldenContainerTest -Dgolden.update=true} writes them.
+ * The stored blobs of Arrow and opaque content stay readable, and today's writer makes the same
+ * bytes. {@code ./mvnw -pl core test -Dtest=GoldenContainerTest -Dgolden.update=true} writes them.
  */
 class GoldenContainerTest {
     @ParameterizedTest
@@ -48,7 +48,10 @@ class GoldenContainerTest {
         assertThat(container.rows()).hasValue(172);
     }
 
-    /** A reader of Arrow streams gets all rows of the blob, then the marker, and stops before the footer. */
+    /**
+     * A reader of Arrow streams gets all rows of the blob, then the marker, and stops before the
+     * footer.
+     */
     @Test
     void anArrowBlobIsAnArrowStream() throws IOException {
         byte[] blob = golden(ContentKind.ARROW);

@@ -152,7 +152,10 @@ class HostileFooterTest {
                 });
     }
 
-    /** The largest part of a footer that an attacker can make expensive are names: an object for two bytes. */
+    /**
+     * The largest part of a footer that an attacker can make expensive are names: an object for two
+     * bytes.
+     */
     @Test
     void memoryIsInProportionToTheFooter() {
         int names = 1 << 19;

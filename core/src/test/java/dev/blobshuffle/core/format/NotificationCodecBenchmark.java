@@ -11,7 +11,10 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** What a notification costs to write and to read; once per segment, so that microseconds would still be nothing. */
+/**
+ * What a notification costs to write and to read; once per segment, so that microseconds would
+ * still be nothing.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

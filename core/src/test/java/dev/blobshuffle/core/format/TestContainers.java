@@ -9,7 +9,10 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 
-/** Blobs of Arrow and opaque content, made as a front door makes them. Spelled out: the golden blobs are these. */
+/**
+ * Blobs of Arrow and opaque content, made as a front door makes them. Spelled out: the golden blobs
+ * are these.
+ */
 public final class TestContainers {
     static final BlobId ID = new BlobId(29_453_760, 0xfedc_ba98_7654_3210L, 42);
     static final int STORE = 0x0bad_cafe;

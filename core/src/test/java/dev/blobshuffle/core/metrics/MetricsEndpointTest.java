@@ -85,7 +85,10 @@ class MetricsEndpointTest {
         }
     }
 
-    /** A thousand clients send half a request each and wait. Nobody else notices, from the same address either. */
+    /**
+     * A thousand clients send half a request each and wait. Nobody else notices, from the same
+     * address either.
+     */
     @Test
     void aThousandHalfRequestsKeepNobodyFromReading() throws Exception {
         List<Socket> slow = new ArrayList<>();

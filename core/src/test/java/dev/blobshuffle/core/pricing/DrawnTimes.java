@@ -3,7 +3,8 @@ package dev.blobshuffle.core.pricing;
 import java.util.random.RandomGenerator;
 
 /**
- * Times of puts as S3 might take them, drawn: a time to the first byte and a bandwidth, both log-normal, and a tail.
+ * Times of puts as S3 might take them, drawn: a time to the first byte and a bandwidth, both
+ * log-normal, and a tail.
  *
  * @param baseSeconds median time to the first byte
  * @param perMebibyte median seconds that each MiB adds

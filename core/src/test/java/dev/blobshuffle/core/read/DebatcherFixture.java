@@ -11,7 +11,10 @@ import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 import java.util.List;
 
-/** A Debatcher over a scripted store. Closing it checks that every byte came back. Owned by one thread. */
+/**
+ * A Debatcher over a scripted store. Closing it checks that every byte came back. Owned by one
+ * thread.
+ */
 final class DebatcherFixture implements AutoCloseable {
     static final Partition P0 = new Partition("t", 0);
     static final Partition P1 = new Partition("t", 1);

@@ -32,8 +32,9 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * The whole read side on one core: notification in, record objects out, checksums verified. One operation is {@value #VOLUME} bytes of keys and values (64 MiB), so
- * 24 operations per second are 1.5 GiB/s.
+ * The whole read side on one core: notification in, record objects out, checksums verified. One
+ * operation is {@value #VOLUME} bytes of keys and values (64 MiB), so 24 operations per second are
+ * 1.5 GiB/s.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
@@ -133,7 +134,10 @@ public class DecodeBenchmark {
         }
     }
 
-    /** Prints the rate by the thread's CPU time, which other load on the machine changes less than the rate by the clock. */
+    /**
+     * Prints the rate by the thread's CPU time, which other load on the machine changes less than
+     * the rate by the clock.
+     */
     @TearDown(Level.Iteration)
     public void printCpuRate() {
         long cpu = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();

@@ -11,7 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Frames that are far larger decompressed than stored: what they take counts in the read budget. */
+/**
+ * Frames that are far larger decompressed than stored: what they take counts in the read budget.
+ */
 class DecodedMemoryTest {
     private static final int VALUE = 4 << 20;
     private static final int FRAME = 2 * VALUE;

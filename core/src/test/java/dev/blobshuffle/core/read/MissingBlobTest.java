@@ -17,7 +17,10 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Blobs that a store says it does not have: they are asked for again, then thrown, and read when they are back. */
+/**
+ * Blobs that a store says it does not have: they are asked for again, then thrown, and read when
+ * they are back.
+ */
 class MissingBlobTest {
     private static final Duration ALL_WAITS = Duration.ofSeconds(4);
 

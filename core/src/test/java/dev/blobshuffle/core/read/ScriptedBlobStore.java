@@ -17,7 +17,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** A store whose reads a test holds back, fails or falsifies; it counts what was asked for and what was not given back. Thread-safe. */
+/**
+ * A store whose reads a test holds back, fails or falsifies; it counts what was asked for and what
+ * was not given back. Thread-safe.
+ */
 final class ScriptedBlobStore extends ForwardingBlobStore {
     private final List<BlobRange> reads = new ArrayList<>();
     private final Deque<Runnable> held = new ArrayDeque<>();
@@ -38,7 +41,10 @@ final class ScriptedBlobStore extends ForwardingBlobStore {
         isHolding = true;
     }
 
-    /** Ends the reads that are held back, the last one first if told so by the order, and holds no more. */
+    /**
+     * Ends the reads that are held back, the last one first if told so by the order, and holds no
+     * more.
+     */
     void release() {
         List<Runnable> ends;
         synchronized (this) {
@@ -63,7 +69,9 @@ final class ScriptedBlobStore extends ForwardingBlobStore {
         failures.add(failure);
     }
 
-    /** The blob of the last read is missing for so many reads, that one included if it is held back. */
+    /**
+     * The blob of the last read is missing for so many reads, that one included if it is held back.
+     */
     synchronized void hideLast(int times) {
         hidden = last;
         hiddenReads = times;

@@ -19,7 +19,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Stores blobs of given records, with the real writers of the format, and gives their notifications. Owned by one thread. */
+/**
+ * Stores blobs of given records, with the real writers of the format, and gives their
+ * notifications. Owned by one thread.
+ */
 final class SegmentFixture {
     private final BlobStore store;
     private final Codec codec;
@@ -53,7 +56,10 @@ final class SegmentFixture {
         return rows;
     }
 
-    /** Stores one blob with a segment per list, each in frames of at most that many bytes; gives a notification per segment. The segments are for partitions 0, 1, 2 and so on. */
+    /**
+     * Stores one blob with a segment per list, each in frames of at most that many bytes; gives a
+     * notification per segment. The segments are for partitions 0, 1, 2 and so on.
+     */
     List<Notification> blob(int frameBytes, List<List<Row>> segments) {
         return blob(frameBytes, segments, 0);
     }

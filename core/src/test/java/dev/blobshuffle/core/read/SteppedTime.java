@@ -7,7 +7,10 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.PriorityQueue;
 
-/** A clock that stands still until the test moves it on. Owned by one thread, on which the timers run. */
+/**
+ * A clock that stands still until the test moves it on. Owned by one thread, on which the timers
+ * run.
+ */
 final class SteppedTime implements Time, AutoCloseable {
     private final SystemTime system = new SystemTime();
     private final PriorityQueue<Timer> timers = new PriorityQueue<>(Comparator.comparingLong(Timer::due));

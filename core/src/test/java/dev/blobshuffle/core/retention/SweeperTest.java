@@ -104,7 +104,9 @@ class SweeperTest {
         }
     }
 
-    /** What a sweep has decided on stays until the next one, if the right to it is lost meanwhile. */
+    /**
+     * What a sweep has decided on stays until the next one, if the right to it is lost meanwhile.
+     */
     @Test
     void contestBetweenTheTwoStepsKeepsTheBlobs() {
         storeOrphans(3);

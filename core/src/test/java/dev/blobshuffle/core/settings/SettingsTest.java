@@ -154,7 +154,10 @@ class SettingsTest {
                 .hasMessageContaining("before its notification is sent");
     }
 
-    /** What {@code blobshuffle gc} waits for bounds writers too: the command does not know their settings. */
+    /**
+     * What {@code blobshuffle gc} waits for bounds writers too: the command does not know their
+     * settings.
+     */
     @Test
     void notificationsComeInTimeForTheApplicationsSweepsAndForTheCommand() {
         assertThat(parse(Map.of()).notifyWithin()).isEqualTo(Duration.ofMinutes(45));

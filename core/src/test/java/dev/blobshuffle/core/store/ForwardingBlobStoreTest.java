@@ -10,7 +10,10 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A decorator says what its store says: a method with a default must not hide the store's own answer. */
+/**
+ * A decorator says what its store says: a method with a default must not hide the store's own
+ * answer.
+ */
 class ForwardingBlobStoreTest {
     private final List<String> called = new ArrayList<>();
 

@@ -25,7 +25,10 @@ class SystemTimeTest {
         time.close();
     }
 
-    /** On a machine that stands still between the two, the later one is due before the earlier one is known: that says nothing, and is done again. */
+    /**
+     * On a machine that stands still between the two, the later one is due before the earlier one
+     * is known: that says nothing, and is done again.
+     */
     @Test
     void timersRunInOrderOfTheirDelaysOnADaemonThread() throws Exception {
         List<String> ran = Collections.synchronizedList(new ArrayList<>());
@@ -151,7 +154,8 @@ class SystemTimeTest {
 
     @Test
     void noReportIsLostBetweenThreads() throws Exception {
-        // Ping-pong: each side waits for the other's report, so a single lost one ends the game at the deadline.
+        // Ping-pong: each side waits for the other's report, so a single lost one ends the game at
+        // the deadline.
         Signal ping = time.signal();
         Signal pong = time.signal();
         int rounds = 20_000;

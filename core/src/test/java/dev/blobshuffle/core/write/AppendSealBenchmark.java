@@ -40,9 +40,10 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * From {@code append} to the acknowledged flush, without compression, CRC32C on, into a store that takes everything and keeps nothing. One operation is 16 MiB of
- * keys and values, spread over the partitions in turn: throughput in MiB/s is 16 times the score. The encoder has a thread of its own, so run it on one core
- * ({@code taskset -c 0}) to see what a core does.
+ * From {@code append} to the acknowledged flush, without compression, CRC32C on, into a store that
+ * takes everything and keeps nothing. One operation is 16 MiB of keys and values, spread over the
+ * partitions in turn: throughput in MiB/s is 16 times the score. The encoder has a thread of its
+ * own, so run it on one core ({@code taskset -c 0}) to see what a core does.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
@@ -108,7 +109,10 @@ public class AppendSealBenchmark {
         lane.flush(Duration.ofMinutes(1));
     }
 
-    /** Prints the rate by the CPU time of all threads but JIT and GC, which other load on the machine changes less than the rate by the clock. */
+    /**
+     * Prints the rate by the CPU time of all threads but JIT and GC, which other load on the
+     * machine changes less than the rate by the clock.
+     */
     @TearDown(Level.Iteration)
     public void printCpuRate() {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();

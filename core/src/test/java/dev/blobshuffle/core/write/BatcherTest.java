@@ -249,7 +249,10 @@ class BatcherTest {
         assertThat(metrics.value(Counter.UPLOAD_FAILURES)).isEqualTo(failures).isPositive();
     }
 
-    /** A put whose lane has given it up. An upload that is late before it starts is not put at all: on a machine that stands still for a moment, the next one has more time. */
+    /**
+     * A put whose lane has given it up. An upload that is late before it starts is not put at all:
+     * on a machine that stands still for a moment, the next one has more time.
+     */
     private HeldBlobStore.Put putThatIsLate() throws InterruptedException {
         for (Duration allowed = Duration.ofMillis(20); ; allowed = allowed.multipliedBy(4)) {
             int puts = held.puts();

@@ -60,7 +60,10 @@ class DeliveryQueueTest {
         channel.awaitSends(1);
     }
 
-    /** A failure empties the queue. A flush that took it for drained would commit records that are lost. */
+    /**
+     * A failure empties the queue. A flush that took it for drained would commit records that are
+     * lost.
+     */
     @Test
     void aLaneThatHasFailedIsNotDrained() throws Exception {
         try (Lane lane = batcher.lane("lane", channel)) {

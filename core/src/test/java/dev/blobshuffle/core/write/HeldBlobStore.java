@@ -37,7 +37,10 @@ final class HeldBlobStore extends ForwardingBlobStore {
             end(failure);
         }
 
-        /** Waits until the engine listens, so that what follows from the end has happened when the test goes on. */
+        /**
+         * Waits until the engine listens, so that what follows from the end has happened when the
+         * test goes on.
+         */
         private void awaitEngine() {
             while (stage.getNumberOfDependents() == 0) {
                 Thread.onSpinWait();

@@ -23,7 +23,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A channel that writes one entry of a log for all that a lane has to send, as a commit log does. */
+/**
+ * A channel that writes one entry of a log for all that a lane has to send, as a commit log does.
+ */
 class OneEntryChannelTest {
     private static final int PARTITIONS = 20;
     private static final Duration LONG = Duration.ofMinutes(1);

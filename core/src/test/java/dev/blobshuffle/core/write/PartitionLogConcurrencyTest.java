@@ -34,9 +34,10 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Lanes append while another thread seals without pause: every record arrives exactly once, in order, intact, and each segment's smallest and largest
- * timestamps are those of its records. It can find an inconsistent
- * snapshot, and did when the reader's second look at the version was left out; that it passes proves no memory ordering.
+ * Lanes append while another thread seals without pause: every record arrives exactly once, in
+ * order, intact, and each segment's smallest and largest timestamps are those of its records. It
+ * can find an inconsistent snapshot, and did when the reader's second look at the version was left
+ * out; that it passes proves no memory ordering.
  */
 class LaneOutputConcurrencyTest {
     private static final int LANES = 2;

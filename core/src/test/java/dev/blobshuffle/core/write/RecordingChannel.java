@@ -20,7 +20,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** A channel that keeps what it is sent, in order, and acknowledges at once or when told. Thread-safe. */
+/**
+ * A channel that keeps what it is sent, in order, and acknowledges at once or when told.
+ * Thread-safe.
+ */
 public class RecordingChannel implements Channel {
     /** What was sent: a notification, or the records themselves. */
     public record Sent(@Nullable Notification notification, long timestamp, List<Row> plain) {}
@@ -188,7 +191,10 @@ public class RecordingChannel implements Channel {
         }
     }
 
-    /** The records of a partition, read back through the store, with each segment's own timestamps checked. */
+    /**
+     * The records of a partition, read back through the store, with each segment's own timestamps
+     * checked.
+     */
     List<Row> rows(Partition partition, BlobStore store) {
         List<Row> rows = new ArrayList<>();
         for (Sent one : sent(partition)) {

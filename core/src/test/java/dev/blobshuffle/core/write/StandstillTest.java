@@ -19,7 +19,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A process that stood still between the seal of a batch and its notification does not send the notification: a sweep may have deleted the blob. */
+/**
+ * A process that stood still between the seal of a batch and its notification does not send the
+ * notification: a sweep may have deleted the blob.
+ */
 class StandstillTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Duration LIMIT = Duration.ofMinutes(45);

@@ -46,8 +46,8 @@ record ClaimText(long counter, List<Line> lines, Optional<String> contest) {
     }
 
     /**
-     * The next value: the applications' lines have a new id. The line of those without a topic goes;
-     * whoever still is without one writes it again at its next check.
+     * The next value: the applications' lines have a new id. The line of those without a topic
+     * goes; whoever still is without one writes it again at its next check.
      */
     ClaimText raised(String cluster, Set<String> topics, String id) {
         List<Line> next = new ArrayList<>(lines);

@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One cluster's side of the claim protocol, which {@code docs/decisions/0016-claims.md} explains. It
- * raises lines, looks for strangers, and contests the register if there is one. Owned by one thread.
+ * One cluster's side of the claim protocol, which {@code docs/decisions/0016-claims.md} explains.
+ * It raises lines, looks for strangers, and contests the register if there is one. Owned by one
+ * thread.
  */
 final class Claimant {
     /** Others may be faster each time, but each time somebody makes progress. */
@@ -60,7 +61,9 @@ final class Claimant {
         this.kept = kept;
     }
 
-    /** Waits before a register is written again: others write it too, and stores limit how often. */
+    /**
+     * Waits before a register is written again: others write it too, and stores limit how often.
+     */
     interface Pauses {
         /** @param attempt how often it was tried, from 1 */
         void pause(int attempt) throws InterruptedException;
@@ -86,7 +89,10 @@ final class Claimant {
         return topics;
     }
 
-    /** Gives the lines of applications a new id, or finds that somebody else of the cluster just did. */
+    /**
+     * Gives the lines of applications a new id, or finds that somebody else of the cluster just
+     * did.
+     */
     Verdict raise(Set<String> topics) throws InterruptedException {
         Map<String, String> before = new HashMap<>();
         String id = ids.get();
@@ -126,8 +132,8 @@ final class Claimant {
     }
 
     /**
-     * Cleans the claims topics up. An id is written with the counter that follows the register's, so one
-     * with a lower counter than the register's is in the register or never will be.
+     * Cleans the claims topics up. An id is written with the counter that follows the register's,
+     * so one with a lower counter than the register's is in the register or never will be.
      */
     private void forgetOld(Set<String> topics, ClaimText raised) throws InterruptedException {
         Set<String> ids = new HashSet<>();
@@ -183,7 +189,9 @@ final class Claimant {
         return new Verdict(now.contest().isPresent() ? now.contest() : stranger(now, topics));
     }
 
-    /** Empty if there is no stranger; a verdict without a contest if the register changed meanwhile. */
+    /**
+     * Empty if there is no stranger; a verdict without a contest if the register changed meanwhile.
+     */
     private Optional<Verdict> contestIfStrange(Optional<Register> held, ClaimText now, Set<String> topics)
             throws InterruptedException {
         if (now.contest().isPresent()) {
@@ -198,7 +206,9 @@ final class Claimant {
         return Optional.of(isWritten ? new Verdict(Optional.of(reason)) : Verdict.OWN);
     }
 
-    /** The register was read before: what the memories do not know now, this cluster did not write. */
+    /**
+     * The register was read before: what the memories do not know now, this cluster did not write.
+     */
     private Optional<String> stranger(ClaimText now, Set<String> topics) throws InterruptedException {
         String text = now.text();
         if (text.equals(verified) && topics.equals(verifiedTopics)) {

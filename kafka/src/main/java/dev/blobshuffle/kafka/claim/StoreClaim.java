@@ -23,9 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An instance's claim to its store: made before its first blob, and checked every minute. It works in
- * the background, so that an instance starts without brokers; until the claim is made, puts wait, and
- * fail as an unavailable store does. Thread-safe; the work is on one thread.
+ * An instance's claim to its store: made before its first blob, and checked every minute. It works
+ * in the background, so that an instance starts without brokers; until the claim is made, puts
+ * wait, and fail as an unavailable store does. Thread-safe; the work is on one thread.
  */
 public final class StoreClaim implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StoreClaim.class);
@@ -62,8 +62,9 @@ public final class StoreClaim implements AutoCloseable {
     }
 
     /**
-     * Opens an application's store, and claims it in the background. Closing the store ends the claim.
-     * A store that is not there is made only if Kafka does not remember that the application has used one.
+     * Opens an application's store, and claims it in the background. Closing the store ends the
+     * claim. A store that is not there is made only if Kafka does not remember that the application
+     * has used one.
      *
      * @throws StoreAbsent fatal: the store is not there, and the application has had one
      */
@@ -94,9 +95,9 @@ public final class StoreClaim implements AutoCloseable {
     }
 
     /**
-     * Opens a store, or makes one that the application has never had. An instance writes to Kafka after
-     * its store is there. So if Kafka remembers a store that was absent a moment ago, another instance
-     * may have just made it, and this one looks again.
+     * Opens a store, or makes one that the application has never had. An instance writes to Kafka
+     * after its store is there. So if Kafka remembers a store that was absent a moment ago, another
+     * instance may have just made it, and this one looks again.
      */
     static BlobStore openOrMake(
             Supplier<BlobStore> existing,
@@ -140,7 +141,10 @@ public final class StoreClaim implements AutoCloseable {
         return isMade;
     }
 
-    /** The attempt under way: completes when the claim is made, and fails with {@link StoreUnavailable}. */
+    /**
+     * The attempt under way: completes when the claim is made, and fails with
+     * {@link StoreUnavailable}.
+     */
     CompletionStage<Boolean> attempt() {
         return attempt;
     }

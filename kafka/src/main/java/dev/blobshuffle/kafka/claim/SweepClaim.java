@@ -22,8 +22,8 @@ import java.util.Set;
 import java.util.concurrent.CompletionException;
 
 /**
- * A sweep's right to delete. It raises before it lists and after it has decided, and asks before each
- * request that deletes. Owned by one thread.
+ * A sweep's right to delete. It raises before it lists and after it has decided, and asks before
+ * each request that deletes. Owned by one thread.
  */
 public final class SweepClaim implements SweepRight {
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(50);
@@ -77,7 +77,10 @@ public final class SweepClaim implements SweepRight {
                 Claimant.KEPT);
     }
 
-    /** Longer with each attempt, and at random: of many that start together, each finds a moment of its own. */
+    /**
+     * Longer with each attempt, and at random: of many that start together, each finds a moment of
+     * its own.
+     */
     static Claimant.Pauses pauses(Time time) {
         return attempt -> {
             long most = Math.min(LONGEST_PAUSE.toNanos(), SHORTEST_PAUSE.toNanos() << Math.min(attempt, 16));
@@ -109,7 +112,8 @@ public final class SweepClaim implements SweepRight {
     /**
      * Raises the claim.
      *
-     * @throws InvalidSettings somebody else uses the store, or the claim is contested: nothing may be deleted
+     * @throws InvalidSettings somebody else uses the store, or the claim is contested: nothing may
+     *     be deleted
      */
     @Override
     public void raise() throws InterruptedException {

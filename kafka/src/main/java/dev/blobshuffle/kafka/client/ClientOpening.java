@@ -12,9 +12,10 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What opening a producer and opening a consumer have in common: the client's name, and the parts that the settings name. A part stays open only if the whole opening
- * succeeds; otherwise the end of the opening closes what it has made, the last part first. The real client is made last, for it is the one that has threads and connections. Owned by one
- * thread.
+ * What opening a producer and opening a consumer have in common: the client's name, and the parts
+ * that the settings name. A part stays open only if the whole opening succeeds; otherwise the end
+ * of the opening closes what it has made, the last part first. The real client is made last, for it
+ * is the one that has threads and connections. Owned by one thread.
  */
 public final class ClientOpening implements AutoCloseable {
     /** Kafka has the setting under this name for both clients. */
@@ -46,7 +47,10 @@ public final class ClientOpening implements AutoCloseable {
         return forPlugins;
     }
 
-    /** Settings of the real client: without interceptors, which would see notifications, and under the client's name. */
+    /**
+     * Settings of the real client: without interceptors, which would see notifications, and under
+     * the client's name.
+     */
     public Map<String, Object> real(Map<String, Object> kafkas) {
         Map<String, Object> real = new HashMap<>(kafkas);
         real.remove(INTERCEPTORS);

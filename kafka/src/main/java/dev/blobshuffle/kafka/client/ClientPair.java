@@ -9,9 +9,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The producer and the consumer of one stream thread, which must know of each other: under at-least-once the commit passes the consumer, and only its
- * {@code unsubscribe} tells that tasks were given up; and the producer that sends offsets asks the consumer what it handed out. It outlives both clients, since
- * Kafka Streams makes new ones after a rollback. Each side registers itself; all calls but {@link #hasConsumer()} come from the stream thread.
+ * The producer and the consumer of one stream thread, which must know of each other: under
+ * at-least-once the commit passes the consumer, and only its {@code unsubscribe} tells that tasks
+ * were given up; and the producer that sends offsets asks the consumer what it handed out. It
+ * outlives both clients, since Kafka Streams makes new ones after a rollback. Each side registers
+ * itself; all calls but {@link #hasConsumer()} come from the stream thread.
  */
 public final class ClientPair {
     private volatile @Nullable ProducerSide producer;
@@ -29,7 +31,10 @@ public final class ClientPair {
         return new ClientPair(true);
     }
 
-    /** Whether a wrapped consumer has joined: without one, notifications would reach processors as if they were records. */
+    /**
+     * Whether a wrapped consumer has joined: without one, notifications would reach processors as
+     * if they were records.
+     */
     public boolean hasConsumer() {
         return consumer != null;
     }
@@ -117,11 +122,17 @@ public final class ClientPair {
         DeliveredRange delivered(TopicPartition partition);
     }
 
-    /** The pairs of one supplier: producer and consumer match by client id up to its last dash. Thread-safe. */
+    /**
+     * The pairs of one supplier: producer and consumer match by client id up to its last dash.
+     * Thread-safe.
+     */
     public static final class Registry {
         private final Map<String, ClientPair> pairs = new ConcurrentHashMap<>();
 
-        /** An empty registry; one per supplier, since two applications of a process may use the same names. */
+        /**
+         * An empty registry; one per supplier, since two applications of a process may use the same
+         * names.
+         */
         public Registry() {}
 
         /**

@@ -6,7 +6,10 @@ import java.util.Properties;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Settings of a plain application's client: Kafka's own, and ours, which begin with {@code blobshuffle.}. Thread-safe. */
+/**
+ * Settings of a plain application's client: Kafka's own, and ours, which begin with
+ * {@code blobshuffle.}. Thread-safe.
+ */
 public final class ClientSettings {
     /** How the names of our settings begin. */
     static final String PREFIX = "blobshuffle.";

@@ -10,7 +10,8 @@ import dev.blobshuffle.kafka.BlobConsumer;
  * @param mode who drives it
  * @param name names it in logs: the client id
  * @param topics which topics shuffle through blobs
- * @param maxPollRecords most records of blobs that one {@code poll} returns ({@code max.poll.records})
+ * @param maxPollRecords most records of blobs that one {@code poll} returns
+ *     ({@code max.poll.records})
  * @param pair the stream thread's pair, or {@link ClientPair#alone()}
  * @param membership told what the consumer reads
  * @param time clock

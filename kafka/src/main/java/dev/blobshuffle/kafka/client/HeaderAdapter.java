@@ -6,14 +6,19 @@ import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.jspecify.annotations.Nullable;
 
-/** Kafka's headers as the engine sees them. Reused for each record of a lane, and valid during one append; owned as the lane is. */
+/**
+ * Kafka's headers as the engine sees them. Reused for each record of a lane, and valid during one
+ * append; owned as the lane is.
+ */
 public final class HeaderAdapter implements Headers {
     private Header[] headers = {};
 
     /** An adapter without headers. */
     public HeaderAdapter() {}
 
-    /** The adapter for the headers of the next record; the engine's constant when there are none. */
+    /**
+     * The adapter for the headers of the next record; the engine's constant when there are none.
+     */
     public Headers of(org.apache.kafka.common.header.Headers kafka) {
         headers = kafka.toArray();
         return headers.length == 0 ? NONE : this;

@@ -31,9 +31,11 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.utils.Time;
 
 /**
- * An engine's metrics in a registry of Kafka's kind, so that JMX (domain {@code blobshuffle}, type {@code blobshuffle-metrics}; {@code blobshuffle-zone-metrics} by zones) and the application's own
- * {@code metric.reporters} show them, and at the endpoint for Prometheus if the settings ask for it. The engines of a process are told apart by the tag {@code instance}, for
- * Prometheus by the label {@code engine}. Thread-safe.
+ * An engine's metrics in a registry of Kafka's kind, so that JMX (domain {@code blobshuffle}, type
+ * {@code blobshuffle-metrics}; {@code blobshuffle-zone-metrics} by zones) and the application's own
+ * {@code metric.reporters} show them, and at the endpoint for Prometheus if the settings ask for
+ * it. The engines of a process are told apart by the tag {@code instance}, for Prometheus by the
+ * label {@code engine}. Thread-safe.
  */
 public final class KafkaMetricsBridge implements AutoCloseable {
     private static final String GROUP = "blobshuffle-metrics";
@@ -62,8 +64,10 @@ public final class KafkaMetricsBridge implements AutoCloseable {
      * Publishes an engine's metrics until the bridge is closed.
      *
      * @param settings whether there is an endpoint, and the zone
-     * @param clientSettings settings of a Kafka client or application: its name, {@code metric.reporters} and what the reporters need
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: nobody can listen where the settings say
+     * @param clientSettings settings of a Kafka client or application: its name,
+     *     {@code metric.reporters} and what the reporters need
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: nobody can listen where the
+     *     settings say
      */
     public static KafkaMetricsBridge open(ShuffleMetrics metrics, Settings settings, Map<String, ?> clientSettings) {
         String number = Integer.toString(INSTANCES.incrementAndGet());
@@ -126,7 +130,8 @@ public final class KafkaMetricsBridge implements AutoCloseable {
     }
 
     private static List<MetricsReporter> reporters(Map<String, ?> clientSettings) {
-        // The producer's definition of these settings stands for all clients: they are the same in each.
+        // The producer's definition of these settings stands for all clients: they are the same in
+        // each.
         Map<String, Object> asProducer = new HashMap<>(clientSettings);
         asProducer
                 .keySet()
@@ -141,7 +146,10 @@ public final class KafkaMetricsBridge implements AutoCloseable {
         return KafkaVersion.HAS_NEXT_OFFSETS ? reporters : withJmx(reporters, all);
     }
 
-    /** Kafka 3.9 adds the reporter for JMX to those that the settings name; since 4.0 it is their default. */
+    /**
+     * Kafka 3.9 adds the reporter for JMX to those that the settings name; since 4.0 it is their
+     * default.
+     */
     private static List<MetricsReporter> withJmx(List<MetricsReporter> named, Map<String, Object> settings) {
         boolean isOff = "false".equals(String.valueOf(settings.get("auto.include.jmx.reporter")));
         if (isOff || named.stream().anyMatch(JmxReporter.class::isInstance)) {
@@ -160,7 +168,10 @@ public final class KafkaMetricsBridge implements AutoCloseable {
         return result;
     }
 
-    /** The metrics as a client's {@code metrics()} shows them, but those by zones, which come and go. */
+    /**
+     * The metrics as a client's {@code metrics()} shows them, but those by zones, which come and
+     * go.
+     */
     public Map<MetricName, KafkaMetric> metrics() {
         return published;
     }

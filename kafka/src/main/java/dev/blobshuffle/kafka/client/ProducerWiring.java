@@ -14,8 +14,10 @@ import org.apache.kafka.clients.producer.ProducerConfig;
  * @param topics which topics shuffle through blobs
  * @param writes whether their records go into blobs, or plain until every reader knows blobs
  * @param transactional whether the producer has a {@code transactional.id}
- * @param flushTimeout longest wait for a drain; keep it below the transaction timeout and {@code max.poll.interval.ms}
- * @param notificationTimeout the longest that the producer holds a notification: {@link #notificationTimeout(boolean, Duration, Duration)}
+ * @param flushTimeout longest wait for a drain; keep it below the transaction timeout and
+ *     {@code max.poll.interval.ms}
+ * @param notificationTimeout the longest that the producer holds a notification:
+ *     {@link #notificationTimeout(boolean, Duration, Duration)}
  * @param pair the stream thread's pair, or {@link ClientPair#alone()}
  * @param zones where the readers of partitions are
  * @param time clock
@@ -39,8 +41,9 @@ public record ProducerWiring(
     }
 
     /**
-     * The longest time from the send of a notification until the producer has delivered it or given it up. A transaction that is open for longer than its timeout is aborted by the
-     * broker, which refuses what the producer sends later.
+     * The longest time from the send of a notification until the producer has delivered it or given
+     * it up. A transaction that is open for longer than its timeout is aborted by the broker, which
+     * refuses what the producer sends later.
      *
      * @param delivery the producer's {@code delivery.timeout.ms}
      * @param transaction its {@code transaction.timeout.ms}
@@ -68,7 +71,9 @@ public record ProducerWiring(
     public enum Writes {
         /** They go into blobs. */
         BLOBS,
-        /** They are sent as they are: the first step of rolling in, and the first of rolling out. */
+        /**
+         * They are sent as they are: the first step of rolling in, and the first of rolling out.
+         */
         PLAIN
     }
 }

@@ -16,8 +16,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.CommonClientConfigs;
 
 /**
- * The engines of the process's plain clients: one for all clients of one cluster with the same settings of ours, so that they share batches, memory and store. The first client
- * opens it, the last one that is closed closes it. Thread-safe: guarded by the class.
+ * The engines of the process's plain clients: one for all clients of one cluster with the same
+ * settings of ours, so that they share batches, memory and store. The first client opens it, the
+ * last one that is closed closes it. Thread-safe: guarded by the class.
  */
 public final class SharedEngines {
     private static final String BOOTSTRAP = CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG;

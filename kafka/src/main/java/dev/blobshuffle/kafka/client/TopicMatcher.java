@@ -16,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which topics shuffle through blobs: those that an include pattern matches and no exclude pattern does. Changelogs and compacted topics never do, for a
- * notification has no key; a pattern that asks for a changelog is an error. All clients of a topic must agree. Thread-safe.
+ * Which topics shuffle through blobs: those that an include pattern matches and no exclude pattern
+ * does. Changelogs and compacted topics never do, for a notification has no key; a pattern that
+ * asks for a changelog is an error. All clients of a topic must agree. Thread-safe.
  */
 public final class TopicMatcher {
     private static final Logger LOG = LoggerFactory.getLogger(TopicMatcher.class);
@@ -47,7 +48,8 @@ public final class TopicMatcher {
     /**
      * Topics by pattern (regular expressions over whole names).
      *
-     * @throws InvalidSettings fatal: a pattern is malformed, or everything it can match is a changelog; the message says which
+     * @throws InvalidSettings fatal: a pattern is malformed, or everything it can match is a
+     *     changelog; the message says which
      */
     public static TopicMatcher of(List<String> include, List<String> exclude) {
         for (String pattern : include) {
@@ -62,14 +64,18 @@ public final class TopicMatcher {
                 String.join(", ", include));
     }
 
-    /** Only where that is certain: what else a pattern matches is seen when the topic comes. A pattern that ends so and has neither alternatives nor groups of its own kinds is one. */
+    /**
+     * Only where that is certain: what else a pattern matches is seen when the topic comes. A
+     * pattern that ends so and has neither alternatives nor groups of its own kinds is one.
+     */
     private static boolean isForChangelogsOnly(String pattern) {
         String end = pattern.endsWith("$") ? pattern.substring(0, pattern.length() - 1) : pattern;
         return end.endsWith(CHANGELOG) && !end.contains("|") && !end.contains("(?");
     }
 
     /**
-     * The default for Kafka Streams: the internal repartition topics of an application, those of foreign-key joins included.
+     * The default for Kafka Streams: the internal repartition topics of an application, those of
+     * foreign-key joins included.
      *
      * @param applicationId the {@code application.id}
      * @param exclude patterns of topics that stay native
@@ -87,7 +93,8 @@ public final class TopicMatcher {
     }
 
     /**
-     * The same topics, for a client that must not meet any of them: a topic that matches is an error.
+     * The same topics, for a client that must not meet any of them: a topic that matches is an
+     * error.
      *
      * @param reason says why, with the remedy, for a topic
      */
@@ -98,7 +105,8 @@ public final class TopicMatcher {
     /**
      * Whether a topic shuffles through blobs.
      *
-     * @throws InvalidSettings fatal: the patterns ask for a changelog, or for a topic that is refused here
+     * @throws InvalidSettings fatal: the patterns ask for a changelog, or for a topic that is
+     *     refused here
      */
     public boolean matches(String topic) {
         Boolean known = answers.get(topic);
@@ -118,7 +126,10 @@ public final class TopicMatcher {
         return answer;
     }
 
-    /** Warns, once, if none of the topics that a client reads would shuffle through blobs, excluded ones aside. */
+    /**
+     * Warns, once, if none of the topics that a client reads would shuffle through blobs, excluded
+     * ones aside.
+     */
     public void warnUnlessIncluded(Collection<String> topics) {
         boolean isNone = !topics.isEmpty() && topics.stream().noneMatch(topic -> any(include, topic));
         if (isNone && isUnmatchedKnown.compareAndSet(false, true)) {

@@ -26,8 +26,9 @@ public final class TopicPolicies {
     private TopicPolicies() {}
 
     /**
-     * Refuses compacted topics: notifications have no key, so the broker would refuse or drop them. A topic that does not exist yet passes; where the broker does not let
-     * us look, that is one WARN.
+     * Refuses compacted topics: notifications have no key, so the broker would refuse or drop them.
+     * A topic that does not exist yet passes; where the broker does not let us look, that is one
+     * WARN.
      *
      * @throws InvalidSettings fatal: a topic is compacted; the message names it
      */

@@ -1,6 +1,6 @@
 /**
- * What producers and consumers share: settings, the instance of a process, topics and how a client is
- * opened. Start at {@link dev.blobshuffle.kafka.client.ClientOpening}.
+ * What producers and consumers share: settings, the instance of a process, topics and how a client
+ * is opened. Start at {@link dev.blobshuffle.kafka.client.ClientOpening}.
  */
 @NullMarked
 package dev.blobshuffle.kafka.client;

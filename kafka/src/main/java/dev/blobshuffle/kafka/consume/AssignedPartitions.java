@@ -22,8 +22,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The assigned partitions whose records pass through the Debatcher's queues: those that shuffle through blobs and, in {@link Mode#GENERAL}, all others too, so that
- * {@code max.poll.records} is shared fairly. Under Kafka Streams other topics pass untouched. Owned by the consumer's thread.
+ * The assigned partitions whose records pass through the Debatcher's queues: those that shuffle
+ * through blobs and, in {@link Mode#GENERAL}, all others too, so that {@code max.poll.records} is
+ * shared fairly. Under Kafka Streams other topics pass untouched. Owned by the consumer's thread.
  */
 public final class AssignedPartitions {
     private final Consumer<byte[], byte[]> delegate;
@@ -32,10 +33,16 @@ public final class AssignedPartitions {
     private final Map<TopicPartition, PartitionProgress> byPartition = new HashMap<>();
     private final Membership.Reading reading;
 
-    /** Partitions that were revoked or lost and that the real consumer has not removed from its assignment yet. */
+    /**
+     * Partitions that were revoked or lost and that the real consumer has not removed from its
+     * assignment yet.
+     */
     private final Set<TopicPartition> leaving = new HashSet<>();
 
-    /** What is left out of the partitions. A producer that commits for this consumer may look from another thread. */
+    /**
+     * What is left out of the partitions. A producer that commits for this consumer may look from
+     * another thread.
+     */
     private final Map<TopicPartition, GivenUp> notes = new ConcurrentHashMap<>();
 
     private boolean hasChanged;
@@ -148,8 +155,8 @@ public final class AssignedPartitions {
     }
 
     /**
-     * Forgets partitions that were revoked or lost. Kafka's newer consumer removes them on its own thread, soon after the callback. Until then the assignment still
-     * shows them.
+     * Forgets partitions that were revoked or lost. Kafka's newer consumer removes them on its own
+     * thread, soon after the callback. Until then the assignment still shows them.
      */
     public void revoked(Collection<TopicPartition> partitions) {
         drop(partitions);
@@ -158,8 +165,9 @@ public final class AssignedPartitions {
     }
 
     /**
-     * Takes over partitions that were assigned. Kafka's newer consumer shows them in its assignment before it runs the callback. What the application or a poll did
-     * with such a partition meanwhile (a seek, a pause, a start) happened to the real consumer too, so that it stays.
+     * Takes over partitions that were assigned. Kafka's newer consumer shows them in its assignment
+     * before it runs the callback. What the application or a poll did with such a partition
+     * meanwhile (a seek, a pause, a start) happened to the real consumer too, so that it stays.
      */
     public void assigned(Collection<TopicPartition> partitions) {
         for (TopicPartition partition : partitions) {
@@ -192,7 +200,10 @@ public final class AssignedPartitions {
         unlessGone(progress, () -> delegate.seek(progress.kafka, real));
     }
 
-    /** Kafka's newer consumer may take a partition away between our look at the assignment and the call. The next {@link #reconcile} forgets such a partition. */
+    /**
+     * Kafka's newer consumer may take a partition away between our look at the assignment and the
+     * call. The next {@link #reconcile} forgets such a partition.
+     */
     private void unlessGone(PartitionProgress progress, Runnable call) {
         try {
             call.run();
@@ -247,7 +258,10 @@ public final class AssignedPartitions {
         return debatcher.queuedItems(progress.partition) == 0;
     }
 
-    /** Position of the next record to hand out, as far as it is known without asking the real consumer; null if it is not. */
+    /**
+     * Position of the next record to hand out, as far as it is known without asking the real
+     * consumer; null if it is not.
+     */
     @Nullable
     OffsetAndMetadata knownPosition(PartitionProgress progress) {
         var head = debatcher.head(progress.partition);
@@ -262,7 +276,10 @@ public final class AssignedPartitions {
         return new OffsetAndMetadata(offset, next.leaderEpoch(), "");
     }
 
-    /** Records between the position and the end: those in the log, as the real consumer knows, and those in the queue. */
+    /**
+     * Records between the position and the end: those in the log, as the real consumer knows, and
+     * those in the queue.
+     */
     public OptionalLong lag(TopicPartition partition) {
         OptionalLong real = delegate.currentLag(partition);
         PartitionProgress progress = real.isPresent() ? of(partition) : null;

@@ -12,8 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code enable.auto.commit}, taken over from the real consumer, which would commit what it handed to us rather than what we handed out. Commits the positions as
- * the last {@code poll} left them, at each interval and when partitions go. Owned by the consumer's thread.
+ * {@code enable.auto.commit}, taken over from the real consumer, which would commit what it handed
+ * to us rather than what we handed out. Commits the positions as the last {@code poll} left them,
+ * at each interval and when partitions go. Owned by the consumer's thread.
  */
 public final class AutoCommit {
     private static final Logger LOG = LoggerFactory.getLogger(AutoCommit.class);
@@ -32,7 +33,8 @@ public final class AutoCommit {
      * An auto-commit.
      *
      * @param interval null: off
-     * @param wakeup wakes the real consumer up again, when a commit has swallowed a wakeup that was meant for a poll
+     * @param wakeup wakes the real consumer up again, when a commit has swallowed a wakeup that was
+     *     meant for a poll
      */
     public AutoCommit(
             @Nullable Duration interval, OffsetQueries queries, OffsetCommits commits, Runnable wakeup, Time time) {
@@ -68,8 +70,9 @@ public final class AutoCommit {
     }
 
     /**
-     * Commits the positions before partitions go. A failure means that their records are delivered again. A wakeup or an interrupt is meant for the call around this
-     * one: it is left pending, and the partitions go all the same.
+     * Commits the positions before partitions go. A failure means that their records are delivered
+     * again. A wakeup or an interrupt is meant for the call around this one: it is left pending,
+     * and the partitions go all the same.
      */
     public void beforePartitionsGo() {
         if (interval == null) {
@@ -81,7 +84,8 @@ public final class AutoCommit {
                 commitLast(positions);
             }
         } catch (KafkaException e) {
-            // After an interrupt Kafka has set the thread's flag again, so that the call around this one ends by it.
+            // After an interrupt Kafka has set the thread's flag again, so that the call around
+            // this one ends by it.
             LOG.warn(
                     "Auto-commit before partitions go failed; their next owner delivers some records again: {}",
                     e.toString());

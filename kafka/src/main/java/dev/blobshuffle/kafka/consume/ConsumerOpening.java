@@ -20,8 +20,9 @@ import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the parts of a plain application's consumer from its settings. The real consumer reads bytes, neither commits by itself nor has interceptors, and fetches
- * notifications at its own pace, whatever {@code max.poll.records} says; what was taken from it, the wrapper does. Stateless.
+ * Makes the parts of a plain application's consumer from its settings. The real consumer reads
+ * bytes, neither commits by itself nor has interceptors, and fetches notifications at its own pace,
+ * whatever {@code max.poll.records} says; what was taken from it, the wrapper does. Stateless.
  */
 public final class ConsumerOpening {
     /** Notifications that the real consumer may return at once: the wrapper counts records. */

@@ -28,7 +28,8 @@ public final class ConsumerPlugins {
     }
 
     /**
-     * Makes the classes that a consumer's settings name, and configures them as Kafka's consumer does.
+     * Makes the classes that a consumer's settings name, and configures them as Kafka's consumer
+     * does.
      *
      * @param settings those that Kafka Streams has for the consumer
      * @throws org.apache.kafka.common.KafkaException fatal: a class cannot be made

@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Polls the real consumer, and tries again while the group refuses it because of members that do not
- * read notifications. A native instance that has just ended may still be a member until its session
- * ends: Kafka Streams does not leave its group. Owned by the consumer's thread.
+ * Polls the real consumer, and tries again while the group refuses it because of members that do
+ * not read notifications. A native instance that has just ended may still be a member until its
+ * session ends: Kafka Streams does not leave its group. Owned by the consumer's thread.
  */
 public final class GroupJoin {
     private static final Logger LOG = LoggerFactory.getLogger(GroupJoin.class);

@@ -49,7 +49,10 @@ public final class GroupProtocol {
         SOME_NATIVE,
         /** All members read notifications, and all have writing off: native members may join. */
         ROLLING,
-        /** All members read notifications, and at least one writes blobs: native members are refused. */
+        /**
+         * All members read notifications, and at least one writes blobs: native members are
+         * refused.
+         */
         WRITING
     }
 

@@ -8,8 +8,9 @@ import org.apache.kafka.common.TopicPartition;
 
 /**
  * A consumer's group metadata that also carries what the consumer leaves out ({@link GivenUp}). An
- * application passes it from its consumer to {@code sendOffsetsToTransaction} of its producer, which
- * knows nothing else of the consumer. So the commit of the transaction keeps the notes. Thread-safe.
+ * application passes it from its consumer to {@code sendOffsetsToTransaction} of its producer,
+ * which knows nothing else of the consumer. So the commit of the transaction keeps the notes.
+ * Thread-safe.
  */
 public final class NotedGroupMetadata extends ConsumerGroupMetadata {
     private final Map<TopicPartition, GivenUp> notes;
@@ -21,7 +22,10 @@ public final class NotedGroupMetadata extends ConsumerGroupMetadata {
         this.notes = notes;
     }
 
-    /** A commit of a real offset with what is left out from there on, if the metadata comes from a consumer that knows. */
+    /**
+     * A commit of a real offset with what is left out from there on, if the metadata comes from a
+     * consumer that knows.
+     */
     public static OffsetAndMetadata keepNotes(
             ConsumerGroupMetadata group, TopicPartition partition, OffsetAndMetadata commit) {
         GivenUp note = group instanceof NotedGroupMetadata noted ? noted.notes.get(partition) : null;

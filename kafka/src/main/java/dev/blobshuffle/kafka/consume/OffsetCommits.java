@@ -13,8 +13,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits of the consumer, translated from virtual to real. Under Kafka Streams' at-least-once they first make sure that everything the thread appended is
- * durable, and refuse if something was lost. Owned by the consumer's thread.
+ * Commits of the consumer, translated from virtual to real. Under Kafka Streams' at-least-once they
+ * first make sure that everything the thread appended is durable, and refuse if something was lost.
+ * Owned by the consumer's thread.
  */
 public final class OffsetCommits {
     private final Consumer<byte[], byte[]> delegate;

@@ -15,7 +15,10 @@ import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 
-/** Answers about offsets, translated from real to virtual for topics that shuffle through blobs. Owned by the consumer's thread. */
+/**
+ * Answers about offsets, translated from real to virtual for topics that shuffle through blobs.
+ * Owned by the consumer's thread.
+ */
 public final class OffsetQueries {
     private final Consumer<byte[], byte[]> delegate;
     private final AssignedPartitions partitions;
@@ -53,7 +56,10 @@ public final class OffsetQueries {
         return progress.offset(real, progress.startIndex(real));
     }
 
-    /** Positions of the whole assignment, as far as they are known without waiting: what a commit without arguments commits. */
+    /**
+     * Positions of the whole assignment, as far as they are known without waiting: what a commit
+     * without arguments commits.
+     */
     public Map<TopicPartition, OffsetAndMetadata> positions() {
         Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
         partitions.reconcile();

@@ -8,7 +8,10 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** What a consumer knows of one assigned partition whose records it queues. Owned by the consumer's thread. */
+/**
+ * What a consumer knows of one assigned partition whose records it queues. Owned by the consumer's
+ * thread.
+ */
 public final class PartitionProgress {
     /** The partition in Kafka's words. */
     final TopicPartition kafka;
@@ -22,12 +25,15 @@ public final class PartitionProgress {
     /** What was handed out, as far as commits need to know. */
     public final DeliveredRange delivered = new DeliveredRange();
 
-    /** Whether it is known where reading starts: the real consumer knows the real offset only, not the index inside. */
+    /**
+     * Whether it is known where reading starts: the real consumer knows the real offset only, not
+     * the index inside.
+     */
     boolean started;
 
     /**
-     * Revoked or lost, although the real consumer still shows it in its assignment. It is not started: if it comes back it is another assignment, with a start of its
-     * own.
+     * Revoked or lost, although the real consumer still shows it in its assignment. It is not
+     * started: if it comes back it is another assignment, with a start of its own.
      */
     final boolean leaving;
 

@@ -22,16 +22,24 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The consumer's {@code poll}. Each round polls the real consumer (heartbeats and rebalances must go on), queues what it brought, starts fetches and takes what is
- * ready from the queues' heads; it ends with the first round that has something to return. Nothing taken out is carried over a second real poll, for a
- * rebalance inside it may revoke the partition. A failure is thrown by the first round that has taken no record out of the queues, and the position stays before it.
- * Owned by the consumer's thread.
+ * The consumer's {@code poll}. Each round polls the real consumer (heartbeats and rebalances must
+ * go on), queues what it brought, starts fetches and takes what is ready from the queues' heads; it
+ * ends with the first round that has something to return. Nothing taken out is carried over a
+ * second real poll, for a rebalance inside it may revoke the partition. A failure is thrown by the
+ * first round that has taken no record out of the queues, and the position stays before it. Owned
+ * by the consumer's thread.
  */
 public final class PollLoop<K, V> {
-    /** Queued items of a partition above which the real consumer stops fetching it: a single Kafka fetch of notifications refers to GiBs. */
+    /**
+     * Queued items of a partition above which the real consumer stops fetching it: a single Kafka
+     * fetch of notifications refers to GiBs.
+     */
     private static final int MOST_ITEMS = 2000;
 
-    /** Queued bytes (of segments, or of plain records in memory) of a partition above which the real consumer stops fetching it. */
+    /**
+     * Queued bytes (of segments, or of plain records in memory) of a partition above which the real
+     * consumer stops fetching it.
+     */
     private static final long MOST_BYTES = 64L << 20;
 
     /** Bytes that one partition hands out before the next has its turn. */
@@ -50,10 +58,15 @@ public final class PollLoop<K, V> {
     private final Time time;
     private long deadline;
 
-    /** What this round cannot get past; thrown if the round has taken no record out of the queues. */
+    /**
+     * What this round cannot get past; thrown if the round has taken no record out of the queues.
+     */
     private @Nullable RuntimeException obstacle;
 
-    /** Where the last poll, which had records to return, could not get past a record: the next one throws, however busy other partitions are. */
+    /**
+     * Where the last poll, which had records to return, could not get past a record: the next one
+     * throws, however busy other partitions are.
+     */
     private Map<PartitionProgress, PollResult.Undecodable> postponed = Map.of();
 
     /** Where this round could not use a notification. */
@@ -104,7 +117,10 @@ public final class PollLoop<K, V> {
         }
     }
 
-    /** How long the real poll may wait: not at all where records are on their way, and briefly where partitions wait to be started. */
+    /**
+     * How long the real poll may wait: not at all where records are on their way, and briefly where
+     * partitions wait to be started.
+     */
     private Duration patience() {
         if (debatcher.isReady() || debatcher.isFetching()) {
             return Duration.ZERO;
@@ -116,7 +132,10 @@ public final class PollLoop<K, V> {
         return one.compareTo(other) < 0 ? one : other;
     }
 
-    /** Throws what the last poll postponed, unless the application has moved on, or the partition has. */
+    /**
+     * Throws what the last poll postponed, unless the application has moved on, or the partition
+     * has.
+     */
     private void throwPostponed() {
         Map<PartitionProgress, PollResult.Undecodable> known = postponed;
         postponed = Map.of();
@@ -130,7 +149,10 @@ public final class PollLoop<K, V> {
         });
     }
 
-    /** Records that would have passed untouched are read again: other topics may be so busy that there is always one, and the failure would never be seen. */
+    /**
+     * Records that would have passed untouched are read again: other topics may be so busy that
+     * there is always one, and the failure would never be seen.
+     */
     private void giveBack(ConsumerRecords<byte[], byte[]> arrived, PollResult<K, V> result) {
         for (TopicPartition partition : result.partitions()) {
             ConsumerRecord<byte[], byte[]> first = arrived.records(partition).get(0);
@@ -138,7 +160,9 @@ public final class PollLoop<K, V> {
         }
     }
 
-    /** What is left of the time of the poll that runs; used by rebalance callbacks inside it too. */
+    /**
+     * What is left of the time of the poll that runs; used by rebalance callbacks inside it too.
+     */
     public Duration remaining() {
         return Duration.ofNanos(Math.max(0, deadline - time.nanos()));
     }
@@ -196,8 +220,8 @@ public final class PollLoop<K, V> {
             return; // else it was taken away meanwhile, and its next owner reads the records
         }
         if (!progress.started) {
-            // It came before its commit was asked for: read it again from where that says, or from here if there is
-            // none.
+            // It came before its commit was asked for: read it again from where that says, or from
+            // here if there is none.
             ConsumerRecord<byte[], byte[]> first = records.get(0);
             partitions.seek(progress, new OffsetAndMetadata(first.offset(), first.leaderEpoch(), ""));
             return;
@@ -230,7 +254,10 @@ public final class PollLoop<K, V> {
         progress.offered(record.offset());
     }
 
-    /** A notification that cannot be used stops its partition when everything before it is handed out; until then it is read again. */
+    /**
+     * A notification that cannot be used stops its partition when everything before it is handed
+     * out; until then it is read again.
+     */
     private void readAgain(
             PartitionProgress progress, ConsumerRecord<byte[], byte[]> record, BlobShuffleException reason) {
         partitions.seek(progress, new OffsetAndMetadata(record.offset(), record.leaderEpoch(), ""));
@@ -251,7 +278,10 @@ public final class PollLoop<K, V> {
         }
     }
 
-    /** A record that cannot be deserialized is read again by the next poll, which throws if it comes first; the application may seek past it. */
+    /**
+     * A record that cannot be deserialized is read again by the next poll, which throws if it comes
+     * first; the application may seek past it.
+     */
     private void goBackTo(PartitionProgress progress, PollResult.Undecodable record) {
         partitions.rewind(
                 progress, record.real(), record.index(), new OffsetAndMetadata(record.real(), record.epoch(), ""));
@@ -260,7 +290,9 @@ public final class PollLoop<K, V> {
         }
     }
 
-    /** Stops the real consumer where queues are long, and lets it go on where they are half empty. */
+    /**
+     * Stops the real consumer where queues are long, and lets it go on where they are half empty.
+     */
     private void balanceFlow() {
         for (PartitionProgress progress : partitions.all()) {
             int items = debatcher.queuedItems(progress.partition);

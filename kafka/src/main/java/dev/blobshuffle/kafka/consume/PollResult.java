@@ -21,8 +21,9 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one {@code poll} returns, while it is put together: original records with their virtual offsets, and the next offset of each partition that moved. A record
- * that cannot be deserialized ends its partition's part. Used once. Owned by the consumer's thread.
+ * What one {@code poll} returns, while it is put together: original records with their virtual
+ * offsets, and the next offset of each partition that moved. A record that cannot be deserialized
+ * ends its partition's part. Used once. Owned by the consumer's thread.
  */
 public final class PollResult<K, V> implements Debatcher.Sink<ConsumerRecord<byte[], byte[]>> {
     /** Room for a partition's records at first: enough that filling a list rarely copies it. */
@@ -46,7 +47,10 @@ public final class PollResult<K, V> implements Debatcher.Sink<ConsumerRecord<byt
     /** Where its records go; replaced by a list of its own when the first one comes. */
     private List<ConsumerRecord<K, V>> target = List.of();
 
-    /** Real offsets below are noted as handed out in this turn: a segment's records share one, and noting it once is enough. */
+    /**
+     * Real offsets below are noted as handed out in this turn: a segment's records share one, and
+     * noting it once is enough.
+     */
     private long notedEnd;
 
     PollResult(AssignedPartitions assigned, RecordDeserializer<K, V> deserializer) {
@@ -58,7 +62,10 @@ public final class PollResult<K, V> implements Debatcher.Sink<ConsumerRecord<byt
         return records.isEmpty() && nextOffsets.isEmpty();
     }
 
-    /** Whether it has records other than those that pass untouched: these are out of their queue for good. */
+    /**
+     * Whether it has records other than those that pass untouched: these are out of their queue for
+     * good.
+     */
     boolean hasQueuedRecords() {
         return records.size() > passed;
     }
@@ -83,7 +90,8 @@ public final class PollResult<K, V> implements Debatcher.Sink<ConsumerRecord<byt
     }
 
     ConsumerRecords<K, V> toRecords() {
-        // Kafka 3.9 has no place for the next offsets; its Kafka Streams asks for positions instead.
+        // Kafka 3.9 has no place for the next offsets; its Kafka Streams asks for positions
+        // instead.
         return KafkaVersion.HAS_NEXT_OFFSETS
                 ? new ConsumerRecords<>(records, nextOffsets)
                 : PositionsOfOldClients.withoutNextOffsets(records);

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Stands between the real consumer and the application's listener. When partitions go it calls the
  * application first, because the application commits then; when they come it calls the application
- * last, because the application may ask for positions. What the hooks do never keeps the application
- * from being called. Owned by the consumer's thread.
+ * last, because the application may ask for positions. What the hooks do never keeps the
+ * application from being called. Owned by the consumer's thread.
  */
 public final class RebalanceListener implements ConsumerRebalanceListener {
     private final @Nullable ConsumerRebalanceListener user;
@@ -54,7 +54,10 @@ public final class RebalanceListener implements ConsumerRebalanceListener {
         }
     }
 
-    /** What the consumer does by itself when partitions go and come. Neither throws what belongs to the poll around the callback: wakeups, interrupts, failed questions. */
+    /**
+     * What the consumer does by itself when partitions go and come. Neither throws what belongs to
+     * the poll around the callback: wakeups, interrupts, failed questions.
+     */
     public interface Hooks {
         /** Before the application's listener hears that partitions were revoked. */
         void beforePartitionsGo();

@@ -11,7 +11,10 @@ import org.apache.kafka.common.serialization.Deserializer;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
-/** Turns the bytes of a record into what the application reads, with the failures of Kafka's own consumer. Owned by the consumer's thread. */
+/**
+ * Turns the bytes of a record into what the application reads, with the failures of Kafka's own
+ * consumer. Owned by the consumer's thread.
+ */
 public interface RecordDeserializer<K, V> extends AutoCloseable {
     /**
      * One record.

@@ -24,15 +24,17 @@ import org.slf4j.LoggerFactory;
 /**
  * Finds where reading starts in newly assigned partitions. The real consumer would find the real
  * offset of the last commit by itself, but not the index inside the segment, and the two must be of
- * the same commit. So one answer of the broker supplies both, and the resolver has the real consumer
- * seek. A partition whose answer has not come is paused.
+ * the same commit. So one answer of the broker supplies both, and the resolver has the real
+ * consumer seek. A partition whose answer has not come is paused.
  *
  * <p>A wait is as long as the caller's, between a minimum and a maximum. The minimum grows while no
- * answer comes. So {@code poll} returns soon, and the real consumer goes on meanwhile. A wait that was
- * too short loses nothing: Kafka's consumers keep the request, and the next wait gets its answer.
+ * answer comes. So {@code poll} returns soon, and the real consumer goes on meanwhile. A wait that
+ * was too short loses nothing: Kafka's consumers keep the request, and the next wait gets its
+ * answer.
  *
- * <p>Kafka's newer consumer shows a partition in its assignment before it runs the rebalance callback,
- * and after it. So a poll may ask first, or the callback; both lead to one {@link PartitionProgress}.
+ * <p>Kafka's newer consumer shows a partition in its assignment before it runs the rebalance
+ * callback, and after it. So a poll may ask first, or the callback; both lead to one
+ * {@link PartitionProgress}.
  *
  * <p>Owned by the consumer's thread.
  */
@@ -53,7 +55,8 @@ public final class StartResolver {
     }
 
     /**
-     * Starts every partition that has not started; those whose commit the broker does not tell in time stay paused until the next call.
+     * Starts every partition that has not started; those whose commit the broker does not tell in
+     * time stay paused until the next call.
      *
      * @param remaining what is left of the caller's time
      */
@@ -73,7 +76,8 @@ public final class StartResolver {
             start(waiting, longer(wait, shorter(remaining, LONGEST_WAIT)));
             wait = FIRST_WAIT;
         } catch (RetriableException | UnknownMemberIdException | StaleMemberEpochException e) {
-            // No answer in time, or the group has put this member out: then it loses the partitions and joins again.
+            // No answer in time, or the group has put this member out: then it loses the partitions
+            // and joins again.
             isWaiting = true;
             wait = shorter(wait.multipliedBy(2), LONGEST_WAIT);
             waiting.stream().filter(this::isStillAssigned).forEach(partitions::pauseInside);
@@ -81,8 +85,9 @@ public final class StartResolver {
     }
 
     /**
-     * Like {@link #startAll}, from inside a rebalance callback. A failure is left to the next poll, which asks again: the application must hear of its partitions,
-     * whatever happens to our question.
+     * Like {@link #startAll}, from inside a rebalance callback. A failure is left to the next poll,
+     * which asks again: the application must hear of its partitions, whatever happens to our
+     * question.
      */
     public void startAssigned(Duration remaining) {
         try {
@@ -95,7 +100,10 @@ public final class StartResolver {
         }
     }
 
-    /** Whether the last call of {@link #startAll} has left partitions that cannot be read yet: who polls the real consumer must soon come back. */
+    /**
+     * Whether the last call of {@link #startAll} has left partitions that cannot be read yet: who
+     * polls the real consumer must soon come back.
+     */
     boolean isWaiting() {
         return isWaiting;
     }
@@ -103,7 +111,8 @@ public final class StartResolver {
     /**
      * Starts the given partitions.
      *
-     * @throws org.apache.kafka.common.errors.TimeoutException recoverable: the broker did not answer in time
+     * @throws org.apache.kafka.common.errors.TimeoutException recoverable: the broker did not
+     *     answer in time
      */
     void start(List<PartitionProgress> waiting, Duration timeout) {
         Set<TopicPartition> asked =
@@ -121,7 +130,10 @@ public final class StartResolver {
         }
     }
 
-    /** Kafka's newer consumer takes partitions away on its own thread, soon after the callback: the assignment that we saw right after it was the old one. */
+    /**
+     * Kafka's newer consumer takes partitions away on its own thread, soon after the callback: the
+     * assignment that we saw right after it was the old one.
+     */
     private boolean isStillAssigned(PartitionProgress progress) {
         return delegate.assignment().contains(progress.kafka);
     }

@@ -28,7 +28,10 @@ import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** The logs of a cluster, read whole and uncommitted records included: whatever somebody may still come for. Owned by one thread. */
+/**
+ * The logs of a cluster, read whole and uncommitted records included: whatever somebody may still
+ * come for. Owned by one thread.
+ */
 public final class KafkaNotificationLogs implements NotificationLogs {
     private static final Duration SCAN_TIMEOUT = Duration.ofSeconds(60);
 
@@ -45,7 +48,10 @@ public final class KafkaNotificationLogs implements NotificationLogs {
         scan = new LogScan(known(client, ConsumerConfig.configNames()), "read_uncommitted", time);
     }
 
-    /** What each kind of client knows of what all kinds know, without what belongs to the application's own clients. */
+    /**
+     * What each kind of client knows of what all kinds know, without what belongs to the
+     * application's own clients.
+     */
     private static Map<String, Object> known(Map<String, ?> client, Set<String> names) {
         Map<String, Object> known = new HashMap<>(client);
         known.keySet().retainAll(AdminClientConfig.configNames());
@@ -68,8 +74,8 @@ public final class KafkaNotificationLogs implements NotificationLogs {
     }
 
     /**
-     * Those of some topics that the client may not see, or that do exist: the brokers' listing leaves
-     * them out, and that says nothing about them.
+     * Those of some topics that the client may not see, or that do exist: the brokers' listing
+     * leaves them out, and that says nothing about them.
      */
     public Set<String> hidden(Set<String> topics) throws InterruptedException {
         Set<String> hidden = new TreeSet<>();

@@ -12,8 +12,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Reads partitions as the brokers hold them, notifications as plain records, from given offsets to the ends that they have when the scan begins. Belongs to no group
- * and commits nothing. Thread-safe: each scan has a consumer of its own.
+ * Reads partitions as the brokers hold them, notifications as plain records, from given offsets to
+ * the ends that they have when the scan begins. Belongs to no group and commits nothing.
+ * Thread-safe: each scan has a consumer of its own.
  */
 public final class LogScan {
     private static final Duration POLL = Duration.ofMillis(100);
@@ -42,7 +43,8 @@ public final class LogScan {
     }
 
     /**
-     * Hands out every record from the given offsets on, in order per partition. An offset that the log no longer holds stands for the log's start.
+     * Hands out every record from the given offsets on, in order per partition. An offset that the
+     * log no longer holds stands for the log's start.
      *
      * @param timeout how long the scan may make no progress
      * @throws IllegalStateException if it makes none for that long

@@ -22,13 +22,15 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the notifications that a reader would stop at, from given offsets to the ends of partitions:
- * those whose blobs are not in the store and, where somebody has named them, those that lead to another
- * store or cannot be decoded. One request per blob. Owned by one thread.
+ * Finds the notifications that a reader would stop at, from given offsets to the ends of
+ * partitions: those whose blobs are not in the store and, where somebody has named them, those that
+ * lead to another store or cannot be decoded. One request per blob. Owned by one thread.
  */
 public final class MissingBlobs {
     private static final Duration SCAN_TIMEOUT = Duration.ofSeconds(60);
-    /** Ranges of a partition beyond which only their number is told: a commit has no room for more. */
+    /**
+     * Ranges of a partition beyond which only their number is told: a commit has no room for more.
+     */
     private static final int MOST_RANGES = 150;
 
     private static final int REMEMBERED = 10_000;
@@ -63,7 +65,10 @@ public final class MissingBlobs {
         UNDECODABLE
     }
 
-    /** Which notifications somebody has named, to be given up even if they lead to another store or cannot be decoded. */
+    /**
+     * Which notifications somebody has named, to be given up even if they lead to another store or
+     * cannot be decoded.
+     */
     @FunctionalInterface
     public interface Named {
         /** None. */
@@ -74,7 +79,8 @@ public final class MissingBlobs {
     }
 
     /**
-     * Notifications side by side, nothing readable between them, that cannot be read for the same reason.
+     * Notifications side by side, nothing readable between them, that cannot be read for the same
+     * reason.
      *
      * @param reason why
      * @param from offset of the first
@@ -142,7 +148,8 @@ public final class MissingBlobs {
      * @param starts where to begin in each
      * @param named notifications that may be given up although the store says nothing of them
      * @return the partitions that have lost something, in order of their names
-     * @throws InvalidSettings a notification that is not named leads to another store than the one that was asked
+     * @throws InvalidSettings a notification that is not named leads to another store than the one
+     *     that was asked
      * @throws BlobCorrupt a notification that is not named cannot be decoded
      */
     public static List<Losses> find(

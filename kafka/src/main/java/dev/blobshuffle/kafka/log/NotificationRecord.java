@@ -10,8 +10,9 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 
 /**
- * A notification as a Kafka record: no key, the codec's bytes as the value, and a header that marks it. Readers test the header and the first bytes of the value,
- * so that a user's record is never mistaken for one. Stateless.
+ * A notification as a Kafka record: no key, the codec's bytes as the value, and a header that marks
+ * it. Readers test the header and the first bytes of the value, so that a user's record is never
+ * mistaken for one. Stateless.
  */
 public final class NotificationRecord {
     /** Name of the marking header; its value is the version of this marking. */
@@ -21,7 +22,9 @@ public final class NotificationRecord {
 
     private NotificationRecord() {}
 
-    /** The record to send; its timestamp keeps retention by time and {@code offsetsForTimes} right. */
+    /**
+     * The record to send; its timestamp keeps retention by time and {@code offsetsForTimes} right.
+     */
     public static ProducerRecord<byte[], byte[]> of(Partition partition, Notification notification, long timestamp) {
         return new ProducerRecord<>(
                 partition.stream(),
@@ -37,7 +40,10 @@ public final class NotificationRecord {
         return record.key() == null && isMarked(record);
     }
 
-    /** Whether a record is a notification of explicit operators, which Kafka Streams sends under a key: it drops records without one. */
+    /**
+     * Whether a record is a notification of explicit operators, which Kafka Streams sends under a
+     * key: it drops records without one.
+     */
     public static boolean isNotificationOfOperators(ConsumerRecord<byte[], byte[]> record) {
         return record.key() != null && isMarked(record);
     }

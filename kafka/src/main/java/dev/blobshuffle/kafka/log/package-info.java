@@ -1,4 +1,7 @@
-/** Topics as logs of notifications: how a notification lies in a record, and how logs are read whole. */
+/**
+ * Topics as logs of notifications: how a notification lies in a record, and how logs are read
+ * whole.
+ */
 @NullMarked
 package dev.blobshuffle.kafka.log;
 

@@ -30,9 +30,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The members of a shuffle by a compacted Kafka topic: each tells its zone, its endpoint and what it reads, when that changes and as a heartbeat. One thread writes and
- * follows the topic; whoever asks gets the latest snapshot, without waiting. Nothing here fails the application: while the topic cannot be used, a warning says so once,
- * what was known last stays, and it is tried again.
+ * The members of a shuffle by a compacted Kafka topic: each tells its zone, its endpoint and what
+ * it reads, when that changes and as a heartbeat. One thread writes and follows the topic; whoever
+ * asks gets the latest snapshot, without waiting. Nothing here fails the application: while the
+ * topic cannot be used, a warning says so once, what was known last stays, and it is tried again.
  *
  * <p>Thread-safe.
  */
@@ -69,11 +70,14 @@ public final class KafkaMembership implements Membership {
     private long nextRefusalWarning;
 
     /**
-     * The membership that settings ask for: by topic if one is named, or if there is a default and zones matter because this instance knows its own or shares its cache; otherwise only
-     * those that settings list.
+     * The membership that settings ask for: by topic if one is named, or if there is a default and
+     * zones matter because this instance knows its own or shares its cache; otherwise only those
+     * that settings list.
      *
-     * @param defaultTopic the topic where settings name none; empty: without a name there is no topic
-     * @param clientSettings of any Kafka client of the application: where the brokers are, and security
+     * @param defaultTopic the topic where settings name none; empty: without a name there is no
+     *     topic
+     * @param clientSettings of any Kafka client of the application: where the brokers are, and
+     *     security
      * @param time its clocks and threads; closed after the membership
      * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the secret cannot be used
      */

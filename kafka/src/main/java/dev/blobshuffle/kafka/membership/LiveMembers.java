@@ -13,10 +13,10 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is alive, by the records of the membership topic. The only clock is the largest timestamp in the
- * topic, which the brokers write: members whose clocks differ agree, and while the brokers do not
- * answer, nobody counts as dead. Where members have a secret, only signed records count. Owned by the
- * membership's thread.
+ * Who is alive, by the records of the membership topic. The only clock is the largest timestamp in
+ * the topic, which the brokers write: members whose clocks differ agree, and while the brokers do
+ * not answer, nobody counts as dead. Where members have a secret, only signed records count. Owned
+ * by the membership's thread.
  */
 final class LiveMembers {
     /** Far more than there are. A topic that holds other things must not fill the memory. */
@@ -202,8 +202,8 @@ final class LiveMembers {
 
     /**
      * The members whose records are to be deleted, because they are long dead, and records that are
-     * nobody's. The survivor with the smallest id deletes them. If two believe to be that one, both do,
-     * which does no harm.
+     * nobody's. The survivor with the smallest id deletes them. If two believe to be that one, both
+     * do, which does no harm.
      *
      * @param self the asking member
      */

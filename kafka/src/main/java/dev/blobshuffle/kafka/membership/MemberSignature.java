@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 
 /**
  * Signs the records of the membership topic with the members' secret, and checks them, as
- * {@code docs/format.md}, "Membership", describes. Without a secret nothing is signed and every record
- * is accepted. Immutable.
+ * {@code docs/format.md}, "Membership", describes. Without a secret nothing is signed and every
+ * record is accepted. Immutable.
  *
  * <p>The signature covers the topic, the key and the value, and the value contains the record's
  * <b>epoch</b>: milliseconds by its writer's clock, larger in each record of an instance. A record

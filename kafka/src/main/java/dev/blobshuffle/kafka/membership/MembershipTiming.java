@@ -11,7 +11,10 @@ import java.time.Duration;
  * @param leave how long a member that leaves may take to say so
  */
 record MembershipTiming(Duration heartbeat, Duration timeToLive, Duration timeToRemember, Duration leave) {
-    /** A member that hangs is found out by those who ask it long before: this is about what is written where, and about who is asked at all. */
+    /**
+     * A member that hangs is found out by those who ask it long before: this is about what is
+     * written where, and about who is asked at all.
+     */
     static final MembershipTiming USUAL = new MembershipTiming(
             Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofDays(1), Duration.ofSeconds(3));
 

@@ -29,13 +29,17 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The membership topic with a small producer and consumer of its own, read from its beginning. Owned by the membership's thread; {@link #wakeUp()} may come from any.
- * Every call that waits for brokers ends after {@link #PATIENCE} with a {@link KafkaException}.
+ * The membership topic with a small producer and consumer of its own, read from its beginning.
+ * Owned by the membership's thread; {@link #wakeUp()} may come from any. Every call that waits for
+ * brokers ends after {@link #PATIENCE} with a {@link KafkaException}.
  */
 final class MembershipTopic implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    /** Compacted soon, since every instance reads it whole at its start; timed by the brokers, since clocks of instances differ. */
+    /**
+     * Compacted soon, since every instance reads it whole at its start; timed by the brokers, since
+     * clocks of instances differ.
+     */
     private static final Map<String, String> TOPIC_SETTINGS = Map.of(
             TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT,
             TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime",
@@ -58,7 +62,8 @@ final class MembershipTopic implements AutoCloseable {
     /**
      * Opens the topic, and makes it if it is not there.
      *
-     * @param clientSettings of any Kafka client of the application: where the brokers are, and security
+     * @param clientSettings of any Kafka client of the application: where the brokers are, and
+     *     security
      * @param client names the clients in logs and metrics
      */
     static MembershipTopic open(String name, Map<String, ?> clientSettings, String client) {
@@ -91,7 +96,10 @@ final class MembershipTopic implements AutoCloseable {
         }
     }
 
-    /** What all kinds of clients know: the admin's settings, which are where the brokers are and how to get in. */
+    /**
+     * What all kinds of clients know: the admin's settings, which are where the brokers are and how
+     * to get in.
+     */
     private static Map<String, Object> common(Map<String, ?> clientSettings, String client) {
         Map<String, Object> common = new HashMap<>(clientSettings);
         common.keySet().retainAll(AdminClientConfig.configNames());

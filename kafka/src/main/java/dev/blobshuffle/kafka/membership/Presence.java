@@ -25,7 +25,9 @@ record Presence(long id, Zone zone, Optional<Endpoint> endpoint, int formatVersi
         }
     }
 
-    /** The member that others may ask; empty if it answers nobody. The snapshot keeps what it reads. */
+    /**
+     * The member that others may ask; empty if it answers nobody. The snapshot keeps what it reads.
+     */
     Optional<Member> member() {
         return endpoint.map(where -> new Member(id, where, zone, Set.of(), formatVersion));
     }

@@ -13,9 +13,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of the membership topic as {@code docs/format.md}, "Membership", describes them: lines
- * of text, which people and tools can read. Decoding is total: the result is empty if a record is
- * malformed. It allocates in proportion to the record's length. Stateless.
+ * The records of the membership topic as {@code docs/format.md}, "Membership", describes them:
+ * lines of text, which people and tools can read. Decoding is total: the result is empty if a
+ * record is malformed. It allocates in proportion to the record's length. Stateless.
  */
 final class PresenceCodec {
     private static final String HEAD = "blobshuffle-member 1";

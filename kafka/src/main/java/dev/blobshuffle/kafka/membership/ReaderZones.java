@@ -13,9 +13,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The zone of each partition's reader. If members of several zones read a partition, its zone is that
- * of most of them, and of equally many the first by name, so that all writers choose alike. Ranges stay
- * ranges: the memory taken does not depend on how many partitions they name. Immutable.
+ * The zone of each partition's reader. If members of several zones read a partition, its zone is
+ * that of most of them, and of equally many the first by name, so that all writers choose alike.
+ * Ranges stay ranges: the memory taken does not depend on how many partitions they name. Immutable.
  */
 final class ReaderZones {
     /** A region has fewer than ten zones. More would only cost time to compare. */
@@ -27,7 +27,10 @@ final class ReaderZones {
         this.byTopic = byTopic;
     }
 
-    /** From each start to the next, partitions have the zone at the same index; empty: nobody reads them. */
+    /**
+     * From each start to the next, partitions have the zone at the same index; empty: nobody reads
+     * them.
+     */
     private record Steps(int[] starts, List<Optional<Zone>> zones) {
         Optional<Zone> of(int partition) {
             int at = Arrays.binarySearch(starts, partition);

@@ -4,9 +4,11 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a position inside a segment is committed: the broker gets the notification's real offset, and the index travels in the commit's metadata as
- * {@code bs1:<index>:} before whatever the caller put there (Kafka Streams keeps its stream time in it). A clean position, index 0, leaves the metadata alone, so
- * that native clients and tools see nothing unusual. The broker limits metadata to 4096 bytes by default ({@code offset.metadata.max.bytes}). Stateless.
+ * How a position inside a segment is committed: the broker gets the notification's real offset, and
+ * the index travels in the commit's metadata as {@code bs1:<index>:} before whatever the caller put
+ * there (Kafka Streams keeps its stream time in it). A clean position, index 0, leaves the metadata
+ * alone, so that native clients and tools see nothing unusual. The broker limits metadata to 4096
+ * bytes by default ({@code offset.metadata.max.bytes}). Stateless.
  */
 public final class CommitTranslation {
     private static final String PREFIX = "bs1:";
@@ -16,7 +18,8 @@ public final class CommitTranslation {
     /**
      * What the broker gets for a position.
      *
-     * @param delivered what this consumer handed out of the partition, which tells that (n, LAST) of a single record n is n itself; null if nobody knows
+     * @param delivered what this consumer handed out of the partition, which tells that (n, LAST)
+     *     of a single record n is n itself; null if nobody knows
      */
     public static OffsetAndMetadata toReal(OffsetAndMetadata position, @Nullable DeliveredRange delivered) {
         long real = VirtualOffset.real(position.offset());

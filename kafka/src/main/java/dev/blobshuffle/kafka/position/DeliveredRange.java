@@ -3,9 +3,12 @@ package dev.blobshuffle.kafka.position;
 import java.util.TreeSet;
 
 /**
- * What a consumer handed out of one partition, and what it leaves out of it, as far as commits need it: which real offsets held a single record. A caller that commits the offset of a record it
- * holds, rather than the position after it, commits (n, LAST); if n is a plain or single record that is n itself and is committed clean. Outside the range nothing
- * is known, and the index is kept in the commit. Bounded: pruned by commits, and by the oldest end when nobody commits. Owned by the consumer's thread.
+ * What a consumer handed out of one partition, and what it leaves out of it, as far as commits need
+ * it: which real offsets held a single record. A caller that commits the offset of a record it
+ * holds, rather than the position after it, commits (n, LAST); if n is a plain or single record
+ * that is n itself and is committed clean. Outside the range nothing is known, and the index is
+ * kept in the commit. Bounded: pruned by commits, and by the oldest end when nobody commits. Owned
+ * by the consumer's thread.
  */
 public final class DeliveredRange {
     /** Segments with many records that are remembered at most, about 0.5 MB a partition. */

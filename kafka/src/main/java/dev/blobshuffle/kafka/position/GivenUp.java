@@ -6,9 +6,11 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 
 /**
- * Notifications of a partition that a group leaves out when it comes to them, because somebody has said so ({@code blobshuffle skip}): their blobs are gone for good. They travel in the metadata
- * of the group's commit, as {@code bsg:<from>-<to>,…:} before everything else there, and each later commit carries on those that lie before it; those of explicit operators in the commits of a
- * group beside it ({@link SkipGroup}). Immutable.
+ * Notifications of a partition that a group leaves out when it comes to them, because somebody has
+ * said so ({@code blobshuffle skip}): their blobs are gone for good. They travel in the metadata of
+ * the group's commit, as {@code bsg:<from>-<to>,…:} before everything else there, and each later
+ * commit carries on those that lie before it; those of explicit operators in the commits of a group
+ * beside it ({@link SkipGroup}). Immutable.
  *
  * @param ranges half-open ranges of real offsets, in order
  */
@@ -81,7 +83,10 @@ public record GivenUp(List<Range> ranges) {
         return ranges;
     }
 
-    /** A commit of a real offset that also says what is given up from there on. Ranges that find no room are left out; their blobs will be missed again. */
+    /**
+     * A commit of a real offset that also says what is given up from there on. Ranges that find no
+     * room are left out; their blobs will be missed again.
+     */
     public OffsetAndMetadata in(OffsetAndMetadata commit) {
         List<Range> ahead = new ArrayList<>();
         int length = 0;

@@ -10,9 +10,12 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Where it stands what an application with explicit operators leaves out ({@link GivenUp}). Its own commits have no place for that, because Kafka Streams writes their metadata anew with each; so it
- * stands in those of a group beside the application's, which has no members and reads nothing. Brokers forget it once nobody has written it for {@code offsets.retention.minutes}, by default a
- * week, and with its topic; so the application writes it anew while it may need it ({@link #renew}). Stateless.
+ * Where it stands what an application with explicit operators leaves out ({@link GivenUp}). Its own
+ * commits have no place for that, because Kafka Streams writes their metadata anew with each; so it
+ * stands in those of a group beside the application's, which has no members and reads nothing.
+ * Brokers forget it once nobody has written it for {@code offsets.retention.minutes}, by default a
+ * week, and with its topic; so the application writes it anew while it may need it
+ * ({@link #renew}). Stateless.
  */
 public final class SkipGroup {
     private static final String SUFFIX = "-blobshuffle-skipped";
@@ -53,9 +56,11 @@ public final class SkipGroup {
     }
 
     /**
-     * Writes anew, as it stands, what lies before an application that leaves it out, so that brokers count its time from now on. What the application has passed is left to be forgotten.
+     * Writes anew, as it stands, what lies before an application that leaves it out, so that
+     * brokers count its time from now on. What the application has passed is left to be forgotten.
      *
-     * @return whether there was any: if not, there will be none until somebody gives up more, for which the application is stopped
+     * @return whether there was any: if not, there will be none until somebody gives up more, for
+     *     which the application is stopped
      * @throws ExecutionException recoverable: the brokers did not tell, or did not take it
      */
     public static boolean renew(Admin admin, String application, Duration timeout)
@@ -77,7 +82,8 @@ public final class SkipGroup {
     }
 
     /**
-     * Writes what an application leaves out, in the place of what was written for these partitions before.
+     * Writes what an application leaves out, in the place of what was written for these partitions
+     * before.
      *
      * @param commits the application's, with what is given up from there on in their metadata
      * @throws ExecutionException recoverable: the brokers did not take it

@@ -11,8 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps brokers from forgetting what an application leaves out ({@link SkipGroup}) while it may have to be told of it again: writes it anew every hour until the application has passed everything.
- * The application that runs has read it, but if it is far behind, days may go by before it needs it after a restart. Thread-safe; the work is on a thread of its own.
+ * Keeps brokers from forgetting what an application leaves out ({@link SkipGroup}) while it may
+ * have to be told of it again: writes it anew every hour until the application has passed
+ * everything. The application that runs has read it, but if it is far behind, days may go by before
+ * it needs it after a restart. Thread-safe; the work is on a thread of its own.
  */
 public final class SkipNote implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SkipNote.class);

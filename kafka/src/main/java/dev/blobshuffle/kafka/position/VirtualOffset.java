@@ -3,9 +3,11 @@ package dev.blobshuffle.kafka.position;
 import org.apache.kafka.common.KafkaException;
 
 /**
- * The arithmetic of virtual offsets. One notification at the real offset n stands for many records, and each needs an offset of its own that rises with order:
- * {@code v = n << 20 | i}, i being the record's index in its segment. A position v means "the next record is the first one whose offset is v or more", so the last
- * record of a segment and every plain record carry the largest index: then the idiom {@code offset() + 1} gives (n + 1, 0), clean and without knowledge of counts.
+ * The arithmetic of virtual offsets. One notification at the real offset n stands for many records,
+ * and each needs an offset of its own that rises with order: {@code v = n << 20 | i}, i being the
+ * record's index in its segment. A position v means "the next record is the first one whose offset
+ * is v or more", so the last record of a segment and every plain record carry the largest index:
+ * then the idiom {@code offset() + 1} gives (n + 1, 0), clean and without knowledge of counts.
  * Negative numbers, which Kafka uses for "unknown" and "end", pass unchanged. Stateless.
  */
 public final class VirtualOffset {

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The end of one send: the future that the application got, its callback and its interceptors. Ends once; the callback runs before the future is done, as in Kafka's
- * producer. Thread-safe.
+ * The end of one send: the future that the application got, its callback and its interceptors. Ends
+ * once; the callback runs before the future is done, as in Kafka's producer. Thread-safe.
  */
 public final class Completion extends CompletableFuture<RecordMetadata> {
     private static final Logger LOG = LoggerFactory.getLogger(Completion.class);

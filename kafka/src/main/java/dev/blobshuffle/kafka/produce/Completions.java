@@ -16,10 +16,12 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sends of an application that await their acknowledgement, in append order per partition, which is the order in which the lane sends segments: the
- * first n belong to the next segment of n records. Callbacks run on a thread of their own, one after another: one that sends may have to wait for the lane, and
- * the real producer's I/O thread, on which the lane's progress hangs, must not. Under Kafka Streams, which is acknowledged at append, there are none. Thread-safe:
- * guarded by this.
+ * The sends of an application that await their acknowledgement, in append order per partition,
+ * which is the order in which the lane sends segments: the first n belong to the next segment of n
+ * records. Callbacks run on a thread of their own, one after another: one that sends may have to
+ * wait for the lane, and the real producer's I/O thread, on which the lane's progress hangs, must
+ * not. Under Kafka Streams, which is acknowledged at append, there are none. Thread-safe: guarded
+ * by this.
  */
 public final class Completions implements AutoCloseable {
     /** Sends that may await their end at once. */
@@ -55,8 +57,9 @@ public final class Completions implements AutoCloseable {
     }
 
     /**
-     * Registers a send before its record is appended, so that no segment can overtake it. Once the lane has failed the send fails too: a segment that is still on its
-     * way to the broker would take it for one of its own.
+     * Registers a send before its record is appended, so that no segment can overtake it. Once the
+     * lane has failed the send fails too: a segment that is still on its way to the broker would
+     * take it for one of its own.
      */
     void add(Partition partition, Completion completion) {
         Exception lost;
@@ -78,7 +81,8 @@ public final class Completions implements AutoCloseable {
     }
 
     /**
-     * Waits until another send may be registered: the application's callbacks are slower than its sends.
+     * Waits until another send may be registered: the application's callbacks are slower than its
+     * sends.
      *
      * @return whether that was before the deadline
      */
@@ -86,7 +90,10 @@ public final class Completions implements AutoCloseable {
         return await(() -> unfinished < MOST, deadlineNanos);
     }
 
-    /** Waits until the callbacks of everything that is delivered or lost have run; at once on the thread that runs them. */
+    /**
+     * Waits until the callbacks of everything that is delivered or lost have run; at once on the
+     * thread that runs them.
+     */
     void awaitCallbacks(long deadlineNanos) throws InterruptedException {
         await(() -> running == 0, deadlineNanos);
     }
@@ -180,7 +187,9 @@ public final class Completions implements AutoCloseable {
         return new Taken(taken);
     }
 
-    /** Fails every send that no segment has taken, and those that come before {@link #startAnew}. */
+    /**
+     * Fails every send that no segment has taken, and those that come before {@link #startAnew}.
+     */
     void failAll(Exception cause) {
         List<Completion> failed = new ArrayList<>();
         synchronized (this) {
@@ -191,7 +200,10 @@ public final class Completions implements AutoCloseable {
         run(failed.size(), () -> failed.forEach(completion -> completion.fail(cause)));
     }
 
-    /** Ends the callback thread. What it has not run, and what is told later, runs on the thread that closes or tells: no send stays without an end. */
+    /**
+     * Ends the callback thread. What it has not run, and what is told later, runs on the thread
+     * that closes or tells: no send stays without an end.
+     */
     @Override
     public void close() {
         if (callbacks != null) {
@@ -211,7 +223,8 @@ public final class Completions implements AutoCloseable {
         /**
          * The notification is in the log.
          *
-         * @param sent the notification's timestamp as it was sent: another one in the metadata is the broker's own
+         * @param sent the notification's timestamp as it was sent: another one in the metadata is
+         *     the broker's own
          */
         void acknowledgeSegment(RecordMetadata notification, long sent) {
             boolean logAppend = notification.hasTimestamp() && notification.timestamp() != sent;

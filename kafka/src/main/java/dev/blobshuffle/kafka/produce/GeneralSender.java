@@ -32,8 +32,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends for any application: acknowledged when the notification is, with the record's own offset. Without transactions a lost batch fails its sends and the lane
- * starts anew, as Kafka's producer goes on after a failed batch; within a transaction the loss sticks until the abort. Thread-safe: the lock guards the lane.
+ * Sends for any application: acknowledged when the notification is, with the record's own offset.
+ * Without transactions a lost batch fails its sends and the lane starts anew, as Kafka's producer
+ * goes on after a failed batch; within a transaction the loss sticks until the abort. Thread-safe:
+ * the lock guards the lane.
  */
 public final class GeneralSender<K, V> implements Sender<K, V> {
     private static final Logger LOG = LoggerFactory.getLogger(GeneralSender.class);
@@ -53,7 +55,10 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
     private final Duration maxBlock;
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** A send that failed without the lane: a transaction hears of it by its commit. Taken over, and forgotten, under the lock. */
+    /**
+     * A send that failed without the lane: a transaction hears of it by its commit. Taken over, and
+     * forgotten, under the lock.
+     */
     private final AtomicReference<@Nullable ApiException> spoiled = new AtomicReference<>();
 
     public GeneralSender(ProducerParts<K, V> parts, ProducerChannel channel, Completions completions, Lane lane) {
@@ -174,7 +179,8 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
     /** Another thread may flush under the lock, and wait for the store. */
     private void lockBefore(long deadline) {
         try {
-            // As Kafka's producer, a thread that need not wait does not look whether it was interrupted.
+            // As Kafka's producer, a thread that need not wait does not look whether it was
+            // interrupted.
             if (!lock.tryLock()
                     && !lock.tryLock(Math.max(0, deadline - wiring.time().nanos()), TimeUnit.NANOSECONDS)) {
                 throw new TimeoutException("Cannot send: another thread has been flushing for max.block.ms, "
@@ -196,7 +202,10 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
         }
     }
 
-    /** Without transactions a failed lane starts anew; within one the loss is thrown until the abort. */
+    /**
+     * Without transactions a failed lane starts anew; within one the loss is thrown until the
+     * abort.
+     */
     private void recover() {
         takeSpoiled();
         RuntimeException failure = failures.lost() != null ? failures.lost() : lane.failure();
@@ -239,7 +248,10 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
         return partitioning.choose(topic, record, key, value, channel.batches());
     }
 
-    /** An application may leave it to the commit to tell that a send failed, and the real producer does not know of this one. */
+    /**
+     * An application may leave it to the commit to tell that a send failed, and the real producer
+     * does not know of this one.
+     */
     private void spoilTransaction(ApiException failure) {
         if (wiring.transactional()) {
             spoiled.compareAndSet(null, failure);
@@ -298,7 +310,10 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
         }
     }
 
-    /** An interrupt is thrown as Kafka's producer throws it: nothing is lost, and the commit may be tried again. */
+    /**
+     * An interrupt is thrown as Kafka's producer throws it: nothing is lost, and the commit may be
+     * tried again.
+     */
     @Override
     public void drain() {
         try {
@@ -379,7 +394,10 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
         completions.close();
     }
 
-    /** Another thread may wait for the store or the broker under the lock, for longer than the caller will: then it shall not go on. */
+    /**
+     * Another thread may wait for the store or the broker under the lock, for longer than the
+     * caller will: then it shall not go on.
+     */
     private void acquireToClose(Duration timeout) {
         try {
             if (lock.tryLock(timeout.toNanos(), TimeUnit.NANOSECONDS)) {

@@ -12,10 +12,12 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a producer throws once something it appended is lost: the exceptions after which Kafka Streams rolls the thread's tasks back to the last commit and lives on,
- * and any other application aborts its transaction. Never a {@code RetriableException}, for Kafka Streams would then commit the other tasks of the thread, whose
- * records were in the same batch. After too many losses without a commit between them the exception is one that ends the thread, so that an application does not
- * restart silently for ever. Guarded as the producer's lane is.
+ * What a producer throws once something it appended is lost: the exceptions after which Kafka
+ * Streams rolls the thread's tasks back to the last commit and lives on, and any other application
+ * aborts its transaction. Never a {@code RetriableException}, for Kafka Streams would then commit
+ * the other tasks of the thread, whose records were in the same batch. After too many losses
+ * without a commit between them the exception is one that ends the thread, so that an application
+ * does not restart silently for ever. Guarded as the producer's lane is.
  */
 public final class LaneFailures {
     /** Losses in a row that are recovered from. */
@@ -87,7 +89,10 @@ public final class LaneFailures {
                         : " Abort the transaction, or start again from the last commit.");
     }
 
-    /** Kafka's own exception inside a failure, if it says more than "lost": fencing, authorization, a bad topic. */
+    /**
+     * Kafka's own exception inside a failure, if it says more than "lost": fencing, authorization,
+     * a bad topic.
+     */
     private static @Nullable ApiException kafkasOwn(Throwable failure) {
         Throwable cause = failure;
         while (cause != null) {

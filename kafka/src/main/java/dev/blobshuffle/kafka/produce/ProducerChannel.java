@@ -17,8 +17,9 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 
 /**
- * The real producer as the lane's channel. The lane calls it from one thread at a time; acknowledgements come on the producer's I/O thread, which hands the
- * application's sends to their callbacks before it tells the lane.
+ * The real producer as the lane's channel. The lane calls it from one thread at a time;
+ * acknowledgements come on the producer's I/O thread, which hands the application's sends to their
+ * callbacks before it tells the lane.
  */
 public final class ProducerChannel implements Channel {
     private final Producer<byte[], byte[]> delegate;
@@ -91,8 +92,10 @@ public final class ProducerChannel implements Channel {
     }
 
     /**
-     * The thread may be the application's, which was interrupted for its own reasons. Kafka's producer gives up a record whose thread is interrupted while it waits for
-     * metadata or memory, before it takes the record. So the record is handed over again, and the thread stays interrupted.
+     * The thread may be the application's, which was interrupted for its own reasons. Kafka's
+     * producer gives up a record whose thread is interrupted while it waits for metadata or memory,
+     * before it takes the record. So the record is handed over again, and the thread stays
+     * interrupted.
      */
     private void send(ProducerRecord<byte[], byte[]> record, Callback callback) {
         boolean interrupted = Thread.interrupted();

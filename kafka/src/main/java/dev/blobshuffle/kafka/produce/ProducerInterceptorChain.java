@@ -12,8 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The application's producer interceptors, called with original records and virtual offsets; the real producer, which handles notifications, has none. As in Kafka an
- * interceptor that throws is logged and passed over. Thread-safe if the interceptors are, as Kafka demands of them.
+ * The application's producer interceptors, called with original records and virtual offsets; the
+ * real producer, which handles notifications, has none. As in Kafka an interceptor that throws is
+ * logged and passed over. Thread-safe if the interceptors are, as Kafka demands of them.
  */
 public final class ProducerInterceptorChain<K, V> implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ProducerInterceptorChain.class);

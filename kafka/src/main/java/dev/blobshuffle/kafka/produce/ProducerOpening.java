@@ -25,8 +25,9 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the parts of a plain application's producer from its settings. The real producer sends bytes, and has neither interceptors nor a partitioner of the
- * application; what was taken from it, the wrapper does. Stateless.
+ * Makes the parts of a plain application's producer from its settings. The real producer sends
+ * bytes, and has neither interceptors nor a partitioner of the application; what was taken from it,
+ * the wrapper does. Stateless.
  */
 public final class ProducerOpening {
     private ProducerOpening() {}

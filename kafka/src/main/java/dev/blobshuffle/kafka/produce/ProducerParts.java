@@ -22,7 +22,8 @@ import org.apache.kafka.common.MetricName;
  * @param interceptors the application's interceptors, owned
  * @param partitioning the application's choice of partitions, owned
  * @param maxBlock how long a send may wait ({@code max.block.ms})
- * @param topicCheck told each matching topic once before its first record; throws if it must not shuffle through blobs
+ * @param topicCheck told each matching topic once before its first record; throws if it must not
+ *     shuffle through blobs
  * @param metrics the engine's metrics, to be shown with the client's
  * @param release what to do at the end: gives the engine back
  */

@@ -36,7 +36,8 @@ public final class ProducerPlugins implements AutoCloseable {
     }
 
     /**
-     * Makes the classes that a producer's settings name, and configures them as Kafka's producer does.
+     * Makes the classes that a producer's settings name, and configures them as Kafka's producer
+     * does.
      *
      * <p>The real producer keeps {@code partitioner.class}: it makes an instance of its own for the
      * topics that do not shuffle through blobs.
@@ -58,7 +59,10 @@ public final class ProducerPlugins implements AutoCloseable {
         }
     }
 
-    /** As {@link #open}, but without interceptors: for operators, whose records the real producer sends. */
+    /**
+     * As {@link #open}, but without interceptors: for operators, whose records the real producer
+     * sends.
+     */
     public static ProducerPlugins openPartitioner(Map<String, Object> settings) {
         Map<String, Object> without = new HashMap<>(settings);
         without.remove(ProducerConfig.INTERCEPTOR_CLASSES_CONFIG);

@@ -8,8 +8,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has a producer send what it holds at once, whatever its {@code linger.ms}: nothing joins a notification that waits, and Kafka Streams' 100 ms would delay every one. Only a flush can
- * hurry a producer, and a flush waits for the brokers, so it runs on a thread of its own, one at a time; what is asked for meanwhile makes one more. Thread-safe.
+ * Has a producer send what it holds at once, whatever its {@code linger.ms}: nothing joins a
+ * notification that waits, and Kafka Streams' 100 ms would delay every one. Only a flush can hurry
+ * a producer, and a flush waits for the brokers, so it runs on a thread of its own, one at a time;
+ * what is asked for meanwhile makes one more. Thread-safe.
  */
 public final class ProducerPush implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ProducerPush.class);
@@ -17,7 +19,10 @@ public final class ProducerPush implements AutoCloseable {
     private final Producer<?, ?> producer;
     private final Time.Workers workers;
 
-    /** Asked for and not seen by the thread yet, and the one under way: whoever makes it 1 starts the thread. */
+    /**
+     * Asked for and not seen by the thread yet, and the one under way: whoever makes it 1 starts
+     * the thread.
+     */
     private final AtomicInteger asked = new AtomicInteger();
 
     public ProducerPush(Producer<?, ?> producer, Time time) {
@@ -42,7 +47,8 @@ public final class ProducerPush implements AutoCloseable {
             try {
                 producer.flush();
             } catch (RuntimeException e) {
-                // Each send hears of its end by itself, and what cannot be hurried goes when its linger is over.
+                // Each send hears of its end by itself, and what cannot be hurried goes when its
+                // linger is over.
                 LOG.debug("Could not push.", e);
             }
             seen = asked.addAndGet(-seen);

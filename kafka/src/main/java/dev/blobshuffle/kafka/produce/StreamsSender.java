@@ -131,8 +131,9 @@ public final class StreamsSender implements Sender<byte[], byte[]> {
     }
 
     /**
-     * Asks the broker for the topic's partitions if need be. Kafka's producer would tell by the callback that it got no answer; here nothing can, so the record counts
-     * as lost: thrown as it is, the exception would end the stream thread.
+     * Asks the broker for the topic's partitions if need be. Kafka's producer would tell by the
+     * callback that it got no answer; here nothing can, so the record counts as lost: thrown as it
+     * is, the exception would end the stream thread.
      */
     private TopicOutput.Slot slot(TopicOutput topic, ProducerRecord<byte[], byte[]> record) {
         Integer named = record.partition();
@@ -166,8 +167,9 @@ public final class StreamsSender implements Sender<byte[], byte[]> {
     }
 
     /**
-     * Under exactly-once only the real producer: the commit drains once for all tasks. Under at-least-once everything, and a loss is thrown later, by the commit or the
-     * next send, because Kafka Streams would not recover from an exception here.
+     * Under exactly-once only the real producer: the commit drains once for all tasks. Under
+     * at-least-once everything, and a loss is thrown later, by the commit or the next send, because
+     * Kafka Streams would not recover from an exception here.
      */
     @Override
     public void flush() {

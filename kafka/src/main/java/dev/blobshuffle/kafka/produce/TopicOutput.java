@@ -22,9 +22,10 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lane's outputs to the partitions of one topic, and the choice among them where the application makes none: by the key's hash as Kafka's producer does, and
- * without a key one partition per batch. Notices changed partitions after a loss, and after at most {@link #REFRESH} records: added ones, and fewer where the topic was made
- * again. Guarded as the lane is.
+ * A lane's outputs to the partitions of one topic, and the choice among them where the application
+ * makes none: by the key's hash as Kafka's producer does, and without a key one partition per
+ * batch. Notices changed partitions after a loss, and after at most {@link #REFRESH} records: added
+ * ones, and fewer where the topic was made again. Guarded as the lane is.
  */
 public final class TopicOutput {
     private static final int REFRESH = 1024;
@@ -114,7 +115,10 @@ public final class TopicOutput {
         return slot;
     }
 
-    /** Readers may be in other zones now. What is not sealed yet goes there as well; the order within a partition stays. */
+    /**
+     * Readers may be in other zones now. What is not sealed yet goes there as well; the order
+     * within a partition stays.
+     */
     private void moveZones() {
         zonesVersion = zones.version();
         for (Slot slot : slots) {
@@ -124,7 +128,10 @@ public final class TopicOutput {
         }
     }
 
-    /** Something was lost: the next choice looks at the topic's partitions afresh, for the lost one's may be gone. */
+    /**
+     * Something was lost: the next choice looks at the topic's partitions afresh, for the lost
+     * one's may be gone.
+     */
     void refreshSoon() {
         sinceRefresh = REFRESH;
     }
@@ -176,7 +183,9 @@ public final class TopicOutput {
         final Partition partition;
         final TopicPartition kafka;
 
-        /** Acknowledges an append where the offset does not matter yet: one object for all records. */
+        /**
+         * Acknowledges an append where the offset does not matter yet: one object for all records.
+         */
         final RecordMetadata appended;
 
         /** The same as a future. */

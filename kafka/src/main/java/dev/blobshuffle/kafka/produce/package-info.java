@@ -1,6 +1,6 @@
 /**
- * What stands behind {@link dev.blobshuffle.kafka.BlobProducer}: records to lanes, and notifications to
- * Kafka. Start at {@link dev.blobshuffle.kafka.produce.GeneralSender}.
+ * What stands behind {@link dev.blobshuffle.kafka.BlobProducer}: records to lanes, and
+ * notifications to Kafka. Start at {@link dev.blobshuffle.kafka.produce.GeneralSender}.
  */
 @NullMarked
 package dev.blobshuffle.kafka.produce;

@@ -15,8 +15,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Two clusters with live instances and sweepers share a store, in thousands of orders of their steps and
- * with crashes. No blob that a live cluster needs is deleted; without a part of the protocol, one is.
+ * Two clusters with live instances and sweepers share a store, in thousands of orders of their
+ * steps and with crashes. No blob that a live cluster needs is deleted; without a part of the
+ * protocol, one is.
  */
 class ClaimProtocolSimulationTest {
     private static final int SEEDS = 200;
@@ -125,7 +126,10 @@ class ClaimProtocolSimulationTest {
         }
     }
 
-    /** Here every id is forgotten that may be: one too many, and an instance takes its sibling for a stranger. */
+    /**
+     * Here every id is forgotten that may be: one too many, and an instance takes its sibling for a
+     * stranger.
+     */
     @Test
     void noIdIsForgottenThatTheRegisterHoldsOrStillGets() {
         int forgotten = 0;
@@ -173,8 +177,8 @@ class ClaimProtocolSimulationTest {
     }
 
     /**
-     * The original has stopped when the copy is made, and starts while the copy sweeps. If it starts within
-     * the waiting time, all that its log leads to is there and stays.
+     * The original has stopped when the copy is made, and starts while the copy sweeps. If it
+     * starts within the waiting time, all that its log leads to is there and stays.
      */
     private static List<String> playLateOriginal(long seed, Set<Part> without) {
         ClaimWorld world = new ClaimWorld(seed, 0);

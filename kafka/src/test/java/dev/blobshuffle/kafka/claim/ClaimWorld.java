@@ -13,9 +13,9 @@ import java.util.TreeSet;
 import java.util.concurrent.Semaphore;
 
 /**
- * One store and two clusters, in which actors run one step at a time in an order that a seed decides.
- * An actor may crash before any step. Every access to the register, to a memory, to blobs and to logs
- * is a step. Guarded by the turn: one actor runs at a time.
+ * One store and two clusters, in which actors run one step at a time in an order that a seed
+ * decides. An actor may crash before any step. Every access to the register, to a memory, to blobs
+ * and to logs is a step. Guarded by the turn: one actor runs at a time.
  */
 final class ClaimWorld {
     static final Set<String> TOPIC = Set.of("app-blobshuffle-claims");

@@ -65,7 +65,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The sweeper of an application on a real broker and a file store, with intervals of milliseconds: every writer here tells of a blob before the next listing matters. */
+/**
+ * The sweeper of an application on a real broker and a file store, with intervals of milliseconds:
+ * every writer here tells of a blob before the next listing matters.
+ */
 class SweeperIT {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     /** Where a store says by which clusters it is swept. */

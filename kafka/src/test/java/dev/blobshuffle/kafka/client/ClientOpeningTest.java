@@ -36,7 +36,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A client that cannot be opened leaves nothing behind: neither the real client nor what the application's settings name. */
+/**
+ * A client that cannot be opened leaves nothing behind: neither the real client nor what the
+ * application's settings name.
+ */
 class ClientOpeningTest {
     private static final Set<Object> OPEN = ConcurrentHashMap.newKeySet();
     private static final Set<String> SEEN = ConcurrentHashMap.newKeySet();
@@ -111,7 +114,10 @@ class ClientOpeningTest {
         assertThat(SharedEngines.count()).isZero();
     }
 
-    /** The membership, the store, the engine, the metrics: each step of the instance that clients share. */
+    /**
+     * The membership, the store, the engine, the metrics: each step of the instance that clients
+     * share.
+     */
     @ParameterizedTest
     @CsvSource({
         "blobshuffle.peer.secret.file, /nowhere/secret",

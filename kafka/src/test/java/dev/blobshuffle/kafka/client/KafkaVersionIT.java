@@ -11,7 +11,10 @@ import org.apache.kafka.common.utils.AppInfoParser;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The tests that carry the tag run on the Kafka that the build says, and no other is on the class path. */
+/**
+ * The tests that carry the tag run on the Kafka that the build says, and no other is on the class
+ * path.
+ */
 @Tag("every-kafka")
 class KafkaVersionIT {
     @Test

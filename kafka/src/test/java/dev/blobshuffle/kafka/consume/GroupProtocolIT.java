@@ -28,7 +28,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which members a broker admits to a group beside readers of notifications, and what the group then says of itself. */
+/**
+ * Which members a broker admits to a group beside readers of notifications, and what the group then
+ * says of itself.
+ */
 class GroupProtocolIT {
     @RegisterExtension
     static final SharedBroker BROKER = new SharedBroker();
@@ -107,7 +110,10 @@ class GroupProtocolIT {
         assertThat(values).hasSize(40);
     }
 
-    /** Nothing is lost meanwhile: the writer reads nothing, and takes over when the native member has gone. */
+    /**
+     * Nothing is lost meanwhile: the writer reads nothing, and takes over when the native member
+     * has gone.
+     */
     @Test
     void writerWaitsUntilTheLastNativeMemberHasLeft() {
         Consumer<byte[], byte[]> natively = clients.nativeConsumer(group);
@@ -128,7 +134,10 @@ class GroupProtocolIT {
         assertThat(members()).isEqualTo(GroupProtocol.Members.WRITING);
     }
 
-    /** The order of the roll-in and, backwards, of the roll-out: each step has a name in common with the one before. */
+    /**
+     * The order of the roll-in and, backwards, of the roll-out: each step has a name in common with
+     * the one before.
+     */
     @Test
     void groupSaysWhetherNativeMembersMayJoin() {
         Consumer<String, String> rolling = clients.rollingConsumer(group);
@@ -160,8 +169,9 @@ class GroupProtocolIT {
     }
 
     /**
-     * What a broker does not refuse: the consumer group protocol has no names that members must share. A change of
-     * Kafka that makes this test fail is a chance to refuse native members there too.
+     * What a broker does not refuse: the consumer group protocol has no names that members must
+     * share. A change of Kafka that makes this test fail is a chance to refuse native members there
+     * too.
      */
     @Test
     void consumerProtocolAdmitsNativeMembers() {

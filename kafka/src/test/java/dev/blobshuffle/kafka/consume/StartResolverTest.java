@@ -27,7 +27,10 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A coordinator that does not tell commits for a while: polls return in time, and go on as soon as it does. */
+/**
+ * A coordinator that does not tell commits for a while: polls return in time, and go on as soon as
+ * it does.
+ */
 class StartResolverTest {
     private static final TopicPartition P = new TopicPartition("blob-t", 0);
 

@@ -135,7 +135,10 @@ class KafkaMembershipIT {
         }
     }
 
-    /** Most of them come between the making of the topic and the moment when every broker thread knows it. */
+    /**
+     * Most of them come between the making of the topic and the moment when every broker thread
+     * knows it.
+     */
     @Test
     void membersThatComeTogetherWithTheTopicHearOfEachOther() {
         List<Long> all = new ArrayList<>();
@@ -165,8 +168,8 @@ class KafkaMembershipIT {
                     && survivor.zoneOf(P0).equals(Optional.of(A));
         });
 
-        // Neither the writer of these records nor its clock says another word: only the survivor's own heartbeats pass
-        // the time.
+        // Neither the writer of these records nor its clock says another word: only the survivor's
+        // own heartbeats pass the time.
         await(() -> ids(survivor, A).equals(List.of(5L)));
         assertThat(survivor.zoneOf(P0)).isEmpty();
         awaitTombstones(Set.of(7L, 8L));

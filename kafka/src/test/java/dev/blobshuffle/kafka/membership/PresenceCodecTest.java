@@ -106,7 +106,9 @@ class PresenceCodecTest {
                 .isEmpty();
     }
 
-    /** Whole words are moved about, so that most texts are nearly right; heap stays in proportion. */
+    /**
+     * Whole words are moved about, so that most texts are nearly right; heap stays in proportion.
+     */
     @Test
     void anyWordsAreAPresenceOrNobody() {
         Random random = new Random(3);

@@ -19,7 +19,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Brokers forget commits of a group without members by the time of the last one, so what counts is that there are new ones: they are read from the brokers' own topic. */
+/**
+ * Brokers forget commits of a group without members by the time of the last one, so what counts is
+ * that there are new ones: they are read from the brokers' own topic.
+ */
 class SkipNoteIT {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration OFTEN = Duration.ofMillis(50);

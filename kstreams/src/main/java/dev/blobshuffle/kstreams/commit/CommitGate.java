@@ -12,20 +12,24 @@ import org.apache.kafka.streams.state.internals.CachedStateStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds a commit back until a processor has handed everything on. It is a state store that stores nothing: Kafka Streams flushes the caches of a task's stores, in
- * topological order, before it flushes the producer and before it reads the offsets to commit, and a store that is not a cache may take part.
+ * Holds a commit back until a processor has handed everything on. It is a state store that stores
+ * nothing: Kafka Streams flushes the caches of a task's stores, in topological order, before it
+ * flushes the producer and before it reads the offsets to commit, and a store that is not a cache
+ * may take part.
  *
  * <pre>
  *   a task's commit:   caches are flushed ──▶ the producer is flushed ──▶ offsets are committed
  *                        └─ one gate per processor: drains, forwards, waits, or throws
  * </pre>
  *
- * <p>What a gate forwards may end in the cache of a store that was flushed before it, since a store's turn is that of the first node that uses it. So, when a gate
- * forwarded something, the caches of the task are flushed again, until no gate of the task has anything left: several gates in one task are drained to a fixpoint. What a processor stores
- * of its own state for the commit it stores after that.
+ * <p>What a gate forwards may end in the cache of a store that was flushed before it, since a
+ * store's turn is that of the first node that uses it. So, when a gate forwarded something, the
+ * caches of the task are flushed again, until no gate of the task has anything left: several gates
+ * in one task are drained to a fixpoint. What a processor stores of its own state for the commit it
+ * stores after that.
  *
- * <p>Threads: the gate is attached, flushed and detached by the task's stream thread. Other methods come from other threads too (state restoration, a throw-away
- * instance at start), and do nothing.
+ * <p>Threads: the gate is attached, flushed and detached by the task's stream thread. Other methods
+ * come from other threads too (state restoration, a throw-away instance at start), and do nothing.
  */
 public final class CommitGate implements StateStore, CachedStateStore<Object, Object> {
     /** The drain that this thread is in, if any, with the flushes that it led to. */
@@ -77,17 +81,20 @@ public final class CommitGate implements StateStore, CachedStateStore<Object, Ob
     @FunctionalInterface
     public interface Drain {
         /**
-         * Hands everything on, and waits until it is safe. Called before every commit, also when a task ends in disorder, and nobody can tell which: bounded in time,
-         * and at once when it has failed before.
+         * Hands everything on, and waits until it is safe. Called before every commit, also when a
+         * task ends in disorder, and nobody can tell which: bounded in time, and at once when it
+         * has failed before.
          *
          * @return whether records went to nodes of this task, whose caches may have had their turn
-         * @throws org.apache.kafka.streams.errors.StreamsException whenever the commit must not happen; every other exception would lose its type
+         * @throws org.apache.kafka.streams.errors.StreamsException whenever the commit must not
+         *     happen; every other exception would lose its type
          */
         boolean drain();
 
         /**
-         * Called once more for the same commit, since something was handed on in the task. By default like the first time; who does not wait for everything should hand nothing on here, lest the
-         * commit never comes to its end.
+         * Called once more for the same commit, since something was handed on in the task. By
+         * default like the first time; who does not wait for everything should hand nothing on
+         * here, lest the commit never comes to its end.
          *
          * @return as {@link #drain}
          */
@@ -95,10 +102,16 @@ public final class CommitGate implements StateStore, CachedStateStore<Object, Ob
             return drain();
         }
 
-        /** Stores what this processor still has to do. Called after everything that was handed on has gone through the caches of the task; may come several times for a commit. */
+        /**
+         * Stores what this processor still has to do. Called after everything that was handed on
+         * has gone through the caches of the task; may come several times for a commit.
+         */
         default void store() {}
 
-        /** Removes from the store what this processor has handed on. Called after {@link #store} of every gate that has its turn. */
+        /**
+         * Removes from the store what this processor has handed on. Called after {@link #store} of
+         * every gate that has its turn.
+         */
         default void forget() {}
     }
 
@@ -135,7 +148,10 @@ public final class CommitGate implements StateStore, CachedStateStore<Object, Ob
         }
     }
 
-    /** Whether the calling thread is handing something on for a commit: nobody should make it wait then. */
+    /**
+     * Whether the calling thread is handing something on for a commit: nobody should make it wait
+     * then.
+     */
     public static boolean isCommitting() {
         return SWEEP.get() != null;
     }
@@ -151,7 +167,8 @@ public final class CommitGate implements StateStore, CachedStateStore<Object, Ob
 
     @Override
     public void clearCache() {
-        // There is none; called when an active task becomes a standby, after its processors were closed.
+        // There is none; called when an active task becomes a standby, after its processors were
+        // closed.
     }
 
     @Override

@@ -3,7 +3,10 @@ package dev.blobshuffle.kstreams.commit;
 import java.util.Map;
 import org.apache.kafka.streams.state.StoreBuilder;
 
-/** Makes the gates of one processor, a new one for each task. Never logged, so that it has no changelog. Immutable. */
+/**
+ * Makes the gates of one processor, a new one for each task. Never logged, so that it has no
+ * changelog. Immutable.
+ */
 record CommitGateBuilder(String name) implements StoreBuilder<CommitGate> {
     @Override
     public CommitGate build() {

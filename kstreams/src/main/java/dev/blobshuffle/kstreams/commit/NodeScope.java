@@ -13,9 +13,10 @@ import org.apache.kafka.streams.processor.internals.RecordCollector;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a processor forward records that are not the one being processed: in a {@link CommitGate}, where no node is current, in a punctuator, and in {@code process}
- * of another record. Each forwarded record has its own record context, as if it had been read from its topic just now. Made anew in every {@code init}, and owned by the
- * task's stream thread.
+ * Lets a processor forward records that are not the one being processed: in a {@link CommitGate},
+ * where no node is current, in a punctuator, and in {@code process} of another record. Each
+ * forwarded record has its own record context, as if it had been read from its topic just now. Made
+ * anew in every {@code init}, and owned by the task's stream thread.
  */
 public final class NodeScope {
     private static final boolean KEEPS_RAW_RECORDS = keepsRawRecords();
@@ -91,8 +92,9 @@ public final class NodeScope {
     }
 
     /**
-     * Has this node process a record once more, as if it came just now, so that an exception which the processor throws for it gets to Kafka Streams' handler with the record's own coordinates. Inside
-     * {@link #run} only.
+     * Has this node process a record once more, as if it came just now, so that an exception which
+     * the processor throws for it gets to Kafka Streams' handler with the record's own coordinates.
+     * Inside {@link #run} only.
      */
     @SuppressWarnings("unchecked") // A node takes what its processor does.
     public void process(Record<?, ?> record, RecordOrigin origin) {
@@ -122,12 +124,18 @@ public final class NodeScope {
         context.setRecordContext(at(origin, record));
     }
 
-    /** Whether a processor runs in a task of Kafka Streams; in a mock of its context it does not, and nobody commits there. */
+    /**
+     * Whether a processor runs in a task of Kafka Streams; in a mock of its context it does not,
+     * and nobody commits there.
+     */
     public static boolean isIn(ProcessingContext context) {
         return context instanceof InternalProcessorContext<?, ?>;
     }
 
-    /** Forwards a record that was made here. It stands where the last record that was processed does. Inside {@link #run} only. */
+    /**
+     * Forwards a record that was made here. It stands where the last record that was processed
+     * does. Inside {@link #run} only.
+     */
     @SuppressWarnings("NullAway") // A punctuator's records have no topic either.
     public void forward(Record<?, ?> record) {
         ProcessorRecordContext last = context.recordContext();
@@ -139,7 +147,10 @@ public final class NodeScope {
         context.forward(record);
     }
 
-    /** Runs something that writes to stores, for which a record has to be current: before a commit there may be none. */
+    /**
+     * Runs something that writes to stores, for which a record has to be current: before a commit
+     * there may be none.
+     */
     @SuppressWarnings("NullAway") // As a punctuator's.
     public void write(Runnable writes) {
         run(() -> {
@@ -172,7 +183,10 @@ public final class NodeScope {
                 .anyMatch(constructor -> constructor.getParameterCount() == 7);
     }
 
-    /** Dead-letter topics get the bytes of the record that failed, since Kafka 4.1. Loaded there only. */
+    /**
+     * Dead-letter topics get the bytes of the record that failed, since Kafka 4.1. Loaded there
+     * only.
+     */
     private static final class WithRawRecord {
         static byte @Nullable [] key(ProcessorRecordContext record) {
             return record.sourceRawKey();

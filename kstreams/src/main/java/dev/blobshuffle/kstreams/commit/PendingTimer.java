@@ -7,7 +7,8 @@ import org.apache.kafka.streams.processor.api.ProcessingContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls back while something is pending, and only then: each punctuation makes Kafka Streams commit, so an idle application must have none. Owned by the stream thread.
+ * Calls back while something is pending, and only then: each punctuation makes Kafka Streams
+ * commit, so an idle application must have none. Owned by the stream thread.
  */
 public final class PendingTimer {
     private final ProcessingContext context;
@@ -20,14 +21,20 @@ public final class PendingTimer {
         this(context, Duration.ofMillis(10), task);
     }
 
-    /** Does not run yet. @param interval at which it calls, at best @param task what is called, on the stream thread */
+    /**
+     * Does not run yet. @param interval at which it calls, at best @param task what is called, on
+     * the stream thread
+     */
     public PendingTimer(ProcessingContext context, Duration interval, Runnable task) {
         this.context = context;
         this.interval = interval;
         this.task = task;
     }
 
-    /** Starts unless it runs. In {@code process} only: elsewhere Kafka Streams does not take a schedule. */
+    /**
+     * Starts unless it runs. In {@code process} only: elsewhere Kafka Streams does not take a
+     * schedule.
+     */
     public void start() {
         if (scheduled == null) {
             scheduled = context.schedule(interval, PunctuationType.WALL_CLOCK_TIME, now -> task.run());

@@ -17,7 +17,10 @@ import org.apache.kafka.streams.processor.internals.ProcessorTopology;
 import org.apache.kafka.streams.processor.internals.StreamThread;
 import org.jspecify.annotations.Nullable;
 
-/** What Kafka Streams knows and does not tell: read from its internal classes, which are the same in Kafka 4.0 to 4.3. Stateless. */
+/**
+ * What Kafka Streams knows and does not tell: read from its internal classes, which are the same in
+ * Kafka 4.0 to 4.3. Stateless.
+ */
 public final class StreamsInternals {
     private static final String INTERNALS = "org.apache.kafka.streams.kstream.internals.";
 
@@ -55,7 +58,8 @@ public final class StreamsInternals {
     }
 
     /**
-     * The topics that the sub-topology of a node reads, in its {@code init}. Several sub-topologies share a task in TopologyTestDriver.
+     * The topics that the sub-topology of a node reads, in its {@code init}. Several sub-topologies
+     * share a task in TopologyTestDriver.
      *
      * @throws IllegalStateException fatal: this version of Kafka Streams is another one inside
      */
@@ -104,7 +108,10 @@ public final class StreamsInternals {
         return stores == null ? Set.of() : stores;
     }
 
-    /** Whether a thread that closes a task will open no other: a stream thread at its end, or none at all. */
+    /**
+     * Whether a thread that closes a task will open no other: a stream thread at its end, or none
+     * at all.
+     */
     public static boolean isEnding(Thread thread) {
         return !(thread instanceof StreamThread stream) || !stream.isRunning();
     }

@@ -1,5 +1,6 @@
 /**
- * How processors of ours take part in the commits of Kafka Streams, and the only place that knows Kafka Streams' internal classes. Not for applications.
+ * How processors of ours take part in the commits of Kafka Streams, and the only place that knows
+ * Kafka Streams' internal classes. Not for applications.
  */
 @NullMarked
 package dev.blobshuffle.kstreams.commit;

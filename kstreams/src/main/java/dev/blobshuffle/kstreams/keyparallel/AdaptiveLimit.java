@@ -1,8 +1,10 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
 /**
- * How many calls may be under way now: a number that climbs as long as more calls at a time get more done, and falls when fewer get as much done, when calls run into their timeout, and when the
- * service says that it has too many. It tries other numbers, each for a span of at least a second, and compares with the span before:
+ * How many calls may be under way now: a number that climbs as long as more calls at a time get
+ * more done, and falls when fewer get as much done, when calls run into their timeout, and when the
+ * service says that it has too many. It tries other numbers, each for a span of at least a second,
+ * and compares with the span before:
  *
  * <pre>
  *   gain = ln(successes per second / those before)      step = ln(calls under way / those before)
@@ -11,8 +13,10 @@ package dev.blobshuffle.kstreams.keyparallel;
  *                                   otherwise          back; the next trial, in the other direction, comes five spans later
  * </pre>
  *
- * <p>It tries only where the limit held calls back. Only successes count, and no latency is remembered: a limit that compares with the best latency ever seen either never falls or always
- * climbs. A span is two mean latencies long where that is more than a second, so that it shows what the trial did. Guarded by the lock of its {@link ParallelCalls}.
+ * <p>It tries only where the limit held calls back. Only successes count, and no latency is
+ * remembered: a limit that compares with the best latency ever seen either never falls or always
+ * climbs. A span is two mean latencies long where that is more than a second, so that it shows what
+ * the trial did. Guarded by the lock of its {@link ParallelCalls}.
  */
 final class AdaptiveLimit {
     private static final double SPAN_NANOS = 1e9;
@@ -70,7 +74,10 @@ final class AdaptiveLimit {
         running = calls;
     }
 
-    /** A call has ended: well, or because the service has too many, or with another failure, which says nothing. */
+    /**
+     * A call has ended: well, or because the service has too many, or with another failure, which
+     * says nothing.
+     */
     void ended(boolean isSuccess, boolean isOverload, long nowNanos) {
         ended++;
         successes += isSuccess ? 1 : 0;

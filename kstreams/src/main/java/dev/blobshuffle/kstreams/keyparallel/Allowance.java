@@ -3,9 +3,11 @@ package dev.blobshuffle.kstreams.keyparallel;
 import java.time.Duration;
 
 /**
- * How many records may wait for their call to start, so that a commit, which waits for all of them, gets through in its time, a <em>drain</em>: as many as are done in two seconds, or a third of a drain, at the present
- * rate; and of one key, whose calls follow each other, as many as half a drain has room for. Where calls take longer than a third of a drain, or none has ended yet, nothing may wait, and what runs ends by
- * its timeout.
+ * How many records may wait for their call to start, so that a commit, which waits for all of them,
+ * gets through in its time, a <em>drain</em>: as many as are done in two seconds, or a third of a
+ * drain, at the present rate; and of one key, whose calls follow each other, as many as half a
+ * drain has room for. Where calls take longer than a third of a drain, or none has ended yet,
+ * nothing may wait, and what runs ends by its timeout.
  *
  * <pre>
  *   what waits                        what runs before it, and itself
@@ -13,8 +15,10 @@ import java.time.Duration;
  *   ≤ 1/2 drain one after another   + one call of ≤ 1/3 drain           ≤ 5/6 drain
  * </pre>
  *
- * <p>Where the service slows down, fewer wait here, Kafka Streams' own buffer fills, and the consumer pauses the partition: the fetch rate follows the service. Rate and latency are exponential averages: a service that slows down
- * all at once may still cost one rollback. Guarded by the lock of its {@link ParallelCalls}.
+ * <p>Where the service slows down, fewer wait here, Kafka Streams' own buffer fills, and the
+ * consumer pauses the partition: the fetch rate follows the service. Rate and latency are
+ * exponential averages: a service that slows down all at once may still cost one rollback. Guarded
+ * by the lock of its {@link ParallelCalls}.
  */
 final class Allowance {
     private static final double TARGET_SECONDS = 2;

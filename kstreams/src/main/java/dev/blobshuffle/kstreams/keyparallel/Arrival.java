@@ -5,7 +5,8 @@ import org.apache.kafka.streams.processor.api.Record;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record as it came: its headers are a copy, so that what other nodes or the function do with theirs stays with them. Immutable as far as its key and value are, but for the request, which the
+ * A record as it came: its headers are a copy, so that what other nodes or the function do with
+ * theirs stays with them. Immutable as far as its key and value are, but for the request, which the
  * stream thread sets before the call.
  */
 final class Arrival<K, V> {

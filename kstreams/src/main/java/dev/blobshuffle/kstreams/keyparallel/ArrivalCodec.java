@@ -19,7 +19,8 @@ import org.apache.kafka.streams.processor.api.Record;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes and reads records that are pending at a commit, as the value of a store; its key is their number. Big-endian; a length of -1 stands for null:
+ * Writes and reads records that are pending at a commit, as the value of a store; its key is their
+ * number. Big-endian; a length of -1 stands for null:
  *
  * <pre>
  *   version        1 byte, 1
@@ -32,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  *   as read        twice (key, value): 0 not known; 1 the same bytes as above; 2 length and bytes
  * </pre>
  *
- * <p>The bytes as they were read belong to the dead letter of a record whose call fails. Kafka's log and fetches have checksums of their own. Owned by the stream thread.
+ * <p>The bytes as they were read belong to the dead letter of a record whose call fails. Kafka's
+ * log and fetches have checksums of their own. Owned by the stream thread.
  */
 final class ArrivalCodec<K, V> {
     private static final byte VERSION = 1;
@@ -102,7 +104,8 @@ final class ArrivalCodec<K, V> {
     /**
      * Reads what {@link #encode} wrote.
      *
-     * @throws StreamsException fatal: the bytes are none of ours, or the serdes do not understand theirs
+     * @throws StreamsException fatal: the bytes are none of ours, or the serdes do not understand
+     *     theirs
      */
     @SuppressWarnings("NullAway") // Keys and values are null where they came so.
     Arrival<K, V> decode(long number, byte[] bytes) {

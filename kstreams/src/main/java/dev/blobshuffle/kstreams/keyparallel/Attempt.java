@@ -7,8 +7,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call, for one or more records. It ends once: by its answer, by its timeout, or because its task is closed. Its place among the concurrent calls is free when it has ended and its
- * function has returned, whichever comes last: a function that does not heed its interruption keeps its place, so that the number of threads stays bounded.
+ * One call, for one or more records. It ends once: by its answer, by its timeout, or because its
+ * task is closed. Its place among the concurrent calls is free when it has ended and its function
+ * has returned, whichever comes last: a function that does not heed its interruption keeps its
+ * place, so that the number of threads stays bounded.
  *
  * <p>Thread-safe: guarded by itself.
  */

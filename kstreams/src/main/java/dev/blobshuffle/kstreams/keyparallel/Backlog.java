@@ -15,8 +15,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records that are accepted and not finished, and which of them come next. Of all that may start, the one that was accepted first does: no key starves, and commits, which wait for the
- * oldest, get on best. The table holds a key only as long as it has records. Guarded by the lock of its {@link ParallelCalls}.
+ * The records that are accepted and not finished, and which of them come next. Of all that may
+ * start, the one that was accepted first does: no key starves, and commits, which wait for the
+ * oldest, get on best. The table holds a key only as long as it has records. Guarded by the lock of
+ * its {@link ParallelCalls}.
  */
 final class Backlog<I, O> {
     private final CallPlan plan;
@@ -38,7 +40,8 @@ final class Backlog<I, O> {
     /**
      * Empty.
      *
-     * @param isStaged whether the owner prepares each record before its call, and a key's next record waits until the one before it is finished, not only its call
+     * @param isStaged whether the owner prepares each record before its call, and a key's next
+     *     record waits until the one before it is finished, not only its call
      */
     Backlog(CallPlan plan, boolean isStaged) {
         this.plan = plan;
@@ -153,7 +156,10 @@ final class Backlog<I, O> {
         }
     }
 
-    /** The repetition may start; where calls of a key follow each other, when those of all records before it have ended. */
+    /**
+     * The repetition may start; where calls of a key follow each other, when those of all records
+     * before it have ended.
+     */
     void unpark(PendingRecord<I, O> record) {
         record.isDue = true;
         if (!plan.isSerial() || record.group == null || record.group.records.peek() == record) {
@@ -233,7 +239,10 @@ final class Backlog<I, O> {
         return waiting;
     }
 
-    /** Calls that have to start, one after the other, until the record that was accepted last has started; 0 where calls of a key overlap. */
+    /**
+     * Calls that have to start, one after the other, until the record that was accepted last has
+     * started; 0 where calls of a key overlap.
+     */
     int callsAheadOfLast() {
         KeyGroup<I, O> group = last;
         if (group == null || !plan.isSerial()) {

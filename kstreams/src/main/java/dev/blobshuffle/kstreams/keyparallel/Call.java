@@ -6,8 +6,9 @@ import java.util.List;
 @FunctionalInterface
 interface Call<I, O> {
     /**
-     * Begins a call for one or more records; runs on a worker and may block. It ends when the completion is told, then or later, from any thread; or with an exception, which
-     * is the outcome for each of the records.
+     * Begins a call for one or more records; runs on a worker and may block. It ends when the
+     * completion is told, then or later, from any thread; or with an exception, which is the
+     * outcome for each of the records.
      */
     void start(List<I> inputs, Completion<O> completion) throws Exception;
 

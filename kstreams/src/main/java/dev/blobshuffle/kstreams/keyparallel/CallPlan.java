@@ -14,7 +14,8 @@ import java.util.Optional;
  * @param maxPendingBytes the same in bytes
  * @param timeout of an attempt
  * @param retries of what failed
- * @param drain the longest that a commit waits for calls: it limits what may wait for its call; absent: any number may, for nobody waits for it
+ * @param drain the longest that a commit waits for calls: it limits what may wait for its call;
+ *     absent: any number may, for nobody waits for it
  */
 record CallPlan(
         Ordering ordering,

@@ -8,7 +8,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads and timers of one node in all tasks of this instance, open while one of these is. Strays and failures in a row outlive them: a task that starts again must not forget them.
+ * The threads and timers of one node in all tasks of this instance, open while one of these is.
+ * Strays and failures in a row outlive them: a task that starts again must not forget them.
  * Thread-safe: guarded by itself.
  */
 final class CallThreads {

@@ -9,15 +9,18 @@ import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.state.KeyValueStore;
 
 /**
- * What a node has taken and not handed on, as far as commits confirmed it: after a commit the store holds the records that were pending at it, and no others. So a record is in one of three
- * places, and a crash moves it back to where it was at the last commit:
+ * What a node has taken and not handed on, as far as commits confirmed it: after a commit the store
+ * holds the records that were pending at it, and no others. So a record is in one of three places,
+ * and a crash moves it back to where it was at the last commit:
  *
  * <pre>
  *   before the committed offset?   no: read again from its topic     yes, and pending: in the store     yes, and handed on: in the output
  * </pre>
  *
- * <p>Under exactly-once the three change together. Under at-least-once they do not, and the order of the steps makes up for it, each of which is known to have arrived before the next one
- * begins: results; then what is pending; then removals; then the offsets. A crash in between repeats records and loses none. Owned by the stream thread.
+ * <p>Under exactly-once the three change together. Under at-least-once they do not, and the order
+ * of the steps makes up for it, each of which is known to have arrived before the next one begins:
+ * results; then what is pending; then removals; then the offsets. A crash in between repeats
+ * records and loses none. Owned by the stream thread.
  */
 final class Checkpoint<K, V> {
     private final KeyValueStore<Long, byte[]> store;

@@ -10,8 +10,10 @@ public sealed interface CommitMode {
     }
 
     /**
-     * It stores their records, in a store with a changelog, and does not wait: calls may take as long as they like. After a restart, or when another instance takes the task over, the stored
-     * records come first, in the order in which they came at first. What has ended before the next commit is never stored. Functions must not change the keys and values they are given.
+     * It stores their records, in a store with a changelog, and does not wait: calls may take as
+     * long as they like. After a restart, or when another instance takes the task over, the stored
+     * records come first, in the order in which they came at first. What has ended before the next
+     * commit is never stored. Functions must not change the keys and values they are given.
      *
      * @param keys writes keys; used by several tasks, as everywhere in Kafka Streams
      * @param values writes values

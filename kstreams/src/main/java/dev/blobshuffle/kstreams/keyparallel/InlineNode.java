@@ -9,7 +9,10 @@ import java.util.function.Consumer;
 import org.apache.kafka.streams.errors.StreamsException;
 import org.apache.kafka.streams.processor.api.Record;
 
-/** Calls the function and waits for it, in a mock of Kafka Streams' context: nobody commits there. Owned by the caller's thread. */
+/**
+ * Calls the function and waits for it, in a mock of Kafka Streams' context: nobody commits there.
+ * Owned by the caller's thread.
+ */
 final class InlineNode<K, V> {
     private static final RecordOrigin NOWHERE = new RecordOrigin(null, -1, -1, null, null);
 

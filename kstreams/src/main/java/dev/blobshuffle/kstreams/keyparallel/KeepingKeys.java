@@ -12,7 +12,10 @@ import org.apache.kafka.streams.processor.api.Record;
 import org.apache.kafka.streams.state.StoreBuilder;
 import org.jspecify.annotations.Nullable;
 
-/** Lets a processor that keeps keys run in a {@link RecordingContext}, as one that need not. Immutable. */
+/**
+ * Lets a processor that keeps keys run in a {@link RecordingContext}, as one that need not.
+ * Immutable.
+ */
 record KeepingKeys<K, V, R>(FixedKeyProcessorSupplier<K, V, R> supplier) implements ProcessorSupplier<K, V, K, R> {
     @Override
     public Processor<K, V, K, R> get() {

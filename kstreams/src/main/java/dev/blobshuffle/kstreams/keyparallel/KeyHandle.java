@@ -5,8 +5,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key in the table of keys that have calls to make: arrays are equal when their contents are, and a function that changes an array or moves a buffer's position does not
- * move its key. Immutable as long as the key is.
+ * A key in the table of keys that have calls to make: arrays are equal when their contents are, and
+ * a function that changes an array or moves a buffer's position does not move its key. Immutable as
+ * long as the key is.
  */
 final class KeyHandle {
     /** What records without a key have in common, where they have something in common. */

@@ -11,18 +11,22 @@ import org.apache.kafka.streams.processor.api.ProcessorSupplier;
 import org.apache.kafka.streams.processor.api.Record;
 
 /**
- * Slow functions for Kafka Streams, called for many records of a partition at once. In place of {@code stream.mapValues(…)}, whose one slow call stops its partition:
+ * Slow functions for Kafka Streams, called for many records of a partition at once. In place of
+ * {@code stream.mapValues(…)}, whose one slow call stops its partition:
  *
  * <pre>{@code
  * stream.processValues(KeyParallel.mapValues((key, value) -> service.lookup(value), KeyParallelOptions.named("lookup")))
  * }</pre>
  *
- * Records of a key keep their order, and keys go on side by side; other orders: {@link Ordering}. Guarantees stay those of Kafka Streams: a commit waits until the results of all that it
- * covers are handed on and sent, so that nothing is lost, and under exactly-once nothing doubled, whenever a process dies. The function itself is called at least once for each
- * record, as it is natively.
+ * Records of a key keep their order, and keys go on side by side; other orders: {@link Ordering}.
+ * Guarantees stay those of Kafka Streams: a commit waits until the results of all that it covers
+ * are handed on and sent, so that nothing is lost, and under exactly-once nothing doubled, whenever
+ * a process dies. The function itself is called at least once for each record, as it is natively.
  *
- * <p>Functions are called by several threads at once and must be thread-safe. They see keys and values, and use no state stores, but for {@link #staged}; results go
- * downstream on the stream thread, where every store can be used. Works with any Kafka Streams application, with or without a shuffle through blobs. Stateless.
+ * <p>Functions are called by several threads at once and must be thread-safe. They see keys and
+ * values, and use no state stores, but for {@link #staged}; results go downstream on the stream
+ * thread, where every store can be used. Works with any Kafka Streams application, with or without
+ * a shuffle through blobs. Stateless.
  */
 public final class KeyParallel {
     private KeyParallel() {}
@@ -44,35 +48,50 @@ public final class KeyParallel {
     /** A function that makes any number of records of one. */
     @FunctionalInterface
     public interface FlatMapFunction<K, V, L, R> {
-        /** Makes records, in their order; they go downstream when the function has returned, and not if it throws. */
+        /**
+         * Makes records, in their order; they go downstream when the function has returned, and not
+         * if it throws.
+         */
         void apply(Record<K, V> record, Consumer<Record<L, R>> output) throws Exception;
     }
 
     /** A function over records of one key that have come together. */
     @FunctionalInterface
     public interface BatchFunction<K, V, R> {
-        /** The results, one for each value, in their order; those that failed are repeated alone, and their key waits. */
+        /**
+         * The results, one for each value, in their order; those that failed are repeated alone,
+         * and their key waits.
+         */
         List<Outcome<R>> apply(K key, List<V> values) throws Exception;
     }
 
     /** A function over records of any keys that have come together. */
     @FunctionalInterface
     public interface BulkFunction<K, V, R> {
-        /** The results, one for each entry, in their order; those that failed are repeated alone, and their keys wait. */
+        /**
+         * The results, one for each entry, in their order; those that failed are repeated alone,
+         * and their keys wait.
+         */
         List<Outcome<R>> apply(List<KeyValue<K, V>> entries) throws Exception;
     }
 
     /** The step of a staged function before the call, on the stream thread. */
     @FunctionalInterface
     public interface Prepare<K, V, Q, L, R> {
-        /** The request; absent if the record needs no call: what was forwarded is all that becomes of it then. */
+        /**
+         * The request; absent if the record needs no call: what was forwarded is all that becomes
+         * of it then.
+         */
         Optional<Q> apply(Record<K, V> record, Stage<L, R> stage) throws Exception;
     }
 
     /** The slow step of a staged function. */
     @FunctionalInterface
     public interface Request<Q, A> {
-        /** Makes the call; blocks until the answer is there. Called by many threads, and without access to stores. */
+        /**
+         * Makes the call; blocks until the answer is there. Called by many threads, and without
+         * access to stores.
+         */
         A apply(Q request) throws Exception;
     }
 
@@ -109,7 +128,8 @@ public final class KeyParallel {
     }
 
     /**
-     * New values by a function over several records of a key: for {@code processValues}. While a call is under way, the key's next records come together, and go into its next call: the
+     * New values by a function over several records of a key: for {@code processValues}. While a
+     * call is under way, the key's next records come together, and go into its next call: the
      * batches find their size by themselves, and no record waits for others.
      *
      * @param maxBatch the most records of a call
@@ -120,7 +140,8 @@ public final class KeyParallel {
     }
 
     /**
-     * New values by a function over several records: for {@code processValues}. A call takes all records that may start when it does.
+     * New values by a function over several records: for {@code processValues}. A call takes all
+     * records that may start when it does.
      *
      * @param maxBatch the most records of a call
      */
@@ -137,8 +158,10 @@ public final class KeyParallel {
     }
 
     /**
-     * A processor that exists, unchanged: for {@code process}. Each call has an instance of it for itself; its forwards go downstream when its {@code process} has returned. It may use neither state
-     * stores nor punctuators, and is told so in its {@code init}; what needs stores is for {@link #staged}.
+     * A processor that exists, unchanged: for {@code process}. Each call has an instance of it for
+     * itself; its forwards go downstream when its {@code process} has returned. It may use neither
+     * state stores nor punctuators, and is told so in its {@code init}; what needs stores is for
+     * {@link #staged}.
      */
     public static <K, V, L, R> ProcessorSupplier<K, V, L, R> supplier(
             ProcessorSupplier<K, V, L, R> existing, KeyParallelOptions options) {
@@ -157,8 +180,10 @@ public final class KeyParallel {
     }
 
     /**
-     * A function in three steps, of which the first and the last use state stores: for {@code process}, with the names of the stores. Both run on the stream thread, with any store and its
-     * cache; the call in the middle runs elsewhere. With {@link Ordering#KEY}, a record is prepared when the record before it of its key is complete: it sees what that one wrote.
+     * A function in three steps, of which the first and the last use state stores: for
+     * {@code process}, with the names of the stores. Both run on the stream thread, with any store
+     * and its cache; the call in the middle runs elsewhere. With {@link Ordering#KEY}, a record is
+     * prepared when the record before it of its key is complete: it sees what that one wrote.
      *
      * <pre>{@code
      * stream.process(
@@ -173,7 +198,8 @@ public final class KeyParallel {
      *         "visits", "rates");
      * }</pre>
      *
-     * @param prepare makes the request; it should only read: what is pending at a commit that does not wait is prepared again after a restart
+     * @param prepare makes the request; it should only read: what is pending at a commit that does
+     *     not wait is prepared again after a restart
      */
     public static <K, V, Q, A, L, R> ProcessorSupplier<K, V, L, R> staged(
             Prepare<K, V, Q, L, R> prepare,

@@ -7,17 +7,23 @@ import java.util.Optional;
 /**
  * How a slow function is called. Immutable; made by {@link #named}.
  *
- * @param name unique in the topology: the node's commit gate, metrics and threads are named after it
+ * @param name unique in the topology: the node's commit gate, metrics and threads are named after
+ *     it
  * @param ordering which calls may overlap, and in which order results leave
  * @param nullKeys what records without a key have in common
- * @param concurrency the calls at a time in a task; absent: 256 with virtual threads (JDK 21), else four for each processor
- * @param maxPending records that a task takes before their results are handed on; a task takes fewer while the service is slow
+ * @param concurrency the calls at a time in a task; absent: 256 with virtual threads (JDK 21), else
+ *     four for each processor
+ * @param maxPending records that a task takes before their results are handed on; a task takes
+ *     fewer while the service is slow
  * @param maxPendingBytes the same in bytes of key and value
- * @param maxProcessBytes what all nodes of all tasks of this process take together, in equal shares; absent: a quarter of the largest heap
- * @param timeout of one attempt; absent: four fifths of what a commit may wait, divided among the attempts, and at most 30 seconds; without a wait, 30 seconds
+ * @param maxProcessBytes what all nodes of all tasks of this process take together, in equal
+ *     shares; absent: a quarter of the largest heap
+ * @param timeout of one attempt; absent: four fifths of what a commit may wait, divided among the
+ *     attempts, and at most 30 seconds; without a wait, 30 seconds
  * @param retries of failed calls
  * @param onFailure what becomes of a record whose call failed for good
- * @param drainTimeout the longest that a commit waits; absent: half of what the settings leave it, and at most a minute
+ * @param drainTimeout the longest that a commit waits; absent: half of what the settings leave it,
+ *     and at most a minute
  * @param commitMode whether commits wait for calls, or store their records
  */
 public record KeyParallelOptions(

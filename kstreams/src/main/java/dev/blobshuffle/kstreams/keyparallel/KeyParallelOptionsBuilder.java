@@ -39,7 +39,9 @@ public final class KeyParallelOptionsBuilder {
         commitMode = options.commitMode();
     }
 
-    /** Which calls may overlap, and in which order results leave; by default {@link Ordering#KEY}. */
+    /**
+     * Which calls may overlap, and in which order results leave; by default {@link Ordering#KEY}.
+     */
     public KeyParallelOptionsBuilder ordering(Ordering value) {
         ordering = value;
         return this;
@@ -51,13 +53,18 @@ public final class KeyParallelOptionsBuilder {
         return this;
     }
 
-    /** The most calls at a time in a task; by default 256 with virtual threads (JDK 21), else four for each processor. */
+    /**
+     * The most calls at a time in a task; by default 256 with virtual threads (JDK 21), else four
+     * for each processor.
+     */
     public KeyParallelOptionsBuilder maxConcurrency(int calls) {
         return concurrency(Concurrency.fixed(calls));
     }
 
     /**
-     * As many calls at a time in a task as the service can do: more as long as more get done, fewer when fewer do, when calls run into their timeout, and when they throw {@link ServiceOverloaded}.
+     * As many calls at a time in a task as the service can do: more as long as more get done, fewer
+     * when fewer do, when calls run into their timeout, and when they throw
+     * {@link ServiceOverloaded}.
      *
      * @param least to begin with
      * @param most never more; without virtual threads (JDK 21), as many threads
@@ -83,13 +90,19 @@ public final class KeyParallelOptionsBuilder {
         return this;
     }
 
-    /** What all nodes of all tasks of this process take together; each has an equal share. By default a quarter of the largest heap. */
+    /**
+     * What all nodes of all tasks of this process take together; each has an equal share. By
+     * default a quarter of the largest heap.
+     */
     public KeyParallelOptionsBuilder maxProcessBytes(ByteSize bytes) {
         maxProcessBytes = Optional.of(bytes);
         return this;
     }
 
-    /** The longest that one attempt may take: then it is interrupted, and has failed. By default as long as commits can wait, and at most 30 seconds. */
+    /**
+     * The longest that one attempt may take: then it is interrupted, and has failed. By default as
+     * long as commits can wait, and at most 30 seconds.
+     */
     public KeyParallelOptionsBuilder timeout(Duration value) {
         timeout = Optional.of(value);
         return this;
@@ -101,13 +114,19 @@ public final class KeyParallelOptionsBuilder {
         return this;
     }
 
-    /** What becomes of a record whose call failed for good; by default Kafka Streams' handler decides. */
+    /**
+     * What becomes of a record whose call failed for good; by default Kafka Streams' handler
+     * decides.
+     */
     public KeyParallelOptionsBuilder onFailure(FailureAction value) {
         onFailure = value;
         return this;
     }
 
-    /** The longest that a commit waits for calls; then the tasks go back to the last commit. By default half of what the settings leave it, and at most a minute. */
+    /**
+     * The longest that a commit waits for calls; then the tasks go back to the last commit. By
+     * default half of what the settings leave it, and at most a minute.
+     */
     public KeyParallelOptionsBuilder drainTimeout(Duration value) {
         drainTimeout = Optional.of(value);
         return this;

@@ -5,12 +5,18 @@ import org.apache.kafka.streams.processor.api.ProcessingContext;
 
 /** The slow function of a node, as it makes records of a record. */
 interface NodeCall<K, V> extends Call<Arrival<K, V>, Results>, AutoCloseable {
-    /** Whether records are prepared on the stream thread before their call, and what it gave uses state stores there; by default neither. */
+    /**
+     * Whether records are prepared on the stream thread before their call, and what it gave uses
+     * state stores there; by default neither.
+     */
     default boolean isStaged() {
         return false;
     }
 
-    /** Prepares a record on the stream thread, in the order of its key. @return how it ends, if it needs no call */
+    /**
+     * Prepares a record on the stream thread, in the order of its key. @return how it ends, if it
+     * needs no call
+     */
     default Optional<Outcome<Results>> prepare(Arrival<K, V> arrival) throws Exception {
         return Optional.empty();
     }

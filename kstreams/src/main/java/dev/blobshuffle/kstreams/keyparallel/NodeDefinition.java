@@ -52,7 +52,10 @@ record NodeDefinition<K, V>(
         return options.name() + "-pending";
     }
 
-    /** Pending records are bounded and in memory anyway, so the store is too; its changelog keeps them. */
+    /**
+     * Pending records are bounded and in memory anyway, so the store is too; its changelog keeps
+     * them.
+     */
     Set<StoreBuilder<?>> stores() {
         StoreBuilder<CommitGate> gate = CommitGate.builder(gate());
         return options.commitMode() instanceof CommitMode.Checkpoint

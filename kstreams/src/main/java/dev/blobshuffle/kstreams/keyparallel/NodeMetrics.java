@@ -12,8 +12,9 @@ import org.apache.kafka.streams.StreamsMetrics;
 import org.apache.kafka.streams.processor.api.ProcessingContext;
 
 /**
- * The metrics of one node in one task, among those of Kafka Streams: {@code stream-keyparallel-metrics}, by task and name. Everything is counted since the task was opened. Owned by the stream
- * thread; read by any.
+ * The metrics of one node in one task, among those of Kafka Streams:
+ * {@code stream-keyparallel-metrics}, by task and name. Everything is counted since the task was
+ * opened. Owned by the stream thread; read by any.
  */
 final class NodeMetrics implements AutoCloseable {
     static final String GROUP = "stream-keyparallel-metrics";

@@ -8,8 +8,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The application's settings {@code blobshuffle.keyparallel.*}: those with the name of a node in front override what its code says, the others hold where the code leaves the default.
- * Stateless.
+ * The application's settings {@code blobshuffle.keyparallel.*}: those with the name of a node in
+ * front override what its code says, the others hold where the code leaves the default. Stateless.
  */
 enum NodeSettings {
     ORDERING(NodeSetting.ORDERING) {

@@ -15,16 +15,18 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes calls for records, many at a time, and releases their outcomes in order. It knows nothing of Kafka: the owner offers records, hands on what is released, and waits for the rest
- * before a commit.
+ * Makes calls for records, many at a time, and releases their outcomes in order. It knows nothing
+ * of Kafka: the owner offers records, hands on what is released, and waits for the rest before a
+ * commit.
  *
  * <pre>
  *   offer ──▶ Backlog ──▶ Attempt on a worker ──▶ settled ──▶ released ──▶ poll, finish
  *                            └─ its end starts the next call, so that throughput does not depend on how often the owner looks
  * </pre>
  *
- * <p>Threads: one owner offers, polls, finishes and closes; workers and timers only settle calls and start the next ones. One short lock guards all bookkeeping; no function of the
- * user's runs under it.
+ * <p>Threads: one owner offers, polls, finishes and closes; workers and timers only settle calls
+ * and start the next ones. One short lock guards all bookkeeping; no function of the user's runs
+ * under it.
  *
  * @param <I> what a record is to its call
  * @param <O> what the call makes of it
@@ -48,8 +50,10 @@ final class ParallelCalls<I, O> implements AutoCloseable {
     /**
      * No calls yet.
      *
-     * @param isStaged whether the owner prepares each record before its call, and a key's next record waits until the one before it is finished, not only its call
-     * @param workers where calls run; they are never given more than the plan's concurrency, and what is left of it by strays
+     * @param isStaged whether the owner prepares each record before its call, and a key's next
+     *     record waits until the one before it is finished, not only its call
+     * @param workers where calls run; they are never given more than the plan's concurrency, and
+     *     what is left of it by strays
      * @param strays calls of closed predecessors whose functions have not returned
      */
     ParallelCalls(
@@ -57,7 +61,10 @@ final class ParallelCalls<I, O> implements AutoCloseable {
         this(plan, isStaged, call, time, workers, strays, () -> Long.MAX_VALUE);
     }
 
-    /** No calls yet. @param shareOfProcess bytes that may be pending here, for the sake of others in this process */
+    /**
+     * No calls yet. @param shareOfProcess bytes that may be pending here, for the sake of others in
+     * this process
+     */
     ParallelCalls(
             CallPlan plan,
             boolean isStaged,
@@ -80,7 +87,10 @@ final class ParallelCalls<I, O> implements AutoCloseable {
         allowance = plan.drain().map(drain -> new Allowance(drain, plan.maxPending(), time.nanos()));
     }
 
-    /** Takes a record, and starts its call if it may. Never refuses: see {@link #isFull()}. For the owner. */
+    /**
+     * Takes a record, and starts its call if it may. Never refuses: see {@link #isFull()}. For the
+     * owner.
+     */
     void offer(@Nullable KeyHandle key, I input, long bytes) {
         lock.lock();
         try {
@@ -125,7 +135,10 @@ final class ParallelCalls<I, O> implements AutoCloseable {
         return adaptive.isPresent() ? adaptive.get().calls() : plan.maxConcurrency();
     }
 
-    /** The next record to prepare; {@link #prepared} or {@link #skip} it then. For the owner, of a staged function. */
+    /**
+     * The next record to prepare; {@link #prepared} or {@link #skip} it then. For the owner, of a
+     * staged function.
+     */
     @Nullable
     PendingRecord<I, O> pollUnprepared() {
         lock.lock();
@@ -188,7 +201,10 @@ final class ParallelCalls<I, O> implements AutoCloseable {
         }
     }
 
-    /** Starts what may start, and is not started by the end of another call: after {@link #finish}, and when strays may have returned. */
+    /**
+     * Starts what may start, and is not started by the end of another call: after {@link #finish},
+     * and when strays may have returned.
+     */
     void dispatch() {
         for (Attempt<I, O> next = startNext(); next != null; next = startNext()) {
             try {
@@ -385,7 +401,10 @@ final class ParallelCalls<I, O> implements AutoCloseable {
         return tally;
     }
 
-    /** Drops everything: calls are interrupted, and what they answer later is dropped. Idempotent. For the owner. */
+    /**
+     * Drops everything: calls are interrupted, and what they answer later is dropped. Idempotent.
+     * For the owner.
+     */
     @Override
     public void close() {
         List<Attempt<I, O>> left;

@@ -16,16 +16,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node that calls a slow function, in one task, while it is open: takes records, hands results on, and holds commits back until there are none pending, or stores those. A record counts as pending
- * from the first line of {@code process}, before anything may throw. Results are handed on by the stream thread only: in {@code process} of later records, by a timer that
- * runs while something is pending, and before commits. Owned by the stream thread.
+ * A node that calls a slow function, in one task, while it is open: takes records, hands results
+ * on, and holds commits back until there are none pending, or stores those. A record counts as
+ * pending from the first line of {@code process}, before anything may throw. Results are handed on
+ * by the stream thread only: in {@code process} of later records, by a timer that runs while
+ * something is pending, and before commits. Owned by the stream thread.
  */
 final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
     /** Drains in a row that may time out: then somebody must hear of it. */
     private static final int MOST_TIMEOUTS = 10;
 
     /**
-     * Kafka Streams gives a task more and more records in a turn, each of which has to be taken, and halves their number when a timer runs: often, so that they are few when a service slows down.
+     * Kafka Streams gives a task more and more records in a turn, each of which has to be taken,
+     * and halves their number when a timer runs: often, so that they are few when a service slows
+     * down.
      */
     private static final Duration TURN = Duration.ofMillis(1);
 
@@ -156,7 +160,10 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
         return forwarded[0];
     }
 
-    /** Runs the first step of a staged function for a record whose key is free. @return whether there was one */
+    /**
+     * Runs the first step of a staged function for a record whose key is free. @return whether
+     * there was one
+     */
     private boolean prepareNext() {
         var record = calls.pollUnprepared();
         if (record == null) {
@@ -230,7 +237,9 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
     }
 
     /**
-     * Waits while too much is pending, but no longer than its thread can do without polling, whatever the number of records that it processes in between: then it goes on with more than that.
+     * Waits while too much is pending, but no longer than its thread can do without polling,
+     * whatever the number of records that it processes in between: then it goes on with more than
+     * that.
      */
     private void awaitRoom() {
         if (!calls.isFull() || checkpoint.isPresent() && CommitGate.isCommitting()) {
@@ -298,7 +307,10 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
         return checkpoint.isEmpty() && drain();
     }
 
-    /** What is removed must not be missed at other nodes: all nodes of the task have their turn then. */
+    /**
+     * What is removed must not be missed at other nodes: all nodes of the task have their turn
+     * then.
+     */
     private boolean handOnDone(Checkpoint<K, V> pending) {
         try {
             boolean forwarded = handOn();
@@ -322,7 +334,10 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
         }
     }
 
-    /** In a transaction everything becomes visible together; else one thing must have arrived before the next. */
+    /**
+     * In a transaction everything becomes visible together; else one thing must have arrived before
+     * the next.
+     */
     private void write(Runnable changes) {
         try {
             if (!isExactlyOnce) {
@@ -368,7 +383,10 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
         }
     }
 
-    /** The tasks of the thread go back to the last commit, and none of what the calls made becomes visible; the thread lives. */
+    /**
+     * The tasks of the thread go back to the last commit, and none of what the calls made becomes
+     * visible; the thread lives.
+     */
     private RuntimeException drainTimedOut(long waitedNanos) {
         int inARow = definition.threads().timeoutsInARow().merge(task, 1, Integer::sum);
         String what = "Cannot commit: calls of " + definition.options().name() + " did not end within "

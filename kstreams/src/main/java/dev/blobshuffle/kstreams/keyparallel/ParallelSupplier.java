@@ -9,7 +9,10 @@ import org.apache.kafka.streams.processor.api.Record;
 import org.apache.kafka.streams.state.StoreBuilder;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the node of each task that forwards any records. Immutable, but for the threads of the definition. */
+/**
+ * Makes the node of each task that forwards any records. Immutable, but for the threads of the
+ * definition.
+ */
 record ParallelSupplier<K, V, L, R>(NodeDefinition<K, V> definition) implements ProcessorSupplier<K, V, L, R> {
     @Override
     public Processor<K, V, L, R> get() {

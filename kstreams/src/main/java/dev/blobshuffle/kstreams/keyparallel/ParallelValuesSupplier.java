@@ -10,7 +10,9 @@ import org.apache.kafka.streams.processor.api.Record;
 import org.apache.kafka.streams.state.StoreBuilder;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the node of each task that keeps keys. Immutable, but for the threads of the definition. */
+/**
+ * Makes the node of each task that keeps keys. Immutable, but for the threads of the definition.
+ */
 record ParallelValuesSupplier<K, V, R>(NodeDefinition<K, V> definition) implements FixedKeyProcessorSupplier<K, V, R> {
     @Override
     public FixedKeyProcessor<K, V, R> get() {

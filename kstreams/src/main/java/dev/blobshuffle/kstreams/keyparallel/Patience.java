@@ -3,7 +3,9 @@ package dev.blobshuffle.kstreams.keyparallel;
 import dev.blobshuffle.kstreams.commit.CommitGate;
 
 /**
- * How long a stream thread may still wait for calls before it has to poll. The nodes of all its tasks share it: each waits in its turn, and the thread is put out of its group when the sum is too long.
+ * How long a stream thread may still wait for calls before it has to poll. The nodes of all its
+ * tasks share it: each waits in its turn, and the thread is put out of its group when the sum is
+ * too long.
  *
  * <pre>
  *   Kafka Streams polls again when half of max.poll.interval.ms is over, but looks at the clock only after each task has had its turn and was committed:
@@ -12,7 +14,8 @@ import dev.blobshuffle.kstreams.commit.CommitGate;
  *                                                     no longer than TimeLimits.turn() in sum
  * </pre>
  *
- * <p>One for each thread. A node finds that of its thread when it is made, and uses it on that thread only.
+ * <p>One for each thread. A node finds that of its thread when it is made, and uses it on that
+ * thread only.
  */
 final class Patience {
     private static final ThreadLocal<Patience> OF_THREAD = ThreadLocal.withInitial(Patience::new);
@@ -28,7 +31,10 @@ final class Patience {
         return OF_THREAD.get();
     }
 
-    /** A record is processed. The first one after timers and commits begins another turn, unless it comes from there. */
+    /**
+     * A record is processed. The first one after timers and commits begins another turn, unless it
+     * comes from there.
+     */
     void enter() {
         if (isTurnOver && !isInTimer && !CommitGate.isCommitting()) {
             isTurnOver = false;

@@ -3,7 +3,8 @@ package dev.blobshuffle.kstreams.keyparallel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record from its acceptance to its end. Guarded by the lock of its {@link ParallelCalls}; input, and the outcome once the record is released, may be read by the owner without it.
+ * A record from its acceptance to its end. Guarded by the lock of its {@link ParallelCalls}; input,
+ * and the outcome once the record is released, may be read by the owner without it.
  *
  * <pre>
  *   WAITING ──▶ (UNPREPARED) ──▶ READY ──▶ RUNNING ──▶ DONE ──▶ (released, finished)

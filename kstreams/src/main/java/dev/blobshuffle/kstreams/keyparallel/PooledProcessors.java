@@ -11,8 +11,9 @@ import org.apache.kafka.streams.processor.api.Record;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Instances of a processor, each used by one call at a time: a processor may keep what it likes in its fields, as it may natively, as long as it does not expect to see every record.
- * Made as calls need them, so there are no more than calls at a time. Thread-safe: guarded by itself.
+ * Instances of a processor, each used by one call at a time: a processor may keep what it likes in
+ * its fields, as it may natively, as long as it does not expect to see every record. Made as calls
+ * need them, so there are no more than calls at a time. Thread-safe: guarded by itself.
  */
 final class PooledProcessors<K, V, L, R> implements NodeCall<K, V> {
     private final ProcessorSupplier<K, V, L, R> supplier;

@@ -3,7 +3,8 @@ package dev.blobshuffle.kstreams.keyparallel;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What all nodes of this process together may hold. Each node of each task has an equal share, so that none waits for what another one holds: the two may be of one thread, which would wait for
+ * What all nodes of this process together may hold. Each node of each task has an equal share, so
+ * that none waits for what another one holds: the two may be of one thread, which would wait for
  * itself. Thread-safe.
  */
 final class ProcessBudget {

@@ -23,7 +23,8 @@ import org.apache.kafka.streams.processor.api.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a processor sees that runs on a worker: it forwards to a list, and what belongs to the stream thread is refused, with the reason. Used by one call at a time.
+ * What a processor sees that runs on a worker: it forwards to a list, and what belongs to the
+ * stream thread is refused, with the reason. Used by one call at a time.
  */
 final class RecordingContext<L, R> implements ProcessorContext<L, R>, FixedKeyProcessorContext<L, R> {
     private final ProcessingContext context;

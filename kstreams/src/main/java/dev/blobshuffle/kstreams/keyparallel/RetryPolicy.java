@@ -3,7 +3,8 @@ package dev.blobshuffle.kstreams.keyparallel;
 import java.time.Duration;
 
 /**
- * How often a failed call is repeated. The delay doubles each time. Its key waits meanwhile, and so does the next commit. An {@link Error} is never repeated.
+ * How often a failed call is repeated. The delay doubles each time. Its key waits meanwhile, and so
+ * does the next commit. An {@link Error} is never repeated.
  *
  * @param attempts calls in all, 1 or more
  * @param delay before the second attempt

@@ -11,7 +11,8 @@ import org.apache.kafka.streams.processor.api.Record;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A function in three steps in one task: the first and the last one run on the stream thread and use state stores there, the one in the middle runs elsewhere. Owned by the stream thread, but for
+ * A function in three steps in one task: the first and the last one run on the stream thread and
+ * use state stores there, the one in the middle runs elsewhere. Owned by the stream thread, but for
  * {@link #start}.
  */
 final class StagedCall<K, V, Q, A, L, R> implements NodeCall<K, V> {

@@ -5,13 +5,16 @@ import dev.blobshuffle.kstreams.ApplicationSettings.CommitLimit;
 import java.time.Duration;
 
 /**
- * What may take how long, so that a commit which waits for calls loses neither its transaction nor its membership. Where nothing else is given, one node should need half of the longest that a commit may
- * take, so that there is as much for others. Immutable.
+ * What may take how long, so that a commit which waits for calls loses neither its transaction nor
+ * its membership. Where nothing else is given, one node should need half of the longest that a
+ * commit may take, so that there is as much for others. Immutable.
  *
- * @param drain in which a commit should get through its wait for one node's calls, where commits wait: what is taken depends on it
+ * @param drain in which a commit should get through its wait for one node's calls, where commits
+ *     wait: what is taken depends on it
  * @param longestDrain after which it gives up
  * @param stall of the waits for room of all nodes of a thread
- * @param turn of these and the waits for calls together, between two moments at which Kafka Streams looks at the clock
+ * @param turn of these and the waits for calls together, between two moments at which Kafka Streams
+ *     looks at the clock
  * @param timeout of an attempt
  */
 record TimeLimits(Duration drain, Duration longestDrain, Duration stall, Duration turn, Duration timeout) {

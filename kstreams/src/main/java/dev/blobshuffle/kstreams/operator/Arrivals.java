@@ -13,8 +13,9 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The channel of a Batcher operator: only the stream thread may forward, so what the lane hands over waits here for it, in order. It holds no more than was appended
- * since that thread looked last, which it does with every record.
+ * The channel of a Batcher operator: only the stream thread may forward, so what the lane hands
+ * over waits here for it, in order. It holds no more than was appended since that thread looked
+ * last, which it does with every record.
  *
  * <p>Thread-safe; {@link #flush()} belongs to the stream thread.
  */

@@ -9,7 +9,10 @@ final class BatcherOutput<K> {
     /** Where records go; another one when the partition's reader is in another zone. */
     Lane.Output lane;
 
-    /** A key of this partition: the notification travels under it, because Kafka Streams drops records without a key. */
+    /**
+     * A key of this partition: the notification travels under it, because Kafka Streams drops
+     * records without a key.
+     */
     @Nullable
     K key;
 
@@ -21,7 +24,10 @@ final class BatcherOutput<K> {
         this.lane = lane;
     }
 
-    /** Takes note of a record's time. @return whether the records since {@link #restart()} would now be further apart than they may */
+    /**
+     * Takes note of a record's time. @return whether the records since {@link #restart()} would now
+     * be further apart than they may
+     */
     boolean exceeds(@Nullable Duration limit, long timestamp) {
         if (limit == null) {
             return false;

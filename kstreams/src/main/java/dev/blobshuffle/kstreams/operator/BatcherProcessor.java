@@ -24,9 +24,11 @@ import org.apache.kafka.streams.processor.api.Record;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The Batcher of one task while it is open: appends records to a lane, and forwards the notifications that come back. Owned by the stream thread.
+ * The Batcher of one task while it is open: appends records to a lane, and forwards the
+ * notifications that come back. Owned by the stream thread.
  *
- * <p>Records without a key go straight on, as plain ones: natively Kafka Streams drops them behind, or keeps them for a left join, and so it does here.
+ * <p>Records without a key go straight on, as plain ones: natively Kafka Streams drops them behind,
+ * or keeps them for a left join, and so it does here.
  */
 final class BatcherProcessor<K, V> implements AutoCloseable {
     private final ShuffleDefinition<K, V> definition;
@@ -139,7 +141,10 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
         return lane.output(to, zones.zoneOf(to).orElse(Zone.SINGLE));
     }
 
-    /** Readers may be in other zones now. What is not sealed yet goes there as well; the order within a partition stays. */
+    /**
+     * Readers may be in other zones now. What is not sealed yet goes there as well; the order
+     * within a partition stays.
+     */
     private void moveZones() {
         zonesVersion = zones.version();
         for (int partition = 0; partition < outputs.size(); partition++) {
@@ -207,7 +212,8 @@ final class BatcherProcessor<K, V> implements AutoCloseable {
                 inlined.records().forEach(plain -> forward(plain, inlined.partition()));
             }
         } catch (RuntimeException e) {
-            // The lane would wrap it and hide its type, which Kafka Streams goes by: it is kept first.
+            // The lane would wrap it and hide its type, which Kafka Streams goes by: it is kept
+            // first.
             RuntimeException first = losses.keep(e);
             arrival.delivery().failed(e);
             throw first;

@@ -12,7 +12,8 @@ import org.apache.kafka.streams.processor.api.FixedKeyProcessorSupplier;
 import org.apache.kafka.streams.processor.api.ProcessorSupplier;
 
 /**
- * One shuffle of a Kafka Streams application through blobs: the operators of the BlobShuffle paper, Figure 1. In place of {@code stream.repartition(…)}:
+ * One shuffle of a Kafka Streams application through blobs: the operators of the BlobShuffle paper,
+ * Figure 1. In place of {@code stream.repartition(…)}:
  *
  * <pre>{@code
  * stream.process(shuffle.batcherSupplier())
@@ -20,18 +21,21 @@ import org.apache.kafka.streams.processor.api.ProcessorSupplier;
  *         .processValues(shuffle.debatcherSupplier())
  * }</pre>
  *
- * or, which keeps the serdes for the operators that follow, {@code shuffle.repartition(stream)}. Records come out with their own keys, values, headers and timestamps, in
- * the order of a native repartition, and {@code groupByKey}, windows and joins need no second one. A commit waits until all that was appended is stored and notified, and
- * all that was notified is forwarded.
+ * or, which keeps the serdes for the operators that follow, {@code shuffle.repartition(stream)}.
+ * Records come out with their own keys, values, headers and timestamps, in the order of a native
+ * repartition, and {@code groupByKey}, windows and joins need no second one. A commit waits until
+ * all that was appended is stored and notified, and all that was notified is forwarded.
  *
- * <p>The paper prints {@code process} for the last step too. Kafka Streams would take it for a change of the key and repartition all records once more,
- * natively; hence the Debatcher is no {@code ProcessorSupplier}, and the compiler refuses it there: write {@code processValues}.
+ * <p>The paper prints {@code process} for the last step too. Kafka Streams would take it for a
+ * change of the key and repartition all records once more, natively; hence the Debatcher is no
+ * {@code ProcessorSupplier}, and the compiler refuses it there: write {@code processValues}.
  *
  * <p>Immutable; one for each place in a topology.
  *
  * @param <K> type of the keys
  * @param <V> type of the values
- * @see <a href="https://arxiv.org/abs/2606.03364">the BlobShuffle paper, Figure 1 and section 3.1</a>
+ * @see <a href="https://arxiv.org/abs/2606.03364">the BlobShuffle paper, Figure 1 and section
+ *     3.1</a>
  */
 public final class BlobShuffle<K, V> {
     private final ShuffleDefinition<K, V> definition;
@@ -41,7 +45,8 @@ public final class BlobShuffle<K, V> {
     }
 
     /**
-     * A shuffle with everything said, in the order of the paper. The name and the number of partitions are ours: topic and operators need them.
+     * A shuffle with everything said, in the order of the paper. The name and the number of
+     * partitions are ours: topic and operators need them.
      *
      * @param name unique in the topology; the topic is {@code <application.id>-<name>-repartition}
      * @param partitions of the topic
@@ -78,7 +83,8 @@ public final class BlobShuffle<K, V> {
     }
 
     /**
-     * A shuffle whose defaults come from the application: its default serdes, and its {@code blobshuffle.*} settings, the store among them.
+     * A shuffle whose defaults come from the application: its default serdes, and its
+     * {@code blobshuffle.*} settings, the store among them.
      *
      * @param name unique in the topology; the topic is {@code <application.id>-<name>-repartition}
      * @param partitions of the topic
@@ -91,7 +97,10 @@ public final class BlobShuffle<K, V> {
         return definition;
     }
 
-    /** Collects records in batches, and turns them into notifications: for {@code process}, in front of {@code repartition}. */
+    /**
+     * Collects records in batches, and turns them into notifications: for {@code process}, in front
+     * of {@code repartition}.
+     */
     public ProcessorSupplier<K, V, K, Shuffled> batcherSupplier() {
         return new BatcherSupplier<>(definition);
     }

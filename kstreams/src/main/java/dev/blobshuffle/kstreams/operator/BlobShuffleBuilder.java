@@ -11,7 +11,10 @@ import org.apache.kafka.common.serialization.Serde;
 import org.apache.kafka.streams.processor.StreamPartitioner;
 import org.jspecify.annotations.Nullable;
 
-/** Collects what a {@link BlobShuffle} is made of. What is not said here comes from the application's settings, and else has the setting's default. */
+/**
+ * Collects what a {@link BlobShuffle} is made of. What is not said here comes from the
+ * application's settings, and else has the setting's default.
+ */
 public final class BlobShuffleBuilder<K, V> {
     private static final Settings DEFAULT_SETTINGS = Settings.parse(Map.of());
     private static final int BATCHES_IN_MEMORY = 4;
@@ -38,7 +41,10 @@ public final class BlobShuffleBuilder<K, V> {
         return this;
     }
 
-    /** Where blobs are kept, the same in every instance; by default {@code blobshuffle.store} of the application. */
+    /**
+     * Where blobs are kept, the same in every instance; by default {@code blobshuffle.store} of the
+     * application.
+     */
     public BlobShuffleBuilder<K, V> store(StoreConfig store) {
         settings.putAll(store.settings());
         return this;
@@ -59,8 +65,8 @@ public final class BlobShuffleBuilder<K, V> {
     }
 
     /**
-     * An instance has one memory for both caches. The zone's cache needs some even where the local one
-     * is off; its size is the setting's default if nobody gives one.
+     * An instance has one memory for both caches. The zone's cache needs some even where the local
+     * one is off; its size is the setting's default if nobody gives one.
      */
     private BlobShuffleBuilder<K, V> cacheMemory() {
         long own = local.memory().bytes();
@@ -73,12 +79,18 @@ public final class BlobShuffleBuilder<K, V> {
         return setting(Settings.CACHE_MEMORY_BYTES, new ByteSize(Math.addExact(own, shared)));
     }
 
-    /** The availability zone of this instance; by default {@code client.rack}, else {@code TOPOLOGY_ZONE} of the environment. */
+    /**
+     * The availability zone of this instance; by default {@code client.rack}, else
+     * {@code TOPOLOGY_ZONE} of the environment.
+     */
     public BlobShuffleBuilder<K, V> zone(Zone zone) {
         return setting(Settings.ZONE, zone.name());
     }
 
-    /** Size of one zone's part at which a batch becomes a blob. A large one raises the memory for writing to four batches, unless that is set. */
+    /**
+     * Size of one zone's part at which a batch becomes a blob. A large one raises the memory for
+     * writing to four batches, unless that is set.
+     */
     public BlobShuffleBuilder<K, V> batchSize(ByteSize size) {
         long wanted = Math.multiplyExact(size.bytes(), BATCHES_IN_MEMORY);
         if (wanted > DEFAULT_SETTINGS.value(Settings.WRITE_BUFFER_BYTES).bytes()) {
@@ -99,16 +111,22 @@ public final class BlobShuffleBuilder<K, V> {
     }
 
     /**
-     * The longest time between records of a segment, by their timestamps, for a shuffle whose records meet those of other topics, as in a join. Kafka Streams takes records
-     * of several topics in the order of their timestamps; those of a segment come out together, so the order may be wrong by up to this time. Give no more than
-     * what joins and windows allow for records that are late. Batches end early where times are far apart, above all in catching up: they get smaller and cost more.
+     * The longest time between records of a segment, by their timestamps, for a shuffle whose
+     * records meet those of other topics, as in a join. Kafka Streams takes records of several
+     * topics in the order of their timestamps; those of a segment come out together, so the order
+     * may be wrong by up to this time. Give no more than what joins and windows allow for records
+     * that are late. Batches end early where times are far apart, above all in catching up: they
+     * get smaller and cost more.
      */
     public BlobShuffleBuilder<K, V> maxTimeSpan(Duration span) {
         maxTimeSpan = span;
         return this;
     }
 
-    /** Any setting of this shuffle, for example {@code setting(Settings.COMPRESSION_TYPE, "zstd")}. Shuffles with other settings than the rest do not share blobs with it. */
+    /**
+     * Any setting of this shuffle, for example {@code setting(Settings.COMPRESSION_TYPE, "zstd")}.
+     * Shuffles with other settings than the rest do not share blobs with it.
+     */
     public BlobShuffleBuilder<K, V> setting(Setting<?> setting, Object value) {
         settings.put(setting.name(), value);
         return this;

@@ -25,14 +25,20 @@ import org.apache.kafka.streams.processor.api.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The Debatcher of one task while it is open: queues what comes from the repartition topic, lets the engine fetch ahead, and forwards records in order, each in its own
- * record context. A commit waits until everything queued is forwarded, because Kafka Streams commits whole notifications. Owned by the stream thread.
+ * The Debatcher of one task while it is open: queues what comes from the repartition topic, lets
+ * the engine fetch ahead, and forwards records in order, each in its own record context. A commit
+ * waits until everything queued is forwarded, because Kafka Streams commits whole notifications.
+ * Owned by the stream thread.
  *
- * <p>In a sub-topology with several source topics it fetches nothing ahead: Kafka Streams chooses the next record among the topics by time, and whatever it has chosen
- * is forwarded before it chooses again.
+ * <p>In a sub-topology with several source topics it fetches nothing ahead: Kafka Streams chooses
+ * the next record among the topics by time, and whatever it has chosen is forwarded before it
+ * chooses again.
  */
 final class DebatcherProcessor<K, V> implements AutoCloseable {
-    /** Queued notifications and plain records above which {@code process} waits: what is queued is what a commit has to wait for. */
+    /**
+     * Queued notifications and plain records above which {@code process} waits: what is queued is
+     * what a commit has to wait for.
+     */
     private static final int MOST_ITEMS = 512;
 
     /** Queued bytes above which {@code process} waits, for the same reason. */

@@ -51,7 +51,10 @@ public record DistributedCacheConfig(
                 Reach.NOBODY, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
-    /** One for each zone. Its size, unless {@link #withMemory} gives one, is the default of the setting. */
+    /**
+     * One for each zone. Its size, unless {@link #withMemory} gives one, is the default of the
+     * setting.
+     */
     public static DistributedCacheConfig perZone(String listen, Path secretFile) {
         return new DistributedCacheConfig(
                 Reach.ZONE,

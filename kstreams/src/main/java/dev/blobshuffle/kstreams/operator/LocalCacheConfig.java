@@ -9,8 +9,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The cache of an instance: the local cache of the BlobShuffle paper, section 3.3. It stands for the settings {@code blobshuffle.cache.memory.bytes},
- * {@code blobshuffle.cache.disk.dirs} and {@code blobshuffle.cache.disk.bytes}.
+ * The cache of an instance: the local cache of the BlobShuffle paper, section 3.3. It stands for
+ * the settings {@code blobshuffle.cache.memory.bytes}, {@code blobshuffle.cache.disk.dirs} and
+ * {@code blobshuffle.cache.disk.bytes}.
  *
  * @param memory size of the part in memory; 0 for none
  * @param directories of the part on disk; empty for none

@@ -12,12 +12,15 @@ import org.apache.kafka.streams.errors.TaskMigratedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first failure of an operator, which sticks: it is thrown by every later call and above all by the commit, for an exception handler may have swallowed it
- * meanwhile, and the commit would confirm records that are lost.
+ * The first failure of an operator, which sticks: it is thrown by every later call and above all by
+ * the commit, for an exception handler may have swallowed it meanwhile, and the commit would
+ * confirm records that are lost.
  *
- * <p>What may mend itself is thrown as the exception after which Kafka Streams takes all tasks of the thread back to the last commit, and the thread lives on. After
- * too many in a row for one task, and for what does not mend itself, it is one that ends the thread. Never a {@code TimeoutException} or {@code
- * TaskCorruptedException}: Kafka Streams would commit the thread's other tasks first, and with them what this one sent. Owned by the stream thread.
+ * <p>What may mend itself is thrown as the exception after which Kafka Streams takes all tasks of
+ * the thread back to the last commit, and the thread lives on. After too many in a row for one
+ * task, and for what does not mend itself, it is one that ends the thread. Never a
+ * {@code TimeoutException} or {@code TaskCorruptedException}: Kafka Streams would commit the
+ * thread's other tasks first, and with them what this one sent. Owned by the stream thread.
  */
 final class Losses {
     /** Losses in a row that are recovered from. */
@@ -31,7 +34,10 @@ final class Losses {
 
     /** How long an operator goes on when the same thing fails again and again. */
     enum Patience {
-        /** {@link #MOST_IN_A_ROW} times: what cannot be written piles up, and somebody must hear of it. */
+        /**
+         * {@link #MOST_IN_A_ROW} times: what cannot be written piles up, and somebody must hear of
+         * it.
+         */
         LIMITED,
         /** Without end: what cannot be read waits in Kafka, and the lag tells. */
         ENDLESS
@@ -52,7 +58,9 @@ final class Losses {
         this.thread = thread;
     }
 
-    /** Throws what sticks, here or in another operator of the thread: its tasks go back together. */
+    /**
+     * Throws what sticks, here or in another operator of the thread: its tasks go back together.
+     */
     void check() {
         RuntimeException first = sticking;
         if (first != null) {

@@ -32,7 +32,8 @@ import org.slf4j.LoggerFactory;
  * The partitions that the application's producer would choose for a record whose
  * {@code StreamPartitioner} chooses none: by {@code producer.partitioner.class},
  * {@code producer.partitioner.ignore.keys}, or the key's hash. The producer itself sees
- * notifications, and chooses itself for records that travel as they are. Owned by the stream thread.
+ * notifications, and chooses itself for records that travel as they are. Owned by the stream
+ * thread.
  */
 final class PartitionChoice implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PartitionChoice.class);

@@ -38,9 +38,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The engine that all operators of an application instance share which have the same settings, so that one blob holds the records of all its tasks. The first operator
- * that is initialised opens it. Nobody tells operators when the application ends, and all of them are closed whenever the tasks roll back, so it closes with the last
- * operator only where the stream thread ends too, else when all threads that used it have ended.
+ * The engine that all operators of an application instance share which have the same settings, so
+ * that one blob holds the records of all its tasks. The first operator that is initialised opens
+ * it. Nobody tells operators when the application ends, and all of them are closed whenever the
+ * tasks roll back, so it closes with the last operator only where the stream thread ends too, else
+ * when all threads that used it have ended.
  *
  * <p>Thread-safe: guarded by the class.
  */
@@ -63,7 +65,8 @@ final class SharedEngine {
      * Who shares.
      *
      * @param application its id
-     * @param settings all that are in force: the client id among them tells instances in one process apart
+     * @param settings all that are in force: the client id among them tells instances in one
+     *     process apart
      */
     private record Key(String application, Map<String, String> settings) {
         /** Settings may hold credentials. */
@@ -76,8 +79,8 @@ final class SharedEngine {
     private SharedEngine(Key key, ApplicationSettings settings) {
         this.key = key;
         this.settings = settings;
-        // TopologyTestDriver has no stream threads and no brokers: there the members are those that settings
-        // list, nobody can claim, and nothing is swept.
+        // TopologyTestDriver has no stream threads and no brokers: there the members are those that
+        // settings list, nobody can claim, and nothing is swept.
         boolean hasBrokers = StreamsInternals.isStreamThread(Thread.currentThread());
         givenUp = hasBrokers ? givenUp(key.application(), settings) : Map.of();
         instance = hasBrokers
@@ -108,7 +111,8 @@ final class SharedEngine {
     }
 
     /**
-     * What somebody has given up ({@code blobshuffle skip}) while the application was stopped, and what is left of that is kept from being forgotten. Whoever may not see it, or gets no answer,
+     * What somebody has given up ({@code blobshuffle skip}) while the application was stopped, and
+     * what is left of that is kept from being forgotten. Whoever may not see it, or gets no answer,
      * begins without it: then the blobs are missed again.
      */
     private static Map<TopicPartition, GivenUp> givenUp(String application, ApplicationSettings settings) {
@@ -132,10 +136,12 @@ final class SharedEngine {
     }
 
     /**
-     * An operator's share; the caller is its stream thread. The first one opens the store, and blocks.
+     * An operator's share; the caller is its stream thread. The first one opens the store, and
+     * blocks.
      *
      * @throws InvalidSettings fatal: the settings cannot work; the message says what to change
-     * @throws dev.blobshuffle.core.failure.StoreUnavailable fatal: the store does not work; the application does not start
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable fatal: the store does not work; the
+     *     application does not start
      */
     static Lease acquire(ShuffleDefinition<?, ?> definition, ProcessingContext context) {
         Map<String, Object> given = new HashMap<>(context.appConfigs());

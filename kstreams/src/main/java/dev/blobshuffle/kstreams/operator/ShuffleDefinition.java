@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param keys the keys' serde; null for the application's default
  * @param values the values' serde; null for the application's default
  * @param partitioner the application's choice of partitions; null for Kafka's, by the key's hash
- * @param maxTimeSpan the longest time between the records of a segment, by their timestamps; null for any
+ * @param maxTimeSpan the longest time between the records of a segment, by their timestamps; null
+ *     for any
  * @param settings {@code blobshuffle.*} settings of this shuffle, which go before the application's
  */
 record ShuffleDefinition<K, V>(

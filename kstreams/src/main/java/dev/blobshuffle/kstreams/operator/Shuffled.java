@@ -5,8 +5,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What goes through the repartition topic in place of a value: a notification, or, where a batch was inlined or a record has no key, the bytes of the value itself.
- * Between the Batcher and the Debatcher of a {@link BlobShuffle} nothing but {@code repartition} should see it. Immutable.
+ * What goes through the repartition topic in place of a value: a notification, or, where a batch
+ * was inlined or a record has no key, the bytes of the value itself. Between the Batcher and the
+ * Debatcher of a {@link BlobShuffle} nothing but {@code repartition} should see it. Immutable.
  */
 public final class Shuffled {
     private final Kind kind;
@@ -29,7 +30,10 @@ public final class Shuffled {
         return new Shuffled(Kind.NOTIFICATION, bytes, Optional.of(Set.of(partition)));
     }
 
-    /** A value on its way out. @param partitions as {@code StreamPartitioner} answers: where it goes, or empty for Kafka's default */
+    /**
+     * A value on its way out. @param partitions as {@code StreamPartitioner} answers: where it
+     * goes, or empty for Kafka's default
+     */
     static Shuffled plain(byte @Nullable [] bytes, Optional<Set<Integer>> partitions) {
         return new Shuffled(Kind.PLAIN, bytes, partitions);
     }

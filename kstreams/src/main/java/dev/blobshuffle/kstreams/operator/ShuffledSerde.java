@@ -10,8 +10,10 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells notifications from values in a repartition topic: by a header and by the first byte, as the wrapped clients do, so that a value is never mistaken. It never fails,
- * for a deserialization handler could then skip a whole segment: what is wrong with a notification comes to light in the Debatcher. Stateless.
+ * Tells notifications from values in a repartition topic: by a header and by the first byte, as the
+ * wrapped clients do, so that a value is never mistaken. It never fails, for a deserialization
+ * handler could then skip a whole segment: what is wrong with a notification comes to light in the
+ * Debatcher. Stateless.
  */
 final class ShuffledSerde implements Serde<Shuffled>, Serializer<Shuffled>, Deserializer<Shuffled> {
     static final ShuffledSerde INSTANCE = new ShuffledSerde();

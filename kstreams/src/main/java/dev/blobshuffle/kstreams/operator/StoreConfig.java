@@ -7,7 +7,8 @@ import java.util.Map;
 /**
  * The store of a shuffle, the same in every instance of the application.
  *
- * @param uri the setting {@code blobshuffle.store}: {@code s3://bucket/prefix?region=…}, {@code file:///dir}, {@code memory://name} in tests
+ * @param uri the setting {@code blobshuffle.store}: {@code s3://bucket/prefix?region=…},
+ *     {@code file:///dir}, {@code memory://name} in tests
  */
 public record StoreConfig(String uri) {
     /**

@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lanes of a stream thread, one for each of its Batchers. Their commits come one after another, so the first one of a cycle starts the uploads of all. Owned by the
- * stream thread.
+ * The lanes of a stream thread, one for each of its Batchers. Their commits come one after another,
+ * so the first one of a cycle starts the uploads of all. Owned by the stream thread.
  */
 final class ThreadLanes {
     private final BatchScope scope;
@@ -19,7 +19,10 @@ final class ThreadLanes {
         this.scope = scope;
     }
 
-    /** One of the thread's operators has failed: all its tasks will be closed, and none of them needs to wait for anything before. */
+    /**
+     * One of the thread's operators has failed: all its tasks will be closed, and none of them
+     * needs to wait for anything before.
+     */
     void fail(RuntimeException cause) {
         failure = cause;
     }
@@ -44,7 +47,10 @@ final class ThreadLanes {
         lanes.remove(lane);
     }
 
-    /** Starts the upload of everything that the thread has appended. Lanes that share a batch are sealed together by the flush that follows. */
+    /**
+     * Starts the upload of everything that the thread has appended. Lanes that share a batch are
+     * sealed together by the flush that follows.
+     */
     void startUploads() {
         if (scope == BatchScope.LANE) {
             lanes.forEach(Lane::seal);

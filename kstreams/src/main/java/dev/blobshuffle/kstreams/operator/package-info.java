@@ -1,4 +1,7 @@
-/** The explicit operators for Kafka Streams: one shuffle at a time travels through blobs, seen in the topology. */
+/**
+ * The explicit operators for Kafka Streams: one shuffle at a time travels through blobs, seen in
+ * the topology.
+ */
 @NullMarked
 package dev.blobshuffle.kstreams.operator;
 

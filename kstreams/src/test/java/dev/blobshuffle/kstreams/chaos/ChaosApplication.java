@@ -18,8 +18,10 @@ import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 
 /**
- * An instance, in a process of its own: takes orders from standard input and halts when that ends, so that it never outlives its parent. Every 10 ms it prints {@code
- * status STATE PUTS GETS FAULTS DEATHS DELETED}: puts and gets in flight, requests that went wrong, stream threads that died, blobs that were deleted.
+ * An instance, in a process of its own: takes orders from standard input and halts when that ends,
+ * so that it never outlives its parent. Every 10 ms it prints {@code status STATE PUTS GETS FAULTS
+ * DEATHS DELETED}: puts and gets in flight, requests that went wrong, stream threads that died,
+ * blobs that were deleted.
  */
 final class ChaosApplication {
     private static final Duration STATUS_INTERVAL = Duration.ofMillis(10);

@@ -18,7 +18,10 @@ enum ChaosFault {
     KILL_BROKER,
     /** SIGSTOP of a broker for longer than its session with the controllers, then SIGCONT. */
     FREEZE_BROKER,
-    /** The leader of every partition moves, and with them all coordinators of groups and transactions. */
+    /**
+     * The leader of every partition moves, and with them all coordinators of groups and
+     * transactions.
+     */
     MOVE_LEADERS,
     /** Nothing passes between an instance and the brokers, for longer than its session. */
     CUT_OFF_FROM_BROKERS,
@@ -32,7 +35,10 @@ enum ChaosFault {
     TRANSACTION_TIMES_OUT,
     /** The wall clock of an instance jumps by hours, and back. */
     CLOCK_JUMPS,
-    /** No file of an instance may grow beyond a few bytes, as on a full disk: writes of blobs fail in the middle. */
+    /**
+     * No file of an instance may grow beyond a few bytes, as on a full disk: writes of blobs fail
+     * in the middle.
+     */
     DISK_IS_FULL,
     /** Requests of one instance do not reach the store, and nobody says so. */
     CUT_OFF_TO_STORE(Store.UNHEARD),
@@ -62,7 +68,8 @@ enum ChaosFault {
     }
 
     /**
-     * Whether somebody who is taken for dead may go on writing: then two writers take turns for a while, natively too, and under at-least-once nobody promises an order.
+     * Whether somebody who is taken for dead may go on writing: then two writers take turns for a
+     * while, natively too, and under at-least-once nobody promises an order.
      */
     boolean leavesZombies() {
         return switch (this) {

@@ -12,8 +12,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Writes the input at a steady rate, on a thread of its own, and waits where the application is far behind. Kafka's own idempotent producer sees to it that a broker's death
- * neither loses nor doubles a record.
+ * Writes the input at a steady rate, on a thread of its own, and waits where the application is far
+ * behind. Kafka's own idempotent producer sees to it that a broker's death neither loses nor
+ * doubles a record.
  */
 final class ChaosInput {
     private static final Duration TICK = Duration.ofMillis(10);

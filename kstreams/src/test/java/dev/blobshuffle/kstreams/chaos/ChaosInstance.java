@@ -13,7 +13,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.apache.kafka.streams.KafkaStreams;
 
-/** A {@link ChaosApplication} seen from its parent. Owned by the thread of the run; its status comes from a thread of its own. */
+/**
+ * A {@link ChaosApplication} seen from its parent. Owned by the thread of the run; its status comes
+ * from a thread of its own.
+ */
 final class ChaosInstance {
     private static final Duration FREEZE = Duration.ofSeconds(7);
 
@@ -116,7 +119,9 @@ final class ChaosInstance {
         return status;
     }
 
-    /** Waits until the instance says something that is wanted; false if it ends or the time is over. */
+    /**
+     * Waits until the instance says something that is wanted; false if it ends or the time is over.
+     */
     synchronized boolean await(Predicate<Status> wanted, Duration timeout) throws InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
         while (!wanted.test(status)) {
@@ -155,7 +160,8 @@ final class ChaosInstance {
     }
 
     /**
-     * Limits the size of every file that the process writes, as RLIMIT_FSIZE does: a write beyond it fails. It needs no privileges.
+     * Limits the size of every file that the process writes, as RLIMIT_FSIZE does: a write beyond
+     * it fails. It needs no privileges.
      *
      * @param limit bytes, or {@code unlimited}
      */

@@ -7,7 +7,8 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The account of a run: what went in, what came out, and what is wrong with it. Thread-safe: guarded by itself.
+ * The account of a run: what went in, what came out, and what is wrong with it. Thread-safe:
+ * guarded by itself.
  */
 final class ChaosLedger {
     private final Map<Integer, Long> sent = new HashMap<>(); // number of records by sequence
@@ -106,7 +107,9 @@ final class ChaosLedger {
         slowestSinceMark = 0;
     }
 
-    /** Waits until everything has come out that had gone in at the mark; false if the time is over. */
+    /**
+     * Waits until everything has come out that had gone in at the mark; false if the time is over.
+     */
     synchronized boolean awaitMarked(Duration timeout) throws InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
         while (marked > 0) {
@@ -160,7 +163,10 @@ final class ChaosLedger {
         return true;
     }
 
-    /** Waits until a record is missing although a later one of its sequence came out; false if the time is over. */
+    /**
+     * Waits until a record is missing although a later one of its sequence came out; false if the
+     * time is over.
+     */
     synchronized boolean awaitSkipped(Duration timeout) throws InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
         while (skipped() == 0) {
@@ -251,10 +257,12 @@ final class ChaosLedger {
      * @param duplicated that came out again
      * @param outOfOrder that came out before one that was sent before them
      * @param wrongState that had another number than their place in their sequence
-     * @param jumps records that came out behind one that is neither their predecessor nor later than they: a re-delivery may restart earlier, and then leaves nothing out
+     * @param jumps records that came out behind one that is neither their predecessor nor later
+     *     than they: a re-delivery may restart earlier, and then leaves nothing out
      * @param missingInCounts records that the counts lack
      * @param surplusInCounts records that the counts have too many
-     * @param skipped of those that are lost, the ones of which a later one of their sequence came out: not for want of time
+     * @param skipped of those that are lost, the ones of which a later one of their sequence came
+     *     out: not for want of time
      */
     record Verdict(
             long sent,
@@ -272,7 +280,9 @@ final class ChaosLedger {
                     && lost + duplicated + outOfOrder + wrongState + missingInCounts + surplusInCounts == 0;
         }
 
-        /** In order but for re-deliveries, which restart at an earlier point and go on from there. */
+        /**
+         * In order but for re-deliveries, which restart at an earlier point and go on from there.
+         */
         boolean isOrdered() {
             return outOfOrder + jumps == 0;
         }

@@ -9,7 +9,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** The ways between instances and brokers: each instance has its own to each broker, so that it can be cut off alone. Owned by the thread of the run. */
+/**
+ * The ways between instances and brokers: each instance has its own to each broker, so that it can
+ * be cut off alone. Owned by the thread of the run.
+ */
 final class ChaosNetwork implements AutoCloseable {
     /** By instance, then by broker. */
     private final List<List<ChaosProxy>> proxies = new ArrayList<>();

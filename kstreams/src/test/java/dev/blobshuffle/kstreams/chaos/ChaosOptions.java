@@ -18,7 +18,8 @@ import java.util.stream.Stream;
  * @param instances of the application
  * @param rate records per second that go in
  * @param commits whether commits wait for what they cover
- * @param variant how records get into blobs, or that they do not: what Kafka itself makes of the same faults
+ * @param variant how records get into blobs, or that they do not: what Kafka itself makes of the
+ *     same faults
  */
 record ChaosOptions(
         List<ChaosFault> kinds,
@@ -46,7 +47,10 @@ record ChaosOptions(
         return given(List.of(ChaosFault.values()), ChaosVariant.valueOf(variant));
     }
 
-    /** Under at-least-once; by default kinds without zombies, so that there is an order to be checked. */
+    /**
+     * Under at-least-once; by default kinds without zombies, so that there is an order to be
+     * checked.
+     */
     static ChaosOptions atLeastOnce() {
         ChaosOptions given =
                 given(List.of(ChaosFault.KILL_INSTANCE, ChaosFault.THROW_IN_USER_CODE), ChaosVariant.BLOBS);
@@ -64,21 +68,30 @@ record ChaosOptions(
                 given.variant);
     }
 
-    /** The same for the operators; by default the kinds that meet code of their own: what is behind it is the same engine. */
+    /**
+     * The same for the operators; by default the kinds that meet code of their own: what is behind
+     * it is the same engine.
+     */
     static ChaosOptions ofOperators() {
         return given(
                 List.of(ChaosFault.KILL_INSTANCE, ChaosFault.THROW_IN_USER_CODE, ChaosFault.STORE_REFUSES),
                 ChaosVariant.OPERATORS);
     }
 
-    /** The same for functions that are called in parallel: nothing of theirs is in a store, so what matters is who ends when. */
+    /**
+     * The same for functions that are called in parallel: nothing of theirs is in a store, so what
+     * matters is who ends when.
+     */
     static ChaosOptions ofKeyParallel() {
         return given(
                 List.of(ChaosFault.KILL_INSTANCE, ChaosFault.ADD_AND_REMOVE_INSTANCE, ChaosFault.THROW_IN_USER_CODE),
                 ChaosVariant.KEY_PARALLEL);
     }
 
-    /** The same in three zones, one of which has two instances; by default the kinds that take a member away from others who ask it. */
+    /**
+     * The same in three zones, one of which has two instances; by default the kinds that take a
+     * member away from others who ask it.
+     */
     static ChaosOptions inZones() {
         return given(List.of(ChaosFault.KILL_INSTANCE, ChaosFault.FREEZE_INSTANCE), ChaosVariant.ZONES);
     }
@@ -114,7 +127,11 @@ record ChaosOptions(
                 List.of(), 0, Duration.ZERO, 1, "exactly_once_v2", "classic", 1, 2, 200, Commits.DRAIN, variant);
     }
 
-    /** The control: a few crashes of instances whose commits forget to wait. At-least-once: in transactions, what comes too late for its own would also hold up the next ones, so that next to nothing comes out. */
+    /**
+     * The control: a few crashes of instances whose commits forget to wait. At-least-once: in
+     * transactions, what comes too late for its own would also hold up the next ones, so that next
+     * to nothing comes out.
+     */
     static ChaosOptions control() {
         ChaosOptions given = given();
         return new ChaosOptions(

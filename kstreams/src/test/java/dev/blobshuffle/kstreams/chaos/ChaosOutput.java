@@ -13,7 +13,9 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.IntegerDeserializer;
 
-/** Reads what is committed of the output, on a thread of its own, and enters it into the account. */
+/**
+ * Reads what is committed of the output, on a thread of its own, and enters it into the account.
+ */
 final class ChaosOutput {
     private static final Duration POLL = Duration.ofMillis(200);
     private static final Duration PATIENCE = Duration.ofMinutes(3);
@@ -71,7 +73,8 @@ final class ChaosOutput {
     }
 
     /**
-     * Reads to the ends that the logs have now, and ends. Nobody may write any more: what comes after the last record that was waited for is part of the account too.
+     * Reads to the ends that the logs have now, and ends. Nobody may write any more: what comes
+     * after the last record that was waited for is part of the account too.
      *
      * @throws AssertionError if the ends are not reached in time: a transaction stays open
      */

@@ -11,8 +11,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A way from an instance to a broker that can be blocked, in one direction or both. As in a partition of a real network, bytes that are under way wait, and nobody notices but by
- * his own timeouts. When the partition ends they arrive late, or the connections are gone. Thread-safe.
+ * A way from an instance to a broker that can be blocked, in one direction or both. As in a
+ * partition of a real network, bytes that are under way wait, and nobody notices but by his own
+ * timeouts. When the partition ends they arrive late, or the connections are gone. Thread-safe.
  */
 final class ChaosProxy implements AutoCloseable {
     private static final int BUFFER = 32 << 10;

@@ -29,7 +29,10 @@ record ChaosRecord(int origin, int key, long sequence) {
         return new ChaosRecord(buffer.getInt(), buffer.getInt(), buffer.getLong());
     }
 
-    /** What the second shuffle goes by: a function of the key, so that the sequence of a key stays in one partition. */
+    /**
+     * What the second shuffle goes by: a function of the key, so that the sequence of a key stays
+     * in one partition.
+     */
     int group() {
         return key % GROUPS;
     }

@@ -11,7 +11,8 @@ import java.util.TreeMap;
  * @param deaths stream threads that died, planned or not; each was replaced
  * @param unplannedEnds instances that ended by themselves
  * @param deleted blobs that sweepers deleted meanwhile
- * @param slowest the longest that a record took from input to output, the start of the application included
+ * @param slowest the longest that a record took from input to output, the start of the application
+ *     included
  */
 record ChaosReport(
         ChaosOptions options,
@@ -32,7 +33,8 @@ record ChaosReport(
      * @param at seconds since the start
      * @param puts in flight in the instance that was hit, or in one of those that were
      * @param gets likewise
-     * @param isEffective whether something was in flight, and of store faults whether a request was hit
+     * @param isEffective whether something was in flight, and of store faults whether a request was
+     *     hit
      */
     record Hit(ChaosFault fault, double at, int puts, int gets, boolean isEffective) {
         @Override

@@ -18,7 +18,10 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/** One run: brokers, instances, records that flow, and faults one after the other. Owned by one thread. */
+/**
+ * One run: brokers, instances, records that flow, and faults one after the other. Owned by one
+ * thread.
+ */
 final class ChaosRun {
     static final int OUTPUT_PARTITIONS = 4;
 
@@ -236,8 +239,8 @@ final class ChaosRun {
     }
 
     /**
-     * The store misbehaves for every instance: longer than an upload may take where it refuses, and until some requests are slow; where it answers wrongly, until enough
-     * requests were hit.
+     * The store misbehaves for every instance: longer than an upload may take where it refuses, and
+     * until some requests are slow; where it answers wrongly, until enough requests were hit.
      */
     private void spoil(ChaosFault.Store mood) throws InterruptedException {
         Duration time = mood == ChaosFault.Store.REFUSE ? Duration.ofSeconds(6) : Duration.ofSeconds(4);

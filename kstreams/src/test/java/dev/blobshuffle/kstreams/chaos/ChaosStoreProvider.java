@@ -21,8 +21,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The store of a chaotic instance, {@code chaos:///dir}: files behind requests that take their time and, as long as the process is told so, go wrong. Public for the
- * service loader. Thread-safe.
+ * The store of a chaotic instance, {@code chaos:///dir}: files behind requests that take their time
+ * and, as long as the process is told so, go wrong. Public for the service loader. Thread-safe.
  */
 public final class ChaosStoreProvider implements BlobStoreProvider {
     /** How long a connection to a store that cannot be reached is waited for. */
@@ -99,7 +99,10 @@ public final class ChaosStoreProvider implements BlobStoreProvider {
         return mood == ChaosFault.Store.TRUNCATE || mood == ChaosFault.Store.FLIP || mood == ChaosFault.Store.MISSING;
     }
 
-    /** Percentage of the requests that are hit: all where the engine can only wait, some where it must ask again. */
+    /**
+     * Percentage of the requests that are hit: all where the engine can only wait, some where it
+     * must ask again.
+     */
     private static int share(ChaosFault.Store mood) {
         return switch (mood) {
             case HEALTHY -> 0;

@@ -21,8 +21,10 @@ import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.Stores;
 
 /**
- * The application: by key through the first shuffle to a stateful operator that numbers what it sees, from there through two more: by group to the output, and by group to
- * a count with a cache. Each output record holds the number that the operator gave it, which must be its sequence plus one: so the operator's state is checked with it.
+ * The application: by key through the first shuffle to a stateful operator that numbers what it
+ * sees, from there through two more: by group to the output, and by group to a count with a cache.
+ * Each output record holds the number that the operator gave it, which must be its sequence plus
+ * one: so the operator's state is checked with it.
  */
 final class ChaosTopology {
     static final String INPUT = "input";
@@ -34,7 +36,9 @@ final class ChaosTopology {
     /** Set by whoever wants the next record to kill its stream thread. */
     static final AtomicBoolean THROW = new AtomicBoolean();
 
-    /** Set by whoever wants the next record to hold its stream thread up, to that many milliseconds. */
+    /**
+     * Set by whoever wants the next record to hold its stream thread up, to that many milliseconds.
+     */
     static final AtomicLong DAWDLE = new AtomicLong();
 
     private ChaosTopology() {}
@@ -49,7 +53,8 @@ final class ChaosTopology {
                 .process((ProcessorSupplier<Integer, byte[], Integer, byte[]>) Numbering::new, NUMBERS)
                 .selectKey((key, value) -> ChaosRecord.of(value).group());
         variant.repartition("by-group", 4, numbered).to(OUTPUT, Produced.with(Serdes.Integer(), Serdes.ByteArray()));
-        // By the operators too if they are at work: what has no need of a repartition gets none by Kafka Streams.
+        // By the operators too if they are at work: what has no need of a repartition gets none by
+        // Kafka Streams.
         (variant.isOfOperators() ? variant.repartition("by-group-counts", 4, numbered) : numbered)
                 .groupByKey(Grouped.with("counts", Serdes.Integer(), Serdes.ByteArray()))
                 .count(Materialized.<Integer, Long>as(Stores.inMemoryKeyValueStore("counts"))

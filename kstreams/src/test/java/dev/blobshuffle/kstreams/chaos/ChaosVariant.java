@@ -49,7 +49,9 @@ enum ChaosVariant {
         }
     },
 
-    /** By Kafka alone, and behind each shuffle a slow function is called for many records at once. */
+    /**
+     * By Kafka alone, and behind each shuffle a slow function is called for many records at once.
+     */
     KEY_PARALLEL {
         @Override
         KStream<Integer, byte[]> repartition(String name, int partitions, KStream<Integer, byte[]> stream) {
@@ -57,7 +59,10 @@ enum ChaosVariant {
         }
     },
 
-    /** The same with commits that do not wait for the function: a control, which has to lose records. */
+    /**
+     * The same with commits that do not wait for the function: a control, which has to lose
+     * records.
+     */
     FORGETFUL_KEY_PARALLEL {
         @Override
         KStream<Integer, byte[]> repartition(String name, int partitions, KStream<Integer, byte[]> stream) {

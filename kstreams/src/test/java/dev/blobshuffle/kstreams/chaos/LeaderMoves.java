@@ -13,7 +13,10 @@ import org.apache.kafka.common.ElectionType;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 
-/** Moves the leader of every partition to another replica, and with the leaders of Kafka's own topics every coordinator of groups and transactions. Stateless. */
+/**
+ * Moves the leader of every partition to another replica, and with the leaders of Kafka's own
+ * topics every coordinator of groups and transactions. Stateless.
+ */
 final class LeaderMoves {
     private LeaderMoves() {}
 

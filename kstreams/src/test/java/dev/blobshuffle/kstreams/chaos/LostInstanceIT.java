@@ -17,9 +17,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Two applications side by side, one through blobs and one native, with the same topology, settings and input: at the same moment each loses one of two instances, which is killed, or stops where
- * it stands. What that delays is Kafka's to decide (sessions and transactions have to time out); blobs may add two seconds at most, and nothing is lost. On a machine that is too slow for that in each of some attempts, they
- * may add as much as it takes natively.
+ * Two applications side by side, one through blobs and one native, with the same topology, settings
+ * and input: at the same moment each loses one of two instances, which is killed, or stops where it
+ * stands. What that delays is Kafka's to decide (sessions and transactions have to time out); blobs
+ * may add two seconds at most, and nothing is lost. On a machine that is too slow for that in each
+ * of some attempts, they may add as much as it takes natively.
  */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class LostInstanceIT {
@@ -28,7 +30,10 @@ class LostInstanceIT {
     private static final Duration RECOVERY = Duration.ofMinutes(4);
     private static final int WARM = 1_000;
 
-    /** Both have to be served in time by one machine, which may be busy for a moment; what is systematic shows each time. */
+    /**
+     * Both have to be served in time by one machine, which may be busy for a moment; what is
+     * systematic shows each time.
+     */
     private static final int ATTEMPTS = 3;
 
     @TempDir

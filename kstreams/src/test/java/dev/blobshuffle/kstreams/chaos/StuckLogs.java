@@ -14,7 +14,10 @@ import org.apache.kafka.clients.admin.TransactionListing;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 
-/** What the brokers' logs say of a run that got stuck: partitions that hold transactions which nobody ends. Stateless. */
+/**
+ * What the brokers' logs say of a run that got stuck: partitions that hold transactions which
+ * nobody ends. Stateless.
+ */
 final class StuckLogs {
     private StuckLogs() {}
 

@@ -34,7 +34,10 @@ import org.apache.kafka.streams.state.internals.CacheFlushListener;
 import org.apache.kafka.streams.state.internals.CachedStateStore;
 import org.junit.jupiter.api.Test;
 
-/** Gates in one task: each holds records back until the commit, and what they release must get through caches and further gates before it. */
+/**
+ * Gates in one task: each holds records back until the commit, and what they release must get
+ * through caches and further gates before it.
+ */
 class CommitGateTest {
     private final List<String> log = new ArrayList<>();
 
@@ -49,7 +52,10 @@ class CommitGateTest {
         }
     }
 
-    /** A store belongs to the first node that uses it: written behind the second gate, its cache has had its turn when that gate releases. */
+    /**
+     * A store belongs to the first node that uses it: written behind the second gate, its cache has
+     * had its turn when that gate releases.
+     */
     @Test
     void cacheThatHadItsTurnIsFlushedAgain() {
         StreamsBuilder builder = new StreamsBuilder();

@@ -20,7 +20,8 @@ import org.apache.kafka.streams.processor.api.Record;
 import org.junit.jupiter.api.Test;
 
 /**
- * The internal classes of Kafka Streams that the operators need, by name: where a new version changes one, this says which. {@code make kafka-version} runs it on others.
+ * The internal classes of Kafka Streams that the operators need, by name: where a new version
+ * changes one, this says which. {@code make kafka-version} runs it on others.
  */
 class InternalsCanaryTest {
     private static final String STREAMS = "org.apache.kafka.streams.";
@@ -100,7 +101,10 @@ class InternalsCanaryTest {
                 .isNotNull();
     }
 
-    /** One place to look at when Kafka Streams changes; the consumer wrapper is the client supplier's. */
+    /**
+     * One place to look at when Kafka Streams changes; the consumer wrapper is the client
+     * supplier's.
+     */
     @Test
     void noOtherPackageKnowsThem() {
         Pattern internal = Pattern.compile("org\\.apache\\.kafka\\.streams\\.[a-z.]*internals\\.");

@@ -19,8 +19,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The same application natively and through blobs leaves the same behind. Every run is compared with one native run, under whatever guarantee and protocol: what it
- * leaves is a function of the input alone.
+ * The same application natively and through blobs leaves the same behind. Every run is compared
+ * with one native run, under whatever guarantee and protocol: what it leaves is a function of the
+ * input alone.
  */
 class DifferentialIT {
     private static final int EVENTS = Integer.getInteger("differential.events", 3_000);

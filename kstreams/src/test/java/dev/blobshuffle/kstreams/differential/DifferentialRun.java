@@ -23,7 +23,8 @@ import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.QueryableStoreTypes;
 
 /**
- * One run of the application on a real broker: topics, instances, the phases of the workload, and everything that is left at the end. Owned by one test thread.
+ * One run of the application on a real broker: topics, instances, the phases of the workload, and
+ * everything that is left at the end. Owned by one test thread.
  */
 public final class DifferentialRun {
     private static final int INSTANCES = 2;
@@ -94,8 +95,8 @@ public final class DifferentialRun {
     }
 
     /**
-     * Makes the topics of several runs. Long before they start, for the coordinator of the streams protocol learns of topics later than others do, and ends an application
-     * that is ahead of it.
+     * Makes the topics of several runs. Long before they start, for the coordinator of the streams
+     * protocol learns of topics later than others do, and ends an application that is ahead of it.
      */
     public static void createTopics(String bootstrap, String... names) throws Exception {
         List<String> wanted = new ArrayList<>();
@@ -131,7 +132,10 @@ public final class DifferentialRun {
         return new KafkaStreams(new DifferentialTopology(topics, shuffling).build(properties), properties);
     }
 
-    /** Waits until every partition of the store is on one instance: Kafka 4.1 moves tasks again after the input has been processed. */
+    /**
+     * Waits until every partition of the store is on one instance: Kafka 4.1 moves tasks again
+     * after the input has been processed.
+     */
     private static List<Row> contents(Instances instances, String store) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (true) {

@@ -22,8 +22,9 @@ import org.apache.kafka.streams.kstream.TimeWindows;
 import org.apache.kafka.streams.state.KeyValueStore;
 
 /**
- * One application with every kind of shuffle that the DSL makes. Each result is a function of the input alone, however the partitions interleave: grace periods
- * are longer than the whole input, aggregates do not depend on the order between origins.
+ * One application with every kind of shuffle that the DSL makes. Each result is a function of the
+ * input alone, however the partitions interleave: grace periods are longer than the whole input,
+ * aggregates do not depend on the order between origins.
  */
 public final class DifferentialTopology {
     /** The stores whose changelogs and contents are compared. */
@@ -40,7 +41,10 @@ public final class DifferentialTopology {
         this(topics, UnaryOperator.identity(), shuffling);
     }
 
-    /** The application with something planted in front of the shuffles of its events: to see that the comparison notices. */
+    /**
+     * The application with something planted in front of the shuffles of its events: to see that
+     * the comparison notices.
+     */
     DifferentialTopology(Topics topics, UnaryOperator<KStream<String, String>> tamper, Shuffling shuffling) {
         this.topics = topics;
         this.tamper = tamper;

@@ -6,8 +6,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value that depends on every record of a key and on the order of those that came from one origin, and not on how the origins interleave: what a shuffle must
- * keep. Its text is {@code origin:hash,origin:hash,…}.
+ * A value that depends on every record of a key and on the order of those that came from one
+ * origin, and not on how the origins interleave: what a shuffle must keep. Its text is
+ * {@code origin:hash,origin:hash,…}.
  */
 public final class Digest {
     /** The digest of no record. */

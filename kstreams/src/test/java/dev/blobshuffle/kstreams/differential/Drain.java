@@ -17,8 +17,10 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Knows when an application has nothing left to do: its committed offsets are at the end of every input and repartition topic. The offsets are read before the
- * ends: whatever an upstream task wrote for what it committed is then below the ends, so one agreement is proof for a chain of any length. Owned by the test thread.
+ * Knows when an application has nothing left to do: its committed offsets are at the end of every
+ * input and repartition topic. The offsets are read before the ends: whatever an upstream task
+ * wrote for what it committed is then below the ends, so one agreement is proof for a chain of any
+ * length. Owned by the test thread.
  */
 public final class Drain {
     private static final Duration TIMEOUT = Duration.ofSeconds(240);
@@ -52,7 +54,10 @@ public final class Drain {
         }
     }
 
-    /** Waits until committed offsets have passed the last notification, the condition for native clients to come back. */
+    /**
+     * Waits until committed offsets have passed the last notification, the condition for native
+     * clients to come back.
+     */
     public void awaitNoNotifications(Instances instances) throws Exception {
         long deadline = System.nanoTime() + TIMEOUT.toNanos();
         Set<TopicPartition> partitions = partitions();
@@ -91,7 +96,10 @@ public final class Drain {
                 .collect(Collectors.toSet());
     }
 
-    /** The topics through which an application shuffles: repartition topics, and the two of every foreign-key join. */
+    /**
+     * The topics through which an application shuffles: repartition topics, and the two of every
+     * foreign-key join.
+     */
     public static Set<String> shuffled(Admin admin, String applicationId) throws Exception {
         return admin.listTopics().names().get().stream()
                 .filter(name -> name.startsWith(applicationId + "-"))
@@ -99,7 +107,10 @@ public final class Drain {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** Partitions that are not done, with what is committed there; a position inside a notification is not done. */
+    /**
+     * Partitions that are not done, with what is committed there; a position inside a notification
+     * is not done.
+     */
     private Map<TopicPartition, Long> behind(Set<TopicPartition> partitions) throws Exception {
         Map<TopicPartition, OffsetAndMetadata> committed = new HashMap<>(admin.listConsumerGroupOffsets(applicationId)
                 .partitionsToOffsetAndMetadata()

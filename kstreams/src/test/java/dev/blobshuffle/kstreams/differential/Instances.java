@@ -15,7 +15,10 @@ import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 
-/** Instances of one application in this JVM. The first uncaught exception of any of them is kept, and thrown by {@link #check()}. Owned by the test thread. */
+/**
+ * Instances of one application in this JVM. The first uncaught exception of any of them is kept,
+ * and thrown by {@link #check()}. Owned by the test thread.
+ */
 public final class Instances implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(240);
 
@@ -31,7 +34,10 @@ public final class Instances implements AutoCloseable {
         return streams;
     }
 
-    /** Starts one more instance, whose threads are replaced when they die, and returns when it is running. */
+    /**
+     * Starts one more instance, whose threads are replaced when they die, and returns when it is
+     * running.
+     */
     public KafkaStreams addReplacingThreads(KafkaStreams streams) throws InterruptedException {
         await(start(streams, e -> StreamThreadExceptionResponse.REPLACE_THREAD));
         return streams;

@@ -14,7 +14,10 @@ import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** Reads topics as the broker holds them, by a native read_committed consumer. Thread-safe: every read has its own consumer. */
+/**
+ * Reads topics as the broker holds them, by a native read_committed consumer. Thread-safe: every
+ * read has its own consumer.
+ */
 public final class Log {
     private static final Duration TIMEOUT = Duration.ofSeconds(240);
 
@@ -63,7 +66,10 @@ public final class Log {
         }
     }
 
-    /** Whether anything committed is between positions and the ends of their partitions: markers do not count. */
+    /**
+     * Whether anything committed is between positions and the ends of their partitions: markers do
+     * not count.
+     */
     public boolean isEmpty(Map<TopicPartition, Long> positions) {
         List<Object> found = new ArrayList<>();
         try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {

@@ -15,15 +15,18 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** Topics that are really there. The controller answers before the broker has heard of a topic, and an application that starts in between ends for want of it. */
+/**
+ * Topics that are really there. The controller answers before the broker has heard of a topic, and
+ * an application that starts in between ends for want of it.
+ */
 public final class NewTopics {
     private static final long PATIENCE_SECONDS = 60;
 
     private NewTopics() {}
 
     /**
-     * Makes unreplicated topics and returns when every partition has its leader and each leads: before, one may refuse a
-     * producer's first batch and take its second, for good.
+     * Makes unreplicated topics and returns when every partition has its leader and each leads:
+     * before, one may refuse a producer's first batch and take its second, for good.
      */
     public static void create(Admin admin, Collection<String> names, int partitions) throws Exception {
         List<NewTopic> topics = names.stream()

@@ -16,7 +16,10 @@ public enum Output {
     ENRICHED(Agreement.MULTISET),
     /** Foreign-key join of two tables. The time of a result depends on which side came last. */
     DELIVERIES(Agreement.VALUES),
-    /** Table grouped by a part of its values, with a subtractor. A cache in front may skip the change that would give the latest time. */
+    /**
+     * Table grouped by a part of its values, with a subtractor. A cache in front may skip the
+     * change that would give the latest time.
+     */
     SALES(Agreement.VALUES),
     /** Stream turned into a table by a new key. */
     LATEST(Agreement.TABLE),
@@ -43,7 +46,10 @@ public enum Output {
 
     /** What must be the same in two correct runs of a topology. */
     public enum Agreement {
-        /** The last value of every key and its timestamp; a key whose last value is null is not there. */
+        /**
+         * The last value of every key and its timestamp; a key whose last value is null is not
+         * there.
+         */
         TABLE,
         /** The last value of every key; a key whose last value is null is not there. */
         VALUES,

@@ -23,7 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The comparison must be able to fail: one wrong record among hundreds in front of the shuffles. */
+/**
+ * The comparison must be able to fail: one wrong record among hundreds in front of the shuffles.
+ */
 class PlantedFaultTest {
     private static final Topics TOPICS = new Topics("planted");
     private static final Map<String, Rows> RIGHT = run(UnaryOperator.identity());
@@ -104,7 +106,10 @@ class PlantedFaultTest {
         }
     }
 
-    /** Does one wrong thing to one record; to swap, it holds the record back until the next one that it must not overtake has passed. */
+    /**
+     * Does one wrong thing to one record; to swap, it holds the record back until the next one that
+     * it must not overtake has passed.
+     */
     private static final class Planted extends ContextualProcessor<String, String, String, String> {
         private final Fault fault;
         private @Nullable Record<String, String> held;

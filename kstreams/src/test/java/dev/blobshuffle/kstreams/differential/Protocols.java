@@ -23,7 +23,10 @@ public final class Protocols {
         }
     }
 
-    /** Each guarantee and each protocol, in as few runs; with {@code -Ddifferential.all=true} each with each. */
+    /**
+     * Each guarantee and each protocol, in as few runs; with {@code -Ddifferential.all=true} each
+     * with each.
+     */
     public static Stream<Arguments> withEachGuarantee() {
         String last = all().get(all().size() - 1);
         return Boolean.getBoolean("differential.all")

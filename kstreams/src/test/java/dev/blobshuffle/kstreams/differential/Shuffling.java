@@ -41,7 +41,10 @@ public enum Shuffling {
         }
     };
 
-    /** A stream whose key has changed, before operators that need it by key: they repartition it where nobody has. */
+    /**
+     * A stream whose key has changed, before operators that need it by key: they repartition it
+     * where nobody has.
+     */
     public abstract KStream<String, String> beforeUse(String name, KStream<String, String> stream);
 
     /** A stream that the application repartitions itself. */

@@ -8,7 +8,9 @@ import java.util.List;
  * @param prefix tells the runs on one broker apart
  */
 public record Topics(String prefix) {
-    /** Partitions of every input topic: joins with the tables need the same number on both sides. */
+    /**
+     * Partitions of every input topic: joins with the tables need the same number on both sides.
+     */
     public static final int PARTITIONS = 3;
 
     /** Stream of {@code user;amount;sequence;partition}; a key is always in the same partition. */

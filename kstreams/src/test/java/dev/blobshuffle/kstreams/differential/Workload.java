@@ -10,13 +10,15 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The input of a differential run: the same records for the same seed. It comes in phases, each of which must have passed through the topology before the next
- * one starts, since results depend on it: the tables are loaded before the streams that join them, and windows are closed when everything is in them.
+ * The input of a differential run: the same records for the same seed. It comes in phases, each of
+ * which must have passed through the topology before the next one starts, since results depend on
+ * it: the tables are loaded before the streams that join them, and windows are closed when
+ * everything is in them.
  */
 public final class Workload {
     /**
-     * The time of the first event: the same for all runs of a JVM, and recent, so that no broker deletes records for their age. Timestamps come from here and
-     * never from a clock.
+     * The time of the first event: the same for all runs of a JVM, and recent, so that no broker
+     * deletes records for their age. Timestamps come from here and never from a clock.
      */
     public static final long START =
             System.currentTimeMillis() - Duration.ofHours(2).toMillis();
@@ -34,7 +36,10 @@ public final class Workload {
     private final int orders;
     private final Random random;
 
-    /** A workload with a number of events; there are half as many clicks and a fifth as many changes of orders. */
+    /**
+     * A workload with a number of events; there are half as many clicks and a fifth as many changes
+     * of orders.
+     */
     public Workload(Topics topics, int events, long seed) {
         this.topics = topics;
         this.events = events;
@@ -101,7 +106,9 @@ public final class Workload {
         return new Input(topic, partition(key), key, value, timestamp);
     }
 
-    /** Where Kafka's default partitioner puts a key: repartitioned streams meet the tables there. */
+    /**
+     * Where Kafka's default partitioner puts a key: repartitioned streams meet the tables there.
+     */
     private static int partition(String key) {
         return Utils.toPositive(Utils.murmur2(key.getBytes(StandardCharsets.UTF_8))) % Topics.PARTITIONS;
     }

@@ -9,7 +9,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** However a load's keys are spread and however long calls take, up to their timeout: whenever a commit comes, it gets through in the time that it has. */
+/**
+ * However a load's keys are spread and however long calls take, up to their timeout: whenever a
+ * commit comes, it gets through in the time that it has.
+ */
 class AllowanceTest {
     private static final Duration DRAIN = Duration.ofSeconds(6);
     private static final int RECORDS = 400;

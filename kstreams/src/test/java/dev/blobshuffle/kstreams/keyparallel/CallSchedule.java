@@ -15,8 +15,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One random run under virtual time: records of a few keys, calls that are slow, fail, or never answer, an owner that commits now and then. Everything follows from the seed. Owned by
- * the test's thread.
+ * One random run under virtual time: records of a few keys, calls that are slow, fail, or never
+ * answer, an owner that commits now and then. Everything follows from the seed. Owned by the test's
+ * thread.
  */
 final class CallSchedule {
     private static final int RECORDS = 120;

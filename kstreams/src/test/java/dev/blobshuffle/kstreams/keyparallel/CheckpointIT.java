@@ -27,7 +27,10 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Commits that do not wait for calls, with real brokers, and a process that is killed between a commit and the end of its calls. */
+/**
+ * Commits that do not wait for calls, with real brokers, and a process that is killed between a
+ * commit and the end of its calls.
+ */
 class CheckpointIT {
     /** Values up to this one have their result before the kill. */
     static final int ANSWERED = 3;
@@ -51,7 +54,10 @@ class CheckpointIT {
                 Stream.of(Arguments.of("at_least_once", last)));
     }
 
-    /** The offsets are committed, so what was under way is nowhere but in the store; another instance, whose disk is empty, takes it up in order, by calls longer than a transaction. */
+    /**
+     * The offsets are committed, so what was under way is nowhere but in the store; another
+     * instance, whose disk is empty, takes it up in order, by calls longer than a transaction.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"exactly_once_v2", "at_least_once"})
     void callsUnderWayAtACommitAreTakenUpAfterAKill(String guarantee) throws Exception {
@@ -86,7 +92,10 @@ class CheckpointIT {
         }
     }
 
-    /** Each of two instances has a copy of what is pending at the other one: the survivor goes on with its copy, in order, and nothing is lost or doubled. */
+    /**
+     * Each of two instances has a copy of what is pending at the other one: the survivor goes on
+     * with its copy, in order, and nothing is lost or doubled.
+     */
     @Test
     void standbyTakesUpWhatIsPendingAfterAKill() throws Exception {
         String name = "checkpoint-standby";
@@ -118,7 +127,10 @@ class CheckpointIT {
         assertThat(process.exitValue()).as("closes in order").isZero();
     }
 
-    /** Two nodes in a chain, a cache behind them, a standby, instances that come and go, and calls that are under way at every commit. */
+    /**
+     * Two nodes in a chain, a cache behind them, a standby, instances that come and go, and calls
+     * that are under way at every commit.
+     */
     @ParameterizedTest
     @MethodSource("guaranteesAndProtocols")
     void tasksAreHandedOverWithWhatIsPending(String guarantee, String protocol) throws Exception {

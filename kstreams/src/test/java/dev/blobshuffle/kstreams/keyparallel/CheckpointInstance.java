@@ -18,7 +18,8 @@ import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Produced;
 
 /**
- * An application whose commits do not wait for calls, in a process of its own; it halts when its parent does. Values up to {@code answered} have their result at once; calls for others take a
+ * An application whose commits do not wait for calls, in a process of its own; it halts when its
+ * parent does. Values up to {@code answered} have their result at once; calls for others take a
  * while, or end when they are told to.
  */
 final class CheckpointInstance {
@@ -41,7 +42,8 @@ final class CheckpointInstance {
     /**
      * Starts a process.
      *
-     * @param answered values up to this one have their result at once; 0: all have one sooner or later
+     * @param answered values up to this one have their result at once; 0: all have one sooner or
+     *     later
      * @param standbys copies of each task's stores on other instances
      */
     static Process start(String bootstrap, String name, String guarantee, int answered, int standbys, Path state)
@@ -81,7 +83,9 @@ final class CheckpointInstance {
     }
 
     /**
-     * Runs an instance until its standard input ends, or the order {@code close}, by which it closes properly. By {@code standby} it says so when it is one; by {@code answer} the calls that never end do.
+     * Runs an instance until its standard input ends, or the order {@code close}, by which it
+     * closes properly. By {@code standby} it says so when it is one; by {@code answer} the calls
+     * that never end do.
      */
     public static void main(String[] args) throws Exception {
         KafkaStreams streams = streams(args);

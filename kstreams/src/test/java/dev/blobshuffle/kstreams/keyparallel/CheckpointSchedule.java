@@ -18,8 +18,11 @@ import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.Stores;
 
 /**
- * One random run of a task whose commits do not wait for calls, and which crashes now and then, also in the middle of a commit; under virtual time. What is durable is held apart: committed
- * position, output, changelog. In a transaction they change together; without one they change one after the other, as {@link Checkpoint} says. Everything follows from the seed. Owned by the test's thread.
+ * One random run of a task whose commits do not wait for calls, and which crashes now and then,
+ * also in the middle of a commit; under virtual time. What is durable is held apart: committed
+ * position, output, changelog. In a transaction they change together; without one they change one
+ * after the other, as {@link Checkpoint} says. Everything follows from the seed. Owned by the
+ * test's thread.
  */
 final class CheckpointSchedule {
     private static final int RECORDS = 100;
@@ -221,7 +224,10 @@ final class CheckpointSchedule {
         }
     }
 
-    /** A transaction is aborted; without one, any part of what was sent has arrived, of each key the first ones. */
+    /**
+     * A transaction is aborted; without one, any part of what was sent has arrived, of each key the
+     * first ones.
+     */
     private void crash() {
         if (!isExactlyOnce) {
             for (int key = 0; key < KEYS; key++) {

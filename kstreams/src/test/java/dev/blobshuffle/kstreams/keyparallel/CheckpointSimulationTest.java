@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.blobshuffle.testkit.SimulatedTime;
 import org.junit.jupiter.api.Test;
 
-/** Commits that do not wait, and crashes at any moment: nothing lost, order of each key, and under exactly-once nothing doubled. {@code -Dkeyparallel.seeds=N} for more. */
+/**
+ * Commits that do not wait, and crashes at any moment: nothing lost, order of each key, and under
+ * exactly-once nothing doubled. {@code -Dkeyparallel.seeds=N} for more.
+ */
 class CheckpointSimulationTest {
     private static final int SEEDS = Integer.getInteger("keyparallel.seeds", 300);
     private static final long FIRST = Long.getLong("keyparallel.seed", 1);

@@ -27,7 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Commits that do not wait for calls, under TopologyTestDriver, which commits after every record. */
+/**
+ * Commits that do not wait for calls, under TopologyTestDriver, which commits after every record.
+ */
 class CheckpointTest {
     private static final CommitMode CHECKPOINT = CommitMode.checkpoint(Serdes.String(), Serdes.String());
 
@@ -57,7 +59,10 @@ class CheckpointTest {
         }
     }
 
-    /** The caches behind a node have what it handed on before it removes that; whatever the order of the names. */
+    /**
+     * The caches behind a node have what it handed on before it removes that; whatever the order of
+     * the names.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"a", "zgate", "kpg"})
     void nodesInAChainLoseNothing(String name) throws Exception {

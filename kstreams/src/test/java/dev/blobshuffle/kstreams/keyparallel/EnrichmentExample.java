@@ -11,7 +11,9 @@ import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Produced;
 
-/** Each visit gets the country of its address, which an HTTP service knows. The guide shows this. */
+/**
+ * Each visit gets the country of its address, which an HTTP service knows. The guide shows this.
+ */
 final class EnrichmentExample {
     private EnrichmentExample() {}
 

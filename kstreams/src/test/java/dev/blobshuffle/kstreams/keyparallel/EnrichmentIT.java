@@ -30,7 +30,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The guide's example against a service of its own, which takes {@code -Dkeyparallel.service.ms} (100) for each answer and refuses every tenth record the first time. */
+/**
+ * The guide's example against a service of its own, which takes {@code -Dkeyparallel.service.ms}
+ * (100) for each answer and refuses every tenth record the first time.
+ */
 class EnrichmentIT {
     private static final int LATENCY_MS = Integer.getInteger("keyparallel.service.ms", 100);
     private static final int VISITS = 300;

@@ -19,7 +19,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What only real brokers and stream threads show: commits while calls are slow, rebalances, a service that hangs. Kills are in {@code ChaosIT}. */
+/**
+ * What only real brokers and stream threads show: commits while calls are slow, rebalances, a
+ * service that hangs. Kills are in {@code ChaosIT}.
+ */
 class KeyParallelIT {
     /** A hang of a minute is the long form: {@code -Dkeyparallel.hang.seconds=60}. */
     private static final int HANG_SECONDS = Integer.getInteger("keyparallel.hang.seconds", 3);
@@ -31,8 +34,9 @@ class KeyParallelIT {
     private Path directory;
 
     /**
-     * Slow calls at every commit, two nodes in a chain whose gates' names sort both ways, a cache behind them, and instances that come and go. By the classic protocol tasks become
-     * standbys and come back, with the same processors.
+     * Slow calls at every commit, two nodes in a chain whose gates' names sort both ways, a cache
+     * behind them, and instances that come and go. By the classic protocol tasks become standbys
+     * and come back, with the same processors.
      */
     @ParameterizedTest
     @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#withGuarantees")
@@ -68,7 +72,10 @@ class KeyParallelIT {
         }
     }
 
-    /** A service that gets slow all of a sudden: the tasks go back to the last commit, no thread dies, and nothing of the calls that did end becomes visible. */
+    /**
+     * A service that gets slow all of a sudden: the tasks go back to the last commit, no thread
+     * dies, and nothing of the calls that did end becomes visible.
+     */
     @Test
     void drainThatTakesTooLongRollsBack() throws Exception {
         Duration timeout = Duration.ofMillis(2_700);
@@ -106,7 +113,10 @@ class KeyParallelIT {
         });
     }
 
-    /** The budget holds while the service hangs under full load, and everything comes out when it is back. */
+    /**
+     * The budget holds while the service hangs under full load, and everything comes out when it is
+     * back.
+     */
     @ParameterizedTest
     @ValueSource(strings = "classic")
     void hangingServiceIsWaitedForWithinTheBudget(String protocol) throws Exception {
@@ -127,7 +137,8 @@ class KeyParallelIT {
                                 15_000, // What comes until the first commit fills the budget; then that waits.
                                 "max.poll.interval.ms",
                                 600_000,
-                                // What Kafka holds beside: natively 1,000 records of each partition.
+                                // What Kafka holds beside: natively 1,000 records of each
+                                // partition.
                                 "buffered.records.per.partition",
                                 20,
                                 "main.consumer.fetch.max.bytes",

@@ -91,7 +91,10 @@ class KeyParallelTest {
         }
     }
 
-    /** Caches of the same task must not miss the commit, whatever the gate is called: stores of a node are flushed in the order of their hashes. */
+    /**
+     * Caches of the same task must not miss the commit, whatever the gate is called: stores of a
+     * node are flushed in the order of their hashes.
+     */
     @ParameterizedTest
     @CsvSource({
         "gate,exactly_once_v2",
@@ -203,7 +206,10 @@ class KeyParallelTest {
         }
     }
 
-    /** The handler is asked about the record that failed, not about the one that is in {@code process}. */
+    /**
+     * The handler is asked about the record that failed, not about the one that is in
+     * {@code process}.
+     */
     @Test
     void handlerGetsTheRecordThatFailed() {
         ASKED.clear();
@@ -258,7 +264,10 @@ class KeyParallelTest {
         closeFailed(driver);
     }
 
-    /** Closing commits, if there was anything to commit before the failure, and then throws it again. */
+    /**
+     * Closing commits, if there was anything to commit before the failure, and then throws it
+     * again.
+     */
     static void closeFailed(TopologyTestDriver driver) {
         try {
             driver.close();

@@ -32,9 +32,15 @@ import org.apache.kafka.streams.state.Stores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A node among others of its task, under TopologyTestDriver: punctuators, stores, several records of one, and the end of a task that failed. */
+/**
+ * A node among others of its task, under TopologyTestDriver: punctuators, stores, several records
+ * of one, and the end of a task that failed.
+ */
 class NodeInTaskTest {
-    /** Kafka Streams calls gates when it closes in disorder too, and nobody can tell: they must not wait for what will never be sent. */
+    /**
+     * Kafka Streams calls gates when it closes in disorder too, and nobody can tell: they must not
+     * wait for what will never be sent.
+     */
     @Test
     @Timeout(value = 30, unit = TimeUnit.SECONDS)
     void failedTaskDoesNotWaitForItsOtherCalls() {

@@ -68,7 +68,10 @@ class NodeSettingsTest {
         }
     }
 
-    /** With our clients an application hears of a wrong name although it has no node, or none of this name. */
+    /**
+     * With our clients an application hears of a wrong name although it has no node, or none of
+     * this name.
+     */
     @Test
     void clientSupplierRefusesUnknownNamesWithoutANode() {
         Properties settings = new Properties();

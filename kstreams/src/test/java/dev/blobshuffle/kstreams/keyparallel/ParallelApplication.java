@@ -30,8 +30,8 @@ import org.apache.kafka.streams.kstream.Produced;
 import org.apache.kafka.streams.state.Stores;
 
 /**
- * An application with two nodes in a chain that call functions, and a cached count behind them, whose right result is known: the values of each key are 1, 2, 3, … Owned by the
- * test's thread.
+ * An application with two nodes in a chain that call functions, and a cached count behind them,
+ * whose right result is known: the values of each key are 1, 2, 3, … Owned by the test's thread.
  */
 final class ParallelApplication implements AutoCloseable {
     static final int PARTITIONS = 3;
@@ -165,7 +165,10 @@ final class ParallelApplication implements AutoCloseable {
         RunningKafka.await(running, () -> outputs() >= least);
     }
 
-    /** Waits until so many records have a result: where commits do not wait for calls, nothing else tells that all is done. */
+    /**
+     * Waits until so many records have a result: where commits do not wait for calls, nothing else
+     * tells that all is done.
+     */
     void awaitResults(int records, Instances running) {
         RunningKafka.await(running, () -> results() >= records);
     }
@@ -183,7 +186,10 @@ final class ParallelApplication implements AutoCloseable {
         return new Log(bootstrap).rows(name + "-output").size();
     }
 
-    /** When nothing is left to do: the results of each key are all there, in order, and counted; once each, or at least once. */
+    /**
+     * When nothing is left to do: the results of each key are all there, in order, and counted;
+     * once each, or at least once.
+     */
     void assertRight(boolean isOnce) {
         Log log = new Log(bootstrap);
         Map<String, List<Integer>> results = log.rows(name + "-output").stream()

@@ -7,7 +7,10 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Random calls under virtual time: order, nothing lost or doubled, budgets given back, every drain ends. {@code -Dkeyparallel.seeds=N} for more. */
+/**
+ * Random calls under virtual time: order, nothing lost or doubled, budgets given back, every drain
+ * ends. {@code -Dkeyparallel.seeds=N} for more.
+ */
 class ParallelCallsSimulationTest {
     private static final int SEEDS = Integer.getInteger("keyparallel.seeds", 400);
     private static final long FIRST = Long.getLong("keyparallel.seed", 1);

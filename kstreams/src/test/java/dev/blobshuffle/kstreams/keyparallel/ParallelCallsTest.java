@@ -48,7 +48,10 @@ class ParallelCallsTest {
         assertThat(started).isSorted().hasSize(12);
     }
 
-    /** What the function does not heed keeps its place: the number of threads stays bounded, over a restart of the task too. */
+    /**
+     * What the function does not heed keeps its place: the number of threads stays bounded, over a
+     * restart of the task too.
+     */
     @Test
     void functionThatIgnoresItsInterruptionKeepsItsPlace() throws Exception {
         ParallelCalls<Integer, Integer> first = calls(plan(Ordering.KEY, 1, Duration.ofMillis(20)), number -> {

@@ -17,7 +17,10 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 
-/** One real broker for the tests of this package, started by the first class and closed after the last, and what they all ask it and its applications. Owned by the test's thread. */
+/**
+ * One real broker for the tests of this package, started by the first class and closed after the
+ * last, and what they all ask it and its applications. Owned by the test's thread.
+ */
 final class RunningKafka implements BeforeAllCallback {
     private static final Duration PATIENCE = Duration.ofMinutes(4);
 
@@ -58,7 +61,10 @@ final class RunningKafka implements BeforeAllCallback {
         }
     }
 
-    /** Waits until so many threads run, and there is no other: one that died would be, or be missing. A rebalance may be under way. */
+    /**
+     * Waits until so many threads run, and there is no other: one that died would be, or be
+     * missing. A rebalance may be under way.
+     */
     static void awaitThreads(Instances instances, KafkaStreams streams, int threads) {
         await(
                 instances,

@@ -35,7 +35,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Functions whose steps before and after the call use a store, under TopologyTestDriver, which commits after every record. */
+/**
+ * Functions whose steps before and after the call use a store, under TopologyTestDriver, which
+ * commits after every record.
+ */
 class StagedTest {
     private static final String STORE = "visits";
     private static final List<String> ASKED = Collections.synchronizedList(new ArrayList<>());
@@ -43,7 +46,10 @@ class StagedTest {
     private final Set<String> stepThreads = ConcurrentHashMap.newKeySet();
     private final Set<String> callThreads = ConcurrentHashMap.newKeySet();
 
-    /** The next record of a key is prepared when the one before it is complete, and caches miss no commit. */
+    /**
+     * The next record of a key is prepared when the one before it is complete, and caches miss no
+     * commit.
+     */
     @ParameterizedTest
     @CsvSource({"gate,exactly_once_v2", "zgate,at_least_once", "a,exactly_once_v2", "kpg,at_least_once"})
     void recordOfAKeySeesWhatTheOneBeforeItWrote(String name, String guarantee) {

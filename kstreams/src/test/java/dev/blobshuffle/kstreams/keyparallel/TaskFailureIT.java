@@ -34,7 +34,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tasks that fail, are taken away, or start again while calls are under way, with real brokers and stream threads. */
+/**
+ * Tasks that fail, are taken away, or start again while calls are under way, with real brokers and
+ * stream threads.
+ */
 class TaskFailureIT {
     @RegisterExtension
     static final RunningKafka BROKER = new RunningKafka();
@@ -43,8 +46,10 @@ class TaskFailureIT {
     private Path directory;
 
     /**
-     * Kafka Streams closes the task, wipes its stores, and initialises the same processors again. At-least-once, for it commits the thread's other tasks first: under exactly-once in the same transaction, with what the
-     * corrupted one has sent. So it does without parallel calls too: with {@code mapValues} in their place, four of eight runs doubled a record.
+     * Kafka Streams closes the task, wipes its stores, and initialises the same processors again.
+     * At-least-once, for it commits the thread's other tasks first: under exactly-once in the same
+     * transaction, with what the corrupted one has sent. So it does without parallel calls too:
+     * with {@code mapValues} in their place, four of eight runs doubled a record.
      */
     @ParameterizedTest
     @ValueSource(strings = {"drain", "checkpoint"})
@@ -75,7 +80,10 @@ class TaskFailureIT {
         }
     }
 
-    /** The call is longer than its transaction may be: it fails by its timeout, its thread dies, and the next one does everything again. */
+    /**
+     * The call is longer than its transaction may be: it fails by its timeout, its thread dies, and
+     * the next one does everything again.
+     */
     @Test
     void threadThatIsReplacedLosesAndDoublesNothing() throws Exception {
         AtomicBoolean isDue = new AtomicBoolean(true);
@@ -111,7 +119,10 @@ class TaskFailureIT {
         }
     }
 
-    /** The wait for calls takes too long where Kafka Streams commits because partitions go away: nothing of them becomes visible, the thread lives, and somebody does them again. */
+    /**
+     * The wait for calls takes too long where Kafka Streams commits because partitions go away:
+     * nothing of them becomes visible, the thread lives, and somebody does them again.
+     */
     @ParameterizedTest
     @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#all")
     void revocationThatWaitsTooLongLeavesNothingVisible(String protocol) throws Exception {
@@ -219,7 +230,10 @@ class TaskFailureIT {
         }
     }
 
-    /** The control. Natively, and with the gate, what a commit covers is done; if it is not, this check has to notice. */
+    /**
+     * The control. Natively, and with the gate, what a commit covers is done; if it is not, this
+     * check has to notice.
+     */
     @Test
     void recordsAreLostWithoutTheGateAndThatIsNoticed() throws Exception {
         try (ParallelApplication application = application("forgetful", Map.of("commit.interval.ms", 100));
@@ -246,8 +260,10 @@ class TaskFailureIT {
     }
 
     /**
-     * Polls bring 4,000 records, as with the client supplier, and each takes more than a second: the threads have to go on polling and committing all the same. That all nodes of a thread together leave it the time is
-     * {@link PatienceTest}'s to show: here the machine takes its time too.
+     * Polls bring 4,000 records, as with the client supplier, and each takes more than a second:
+     * the threads have to go on polling and committing all the same. That all nodes of a thread
+     * together leave it the time is {@link PatienceTest}'s to show: here the machine takes its time
+     * too.
      */
     @Test
     void threadsGoOnPollingWhileCallsTakeSeconds() throws Exception {

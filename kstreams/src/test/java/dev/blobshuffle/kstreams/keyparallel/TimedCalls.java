@@ -3,7 +3,10 @@ package dev.blobshuffle.kstreams.keyparallel;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/** Calls that take a set time. If the machine makes one take much more, what a test says of times is void, and it is tried again. Thread-safe. */
+/**
+ * Calls that take a set time. If the machine makes one take much more, what a test says of times is
+ * void, and it is tried again. Thread-safe.
+ */
 final class TimedCalls {
     private static final int TRIALS = 3;
 
@@ -20,7 +23,9 @@ final class TimedCalls {
         void run(TimedCalls calls, int number) throws Exception;
     }
 
-    /** Runs a trial until its calls took no more than a time, where it fails; three times at most. */
+    /**
+     * Runs a trial until its calls took no more than a time, where it fails; three times at most.
+     */
     static void untilTimely(Duration most, Trial trial) throws Exception {
         for (int number = 1; ; number++) {
             TimedCalls calls = new TimedCalls(most);

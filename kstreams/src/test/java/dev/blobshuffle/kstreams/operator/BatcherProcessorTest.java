@@ -11,7 +11,10 @@ import dev.blobshuffle.core.shuffle.Channel;
 import org.junit.jupiter.api.Test;
 
 class BatcherProcessorTest {
-    /** A process that stood still between the lane and the sink: the blob may be gone when the notification is visible. */
+    /**
+     * A process that stood still between the lane and the sink: the blob may be gone when the
+     * notification is visible.
+     */
     @Test
     void notificationThatIsTooOldIsNotForwarded() {
         assertThatThrownBy(() -> BatcherProcessor.requireInTime(stored(true)))

@@ -9,7 +9,10 @@ import org.apache.kafka.streams.kstream.Grouped;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.KTable;
 
-/** The operators as Figure 1 of the BlobShuffle paper shows them: the distributed cache on, the local cache off. */
+/**
+ * The operators as Figure 1 of the BlobShuffle paper shows them: the distributed cache on, the
+ * local cache off.
+ */
 final class FigureOneExample {
     private FigureOneExample() {}
 

@@ -69,7 +69,9 @@ class LossesTest {
         assertThatThrownBy(losses::check).isSameAs(first);
     }
 
-    /** All tasks of the thread will be closed: waiting for the uploads of each would only take time. */
+    /**
+     * All tasks of the thread will be closed: waiting for the uploads of each would only take time.
+     */
     @Test
     void otherOperatorsOfTheThreadLeaveAtOnceUntilTasksAreOpenedAnew() {
         Losses other = new Losses("clicks-batcher, task 0_2", Losses.Patience.LIMITED, counts, thread);
@@ -80,7 +82,10 @@ class LossesTest {
         other.check();
     }
 
-    /** What user code throws behind an operator is Kafka Streams' business, which may go on with the other tasks. */
+    /**
+     * What user code throws behind an operator is Kafka Streams' business, which may go on with the
+     * other tasks.
+     */
     @Test
     void failureOfOthersStaysInItsTask() {
         losses().keep(new IllegalStateException("user code"));

@@ -32,7 +32,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What only a real broker and real stream threads show of the operators: commits, rollbacks, and the end. */
+/**
+ * What only a real broker and real stream threads show of the operators: commits, rollbacks, and
+ * the end.
+ */
 class OperatorsIT {
     private static EmbeddedKafka kafka;
     private static Admin admin;
@@ -54,7 +57,10 @@ class OperatorsIT {
         kafka.close();
     }
 
-    /** A loss rolls the thread's tasks back, and no thread dies. Under at-least-once what was committed meanwhile may come twice. */
+    /**
+     * A loss rolls the thread's tasks back, and no thread dies. Under at-least-once what was
+     * committed meanwhile may come twice.
+     */
     @ParameterizedTest
     @ValueSource(strings = {StreamsConfig.EXACTLY_ONCE_V2, StreamsConfig.AT_LEAST_ONCE})
     void storeOutageRollsBackToTheLastCommit(String guarantee) throws Exception {
@@ -95,8 +101,10 @@ class OperatorsIT {
     }
 
     /**
-     * The records of all tasks of a thread lie in one blob: the first gate of a commit starts the upload for all of them. Three tasks with a blob each would make three times
-     * as many blobs as commits; two stages, of which the second gets its records when the first one's are drained, make two.
+     * The records of all tasks of a thread lie in one blob: the first gate of a commit starts the
+     * upload for all of them. Three tasks with a blob each would make three times as many blobs as
+     * commits; two stages, of which the second gets its records when the first one's are drained,
+     * make two.
      */
     @Test
     void tasksOfAThreadShareTheBlobOfACommit() throws Exception {
@@ -125,7 +133,10 @@ class OperatorsIT {
         await(new Instances(), OperatorsIT::nothingIsOpen);
     }
 
-    /** Another application is the clock: while it commits again and again, an idle one does not commit at all. */
+    /**
+     * Another application is the clock: while it commits again and again, an idle one does not
+     * commit at all.
+     */
     @Test
     void idleApplicationCommitsNothing() throws Exception {
         try (Probe idle = Probe.start(kafka.bootstrapServers(), "idle", Shuffling.BY_OPERATORS);
@@ -156,7 +167,10 @@ class OperatorsIT {
         } while (commits(streams) != seen);
     }
 
-    /** Acknowledged writes to the broker, one after the other, take real time, and a stream thread gets its turns meanwhile. */
+    /**
+     * Acknowledged writes to the broker, one after the other, take real time, and a stream thread
+     * gets its turns meanwhile.
+     */
     private static void writeUntilTenTimesTheCommitIntervalIsOver() throws Exception {
         long end = System.nanoTime() + 500_000_000L;
         try (KafkaProducer<String, String> producer = new KafkaProducer<>(

@@ -14,8 +14,8 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 
 /**
- * Figure 1 of the paper ends with {@code process}, behind which Kafka Streams would repartition every record once more, natively. It must not run unnoticed: it does not
- * compile.
+ * Figure 1 of the paper ends with {@code process}, behind which Kafka Streams would repartition
+ * every record once more, natively. It must not run unnoticed: it does not compile.
  */
 class PrintedFormTest {
     private static final String FORM = """

@@ -48,7 +48,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The operators in TopologyTestDriver: without a broker, a record at a time, next to a native repartition. */
+/**
+ * The operators in TopologyTestDriver: without a broker, a record at a time, next to a native
+ * repartition.
+ */
 class TestDriverTest {
     @ParameterizedTest
     @ValueSource(strings = {StreamsConfig.AT_LEAST_ONCE, StreamsConfig.EXACTLY_ONCE_V2})

@@ -21,7 +21,10 @@ import org.apache.kafka.streams.kstream.TimeWindows;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What Kafka Streams makes of a topology with the operators: no repartition but theirs, and the names of a native one. */
+/**
+ * What Kafka Streams makes of a topology with the operators: no repartition but theirs, and the
+ * names of a native one.
+ */
 class TopologyDescriptionTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
 

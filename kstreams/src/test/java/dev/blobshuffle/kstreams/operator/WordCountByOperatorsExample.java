@@ -11,7 +11,10 @@ import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.Produced;
 
-/** A word count with one shuffle by the operators, which the topology shows. {@code main} takes the bootstrap servers and the store. */
+/**
+ * A word count with one shuffle by the operators, which the topology shows. {@code main} takes the
+ * bootstrap servers and the store.
+ */
 public final class WordCountByOperatorsExample {
     private WordCountByOperatorsExample() {}
 

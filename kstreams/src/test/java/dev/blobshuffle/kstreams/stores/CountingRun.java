@@ -26,8 +26,8 @@ import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.kstream.Produced;
 
 /**
- * An exactly-once application of two instances that regroups and counts, over a store: records of known words, written in several portions, must give exact counts.
- * Owned by the test thread.
+ * An exactly-once application of two instances that regroups and counts, over a store: records of
+ * known words, written in several portions, must give exact counts. Owned by the test thread.
  */
 final class CountingRun implements AutoCloseable {
     private static final int WORDS = 40;
@@ -52,7 +52,10 @@ final class CountingRun implements AutoCloseable {
         this(kafka, application, Shuffling.BY_KAFKA_STREAMS, store, directory, instance -> Map.of());
     }
 
-    /** The same, with a way to shuffle, and more settings for each instance, which are counted from 0. */
+    /**
+     * The same, with a way to shuffle, and more settings for each instance, which are counted
+     * from 0.
+     */
     CountingRun(
             EmbeddedKafka kafka,
             String application,

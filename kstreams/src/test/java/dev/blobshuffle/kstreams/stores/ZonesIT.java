@@ -23,7 +23,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Instances of an exactly-once application that know their zones write for each other's, under both group protocols, with no setting but the zone. */
+/**
+ * Instances of an exactly-once application that know their zones write for each other's, under both
+ * group protocols, with no setting but the zone.
+ */
 class ZonesIT {
     private static EmbeddedKafka kafka;
 

@@ -28,7 +28,9 @@ public record BatchedTable(double targetSeconds, BatchedResult adaptive, List<Ba
                         .orElse(Double.MAX_VALUE)));
     }
 
-    /** The adaptive mode's price by the best fixed setting's; empty: none of those meets the target. */
+    /**
+     * The adaptive mode's price by the best fixed setting's; empty: none of those meets the target.
+     */
     public Optional<Double> priceRatio() {
         return best().flatMap(BatchedResult::requests)
                 .flatMap(cheapest -> adaptive.requests().map(own -> own.usdPerHour() / cheapest.usdPerHour()));

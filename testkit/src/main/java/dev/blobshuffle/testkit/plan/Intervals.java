@@ -5,7 +5,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** The latency of each interval of 10 s, by the time at which records were appended. Thread-safe: guarded by its monitor. */
+/**
+ * The latency of each interval of 10 s, by the time at which records were appended. Thread-safe:
+ * guarded by its monitor.
+ */
 public final class Intervals {
     /** Length of an interval. */
     public static final int SECONDS = 10;

@@ -39,8 +39,9 @@ import java.util.function.DoubleUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The real engine, Batcher and Debatcher, under virtual time and an injected latency profile: instances whose stream threads append at an even rate and commit,
- * and read what is theirs. Counts requests and times every record. Guarded by the simulation's baton.
+ * The real engine, Batcher and Debatcher, under virtual time and an injected latency profile:
+ * instances whose stream threads append at an even rate and commit, and read what is theirs. Counts
+ * requests and times every record. Guarded by the simulation's baton.
  */
 final class ModelledRun {
     /** From the send of a notification until its reader has it. */
@@ -341,7 +342,10 @@ final class ModelledRun {
         }
     }
 
-    /** Kafka, as far as a lane sees it: takes time, and under exactly-once shows nothing before the commit. */
+    /**
+     * Kafka, as far as a lane sees it: takes time, and under exactly-once shows nothing before the
+     * commit.
+     */
     private final class LogChannel implements Channel {
         private final List<Runnable> uncommitted = new ArrayList<>();
 

@@ -4,7 +4,8 @@ import dev.blobshuffle.planner.LatencyProfile;
 import java.time.Duration;
 
 /**
- * A load that swings ten to one within 5 s: half a period high, half low. An instance's load is 44 MiB/s at most, and blobs have 16 MiB at most, both divided by 256; so are the bandwidths of the
+ * A load that swings ten to one within 5 s: half a period high, half low. An instance's load is 44
+ * MiB/s at most, and blobs have 16 MiB at most, both divided by 256; so are the bandwidths of the
  * store, so that requests and latencies are as with the real sizes.
  *
  * @param period from one rise to the next
@@ -16,7 +17,10 @@ public record SwingingLoad(Duration period) {
     /** The largest size of a blob, MiB before division. */
     public static final int LARGEST_BLOB = 16;
 
-    /** The store: {@link LatencyProfile#S3_BLOBSHUFFLE_PAPER}, as slow with the small sizes as it is with the real ones. */
+    /**
+     * The store: {@link LatencyProfile#S3_BLOBSHUFFLE_PAPER}, as slow with the small sizes as it is
+     * with the real ones.
+     */
     public static final LatencyProfile STORE;
 
     private static final double SCALE = 256;

@@ -9,7 +9,8 @@ import dev.blobshuffle.testkit.SimulatedTime;
 import java.time.Duration;
 
 /**
- * The real engine in several instances under virtual time and a {@link SwingingLoad}, three zones, twelve partitions, hedged as by default, without caches. The same seed gives the same run.
+ * The real engine in several instances under virtual time and a {@link SwingingLoad}, three zones,
+ * twelve partitions, hedged as by default, without caches. The same seed gives the same run.
  *
  * @param instances a multiple of three
  * @param load how it swings

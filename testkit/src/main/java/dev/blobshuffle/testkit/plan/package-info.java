@@ -1,4 +1,7 @@
-/** Whole runs of the engine with an injected latency profile, against which the planner's model and the adaptive mode are checked. */
+/**
+ * Whole runs of the engine with an injected latency profile, against which the planner's model and
+ * the adaptive mode are checked.
+ */
 @NullMarked
 package dev.blobshuffle.testkit.plan;
 

@@ -12,7 +12,10 @@ import java.util.List;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** An Azurite: Azure's blob interface over a directory. What it stores outlives a restart, but for the last seconds: it saves its books at intervals. Thread-safe. */
+/**
+ * An Azurite: Azure's blob interface over a directory. What it stores outlives a restart, but for
+ * the last seconds: it saves its books at intervals. Thread-safe.
+ */
 public final class Azurite extends StoreServer {
     /** The one storage account that the server knows; every Azurite has it. */
     public static final String ACCOUNT = "devstoreaccount1";
@@ -27,7 +30,10 @@ public final class Azurite extends StoreServer {
         super("azurite-blob", directory.resolve("azurite.log"), port -> arguments(directory, port));
     }
 
-    /** Starts a server without containers over a directory, which must exist. Skips the test if Azurite is not installed. */
+    /**
+     * Starts a server without containers over a directory, which must exist. Skips the test if
+     * Azurite is not installed.
+     */
     public static Azurite start(Path directory) {
         return new Azurite(directory);
     }

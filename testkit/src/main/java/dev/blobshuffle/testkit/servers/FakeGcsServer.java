@@ -4,13 +4,19 @@ import java.net.http.HttpRequest;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A fake-gcs-server: Google Cloud Storage's JSON and XML interfaces, without credentials. It keeps everything in memory: a restart forgets it. Thread-safe. */
+/**
+ * A fake-gcs-server: Google Cloud Storage's JSON and XML interfaces, without credentials. It keeps
+ * everything in memory: a restart forgets it. Thread-safe.
+ */
 public final class FakeGcsServer extends StoreServer {
     private FakeGcsServer(Path directory) {
         super("fake-gcs-server", directory.resolve("fake-gcs-server.log"), FakeGcsServer::arguments);
     }
 
-    /** Starts a server without buckets, whose log lies in a directory, which must exist. Skips the test if fake-gcs-server is not installed. */
+    /**
+     * Starts a server without buckets, whose log lies in a directory, which must exist. Skips the
+     * test if fake-gcs-server is not installed.
+     */
     public static FakeGcsServer start(Path directory) {
         return new FakeGcsServer(directory);
     }

@@ -7,8 +7,9 @@ import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Free ports below the range from which the operating system serves outgoing connections (on Linux from 32768): in that range a client that keeps trying to reach
- * a server that was killed could be given the server's own port, and the server could not come back. Stateless.
+ * Free ports below the range from which the operating system serves outgoing connections (on Linux
+ * from 32768): in that range a client that keeps trying to reach a server that was killed could be
+ * given the server's own port, and the server could not come back. Stateless.
  */
 final class FreePort {
     private static final int LOWEST = 12_000;
@@ -17,7 +18,10 @@ final class FreePort {
 
     private FreePort() {}
 
-    /** A port of the loopback address that is free now; another process may take it before it is bound. */
+    /**
+     * A port of the loopback address that is free now; another process may take it before it is
+     * bound.
+     */
     static int take() {
         IOException last = new IOException("no attempt was made");
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {

@@ -17,11 +17,15 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server's process through all its lives on one port. A shell stands between, which kills the server when its own standard input closes: so no server outlives
- * this JVM, even one that is killed. Thread-safe.
+ * A server's process through all its lives on one port. A shell stands between, which kills the
+ * server when its own standard input closes: so no server outlives this JVM, even one that is
+ * killed. Thread-safe.
  */
 final class ServerProcess {
-    /** The first argument is the log. Prints the server's process id, then waits for the server and for the end of the standard input. */
+    /**
+     * The first argument is the log. Prints the server's process id, then waits for the server and
+     * for the end of the standard input.
+     */
     private static final String SHELL =
             "log=$1; shift; exec 3<&0; \"$@\" </dev/null >>\"$log\" 2>&1 3<&- & server=$!; echo $server;"
                     + " (cat <&3 >/dev/null; kill -KILL $server 2>/dev/null) & watch=$!;"
@@ -49,7 +53,10 @@ final class ServerProcess {
         command.addAll(arguments);
     }
 
-    /** Starts a server on a free port. Another process may take the port first, so a server that ends at once gets another one. */
+    /**
+     * Starts a server on a free port. Another process may take the port first, so a server that
+     * ends at once gets another one.
+     */
     static ServerProcess start(String name, Path log, IntFunction<List<String>> arguments) {
         Path executable = InstalledServer.require(name);
         for (int attempt = 1; ; attempt++) {
@@ -90,7 +97,9 @@ final class ServerProcess {
         }
     }
 
-    /** Ends the server with SIGKILL and waits until it is gone. No effect on one that does not run. */
+    /**
+     * Ends the server with SIGKILL and waits until it is gone. No effect on one that does not run.
+     */
     synchronized void kill() {
         if (shell == null) {
             return;

@@ -7,7 +7,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 
-/** A single request of a test to a server, to prepare it without the client under test. Stateless. */
+/**
+ * A single request of a test to a server, to prepare it without the client under test. Stateless.
+ */
 final class StoreRequest {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 

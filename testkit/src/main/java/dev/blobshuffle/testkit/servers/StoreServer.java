@@ -6,9 +6,10 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * A real object store for tests: one process on a free port of the loopback address, over a directory that the test gives. {@code .ci/install-servers} installs
- * what they run; where that was not done, starting one skips the test (and CI fails on a skipped test). The process ends with {@link #close}, and when this JVM
- * ends, however it ends. Thread-safe.
+ * A real object store for tests: one process on a free port of the loopback address, over a
+ * directory that the test gives. {@code .ci/install-servers} installs what they run; where that was
+ * not done, starting one skips the test (and CI fails on a skipped test). The process ends with
+ * {@link #close}, and when this JVM ends, however it ends. Thread-safe.
  */
 public abstract sealed class StoreServer implements AutoCloseable permits VersityGateway, FakeGcsServer, Azurite {
     private final ServerProcess process;
@@ -34,7 +35,10 @@ public abstract sealed class StoreServer implements AutoCloseable permits Versit
         process.kill();
     }
 
-    /** Starts the server again on its port and directory, and waits until it answers; one that runs is killed first. */
+    /**
+     * Starts the server again on its port and directory, and waits until it answers; one that runs
+     * is killed first.
+     */
     public final void restart() {
         process.launch();
     }

@@ -13,8 +13,9 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * An HTTP server in this JVM that gives one answer to everything, and keeps what it was asked: for answers that no real server gives at will, and to see what a
- * client sends. Keeps all bodies, so for small ones. Thread-safe.
+ * An HTTP server in this JVM that gives one answer to everything, and keeps what it was asked: for
+ * answers that no real server gives at will, and to see what a client sends. Keeps all bodies, so
+ * for small ones. Thread-safe.
  */
 public final class StubService implements AutoCloseable {
     private final HttpServer server;

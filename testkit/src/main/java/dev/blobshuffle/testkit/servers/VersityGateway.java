@@ -7,8 +7,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A versitygw: an S3 server over directories, a bucket being a directory. Its metadata lies in files of their own (sidecar), so that file systems without extended
- * attributes do too. What it stores outlives a restart. Thread-safe.
+ * A versitygw: an S3 server over directories, a bucket being a directory. Its metadata lies in
+ * files of their own (sidecar), so that file systems without extended attributes do too. What it
+ * stores outlives a restart. Thread-safe.
  */
 public final class VersityGateway extends StoreServer {
     /** The access key that the server accepts. */
@@ -24,10 +25,14 @@ public final class VersityGateway extends StoreServer {
         buckets = directory.resolve("buckets");
     }
 
-    /** Starts a server over a directory, which must exist. Skips the test if versitygw is not installed. */
+    /**
+     * Starts a server over a directory, which must exist. Skips the test if versitygw is not
+     * installed.
+     */
     public static VersityGateway start(Path directory) {
         makeDirectory(directory.resolve("buckets"));
-        // The server takes a directory beside the buckets, of a name that starts like theirs, for a part of them.
+        // The server takes a directory beside the buckets, of a name that starts like theirs, for a
+        // part of them.
         makeDirectory(directory.resolve("sidecar"));
         return new VersityGateway(directory);
     }

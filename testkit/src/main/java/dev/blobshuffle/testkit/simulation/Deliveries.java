@@ -16,7 +16,10 @@ final class Deliveries {
         this.ledger = ledger;
     }
 
-    /** What is kept in order: the records of a writer with one key (and so one partition); without transactions, within one reader's span. */
+    /**
+     * What is kept in order: the records of a writer with one key (and so one partition); without
+     * transactions, within one reader's span.
+     */
     private record OrderKey(int lane, int key, int stream) {}
 
     /** Checks that each record came as often as promised, and in order. */
@@ -41,7 +44,8 @@ final class Deliveries {
         Input.Row row = output.row();
         int stream = schedule.exactlyOnce() ? 0 : output.stream();
         Integer before = last.put(new OrderKey(row.lane(), row.key(), stream), row.keyIndex());
-        // Without transactions records are replayed, but from some point on, in order: nothing is ever jumped over.
+        // Without transactions records are replayed, but from some point on, in order: nothing is
+        // ever jumped over.
         boolean inOrder = before == null
                 ? !schedule.exactlyOnce() || row.keyIndex() == 0
                 : schedule.exactlyOnce() ? row.keyIndex() == before + 1 : row.keyIndex() <= before + 1;

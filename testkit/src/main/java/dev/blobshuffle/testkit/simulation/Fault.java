@@ -25,7 +25,10 @@ public enum Fault {
     GET_FLIPPED,
     /** For a while every request failed. */
     STORE_DOWN,
-    /** A blob that is there was reported missing, as behind a wrong setting that somebody mends later. */
+    /**
+     * A blob that is there was reported missing, as behind a wrong setting that somebody mends
+     * later.
+     */
     BLOB_HIDDEN,
     /** The channel refused a notification or plain records. */
     SEND_REFUSED,

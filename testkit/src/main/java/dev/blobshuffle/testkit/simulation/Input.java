@@ -9,7 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records that go through a schedule: known beforehand, so that each delivered one can be compared to the byte. Immutable.
+ * The records that go through a schedule: known beforehand, so that each delivered one can be
+ * compared to the byte. Immutable.
  */
 final class Input {
     private static final int KEYS = 3;

@@ -10,7 +10,10 @@ import dev.blobshuffle.testkit.SimulatedProcess;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A process of the application: one engine, and the writers and readers that share it. Guarded by the simulation's baton. */
+/**
+ * A process of the application: one engine, and the writers and readers that share it. Guarded by
+ * the simulation's baton.
+ */
 final class Instance {
     private final World world;
     private final int number;
@@ -81,7 +84,8 @@ final class Instance {
         }
         long corrupt = engine.metrics().value(Counter.FETCHES_CORRUPT);
         if (corrupt != 0 && !world.ledger().falsifiedReads()) {
-            // The engine reads afresh, so nobody else would notice that it had decoded bytes which were given back.
+            // The engine reads afresh, so nobody else would notice that it had decoded bytes which
+            // were given back.
             world.ledger()
                     .violation(
                             "instance " + number + " found " + corrupt + " reads corrupt of which none was falsified");

@@ -5,7 +5,10 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** What happened in a schedule: the faults that were injected and the promises that were broken. Guarded by the simulation's baton. */
+/**
+ * What happened in a schedule: the faults that were injected and the promises that were broken.
+ * Guarded by the simulation's baton.
+ */
 final class Ledger {
     /** Enough to understand a failure; one broken promise often breaks hundreds of records. */
     private static final int MOST_VIOLATIONS = 10;
@@ -23,7 +26,10 @@ final class Ledger {
         return faults.containsKey(Fault.GET_TRUNCATED) || faults.containsKey(Fault.GET_FLIPPED);
     }
 
-    /** Whether a process went on beside its successor: without transactions both write, so that there is no order. */
+    /**
+     * Whether a process went on beside its successor: without transactions both write, so that
+     * there is no order.
+     */
     boolean hasZombies() {
         return faults.containsKey(Fault.PROCESS_REPLACED);
     }

@@ -20,13 +20,17 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An actor that polls its partitions of the log, hands notifications to a Debatcher, takes records out of it, and commits positions, in the middle of segments
- * too. A failure, or the loss of a partition, rolls back to the last commit. Guarded by the simulation's baton.
+ * An actor that polls its partitions of the log, hands notifications to a Debatcher, takes records
+ * out of it, and commits positions, in the middle of segments too. A failure, or the loss of a
+ * partition, rolls back to the last commit. Guarded by the simulation's baton.
  */
 final class Reader implements Debatcher.Sink<SimulatedLog.Entry> {
     private static final String TOPIC = Sweeps.TOPIC;
 
-    /** So many failures in a row, with nothing delivered in between, are no longer a fault that passes. */
+    /**
+     * So many failures in a row, with nothing delivered in between, are no longer a fault that
+     * passes.
+     */
     private static final int HOPELESS = 60;
 
     private final World world;

@@ -11,7 +11,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What a seed decides before a schedule starts. Each schedule has only some kinds of faults, so that no kind hides what another one would find.
+ * What a seed decides before a schedule starts. Each schedule has only some kinds of faults, so
+ * that no kind hides what another one would find.
  *
  * @param exactlyOnce whether writers and readers use transactions; otherwise at-least-once
  * @param instances number of processes, each with writers and readers
@@ -41,7 +42,9 @@ record Schedule(
         long readBytes,
         int largest,
         boolean isSweeping) {
-    /** Faults happen in this span; after it everything heals, so that the schedule comes to an end. */
+    /**
+     * Faults happen in this span; after it everything heals, so that the schedule comes to an end.
+     */
     static final Duration FAULTY = Duration.ofSeconds(4);
 
     /** The longest from a send to the log. */
@@ -117,7 +120,8 @@ record Schedule(
         if (time.random(4) == 0) {
             builder.fallback(new BatcherOptions.Fallback(1L << (12 + time.random(8)), 4096 + time.random(2) * 4096));
         }
-        // Sweeps need short timeouts, and a target computes for longer than these where each step takes time.
+        // Sweeps need short timeouts, and a target computes for longer than these where each step
+        // takes time.
         if (time.random(4) == 0 && !isSweeping) {
             Duration longest = Duration.ofMillis(1 + time.random(300));
             Duration hidden = Duration.ofMillis(time.random(2) * 100L);

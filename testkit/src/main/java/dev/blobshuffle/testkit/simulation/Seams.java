@@ -9,7 +9,10 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.testkit.SimulatedTime;
 import java.util.function.Function;
 
-/** Where a test puts a faulty part into the engine, to prove that the simulation finds it. The default changes nothing. */
+/**
+ * Where a test puts a faulty part into the engine, to prove that the simulation finds it. The
+ * default changes nothing.
+ */
 public interface Seams {
     /** The engine as it is. */
     Seams NONE = new Seams() {};

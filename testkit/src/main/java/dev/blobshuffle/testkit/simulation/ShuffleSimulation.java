@@ -5,11 +5,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Runs the real engine through schedules of faults that a seed decides: writers and readers in several processes, with and without transactions, over a
- * store and a log that fail, answer late, answer wrongly; processes and threads that are killed at any step, replaced, rolled back.
+ * Runs the real engine through schedules of faults that a seed decides: writers and readers in
+ * several processes, with and without transactions, over a store and a log that fail, answer late,
+ * answer wrongly; processes and threads that are killed at any step, replaced, rolled back.
  *
- * <p>What must hold in the end, whatever the seed: every committed record is delivered once (with transactions) or at least once, in order per writer and key; no
- * notification names bytes that are not stored; nothing is sent outside its transaction; every byte of the write and read budgets came back.
+ * <p>What must hold in the end, whatever the seed: every committed record is delivered once (with
+ * transactions) or at least once, in order per writer and key; no notification names bytes that are
+ * not stored; nothing is sent outside its transaction; every byte of the write and read budgets
+ * came back.
  */
 public final class ShuffleSimulation {
     private ShuffleSimulation() {}
@@ -41,7 +44,8 @@ public final class ShuffleSimulation {
     }
 
     /**
-     * Runs the schedule of one seed with yield points at locks, atomics and volatile fields. The engine's classes must be woven, and loaded by the loader of this class.
+     * Runs the schedule of one seed with yield points at locks, atomics and volatile fields. The
+     * engine's classes must be woven, and loaded by the loader of this class.
      */
     static Outcome runInterleaved(long seed) {
         return run(SimulatedTime.interleaved(seed), Seams.NONE);

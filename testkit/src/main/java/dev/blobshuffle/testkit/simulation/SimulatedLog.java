@@ -14,9 +14,10 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The channel of a simulated world: a log per partition with Kafka's transactions. Readers see what is committed, up to the first entry of an open
- * transaction (the last stable offset); each end of a transaction leaves a marker, which takes an offset. A transaction also commits the positions
- * of inputs and the outputs of readers, atomically. Guarded by the simulation's baton.
+ * The channel of a simulated world: a log per partition with Kafka's transactions. Readers see what
+ * is committed, up to the first entry of an open transaction (the last stable offset); each end of
+ * a transaction leaves a marker, which takes an offset. A transaction also commits the positions of
+ * inputs and the outputs of readers, atomically. Guarded by the simulation's baton.
  */
 final class SimulatedLog {
     private final List<List<Entry>> partitions = new ArrayList<>();
@@ -73,7 +74,8 @@ final class SimulatedLog {
     /**
      * A record that a reader delivered.
      *
-     * @param stream tells apart the spans in which one reader, without interruption, owned the partition
+     * @param stream tells apart the spans in which one reader, without interruption, owned the
+     *     partition
      */
     record Output(int stream, Input.Row row) {}
 
@@ -150,7 +152,8 @@ final class SimulatedLog {
     /**
      * Commits a reader's positions and what it delivered; all or nothing.
      *
-     * @param generations for each partition, the generation of its assignment when the reader took it over
+     * @param generations for each partition, the generation of its assignment when the reader took
+     *     it over
      */
     void commitReader(
             String client,
@@ -173,7 +176,10 @@ final class SimulatedLog {
         outputs.add(output);
     }
 
-    /** Entries from an offset on that a reader may see now: no aborted ones, no markers, at most so many; and where it goes on. */
+    /**
+     * Entries from an offset on that a reader may see now: no aborted ones, no markers, at most so
+     * many; and where it goes on.
+     */
     long fetch(int partition, long from, int atMost, List<Entry> into) {
         List<Entry> log = partitions.get(partition);
         long offset = Math.max(from, start(partition));
@@ -261,7 +267,10 @@ final class SimulatedLog {
         owners.put(partition, new Assignment(client, before == null ? 0 : before.generation + 1));
     }
 
-    /** Generation of the assignment that gives a partition to a client; -1 when it is not the client's. */
+    /**
+     * Generation of the assignment that gives a partition to a client; -1 when it is not the
+     * client's.
+     */
     int generation(String client, int partition) {
         Assignment assignment = owners.get(partition);
         return assignment != null && assignment.client.equals(client) ? assignment.generation : -1;

@@ -8,7 +8,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** The registers of a simulated store, which never fail: claims have a simulation of their own. Guarded by the simulation's baton. */
+/**
+ * The registers of a simulated store, which never fail: claims have a simulation of their own.
+ * Guarded by the simulation's baton.
+ */
 final class SimulatedRegisters implements Registers {
     private final Map<String, Register> held = new HashMap<>();
     private long writes;

@@ -33,8 +33,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The object store of a simulated world. It outlives processes: what they sent may still be stored when they are gone, and nobody hears of it. The last
- * write of an id wins, as in object stores. Guarded by the simulation's baton.
+ * The object store of a simulated world. It outlives processes: what they sent may still be stored
+ * when they are gone, and nobody hears of it. The last write of an id wins, as in object stores.
+ * Guarded by the simulation's baton.
  */
 final class SimulatedStore {
     private static final int FINGERPRINT = 0x51;

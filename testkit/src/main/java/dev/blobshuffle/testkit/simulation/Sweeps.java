@@ -12,7 +12,10 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** What the sweeper of an instance asks: the simulated logs, and a right that nobody contests. Guarded by the simulation's baton. */
+/**
+ * What the sweeper of an instance asks: the simulated logs, and a right that nobody contests.
+ * Guarded by the simulation's baton.
+ */
 final class Sweeps implements SweepSource {
     /** The topic of all partitions. */
     static final String TOPIC = "shuffle";

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * One schedule: the store and the log, the instances that come and go, the supervisor that kills and replaces them, and what must hold in the end. Guarded by the
- * simulation's baton.
+ * One schedule: the store and the log, the instances that come and go, the supervisor that kills
+ * and replaces them, and what must hold in the end. Guarded by the simulation's baton.
  */
 final class World {
     private static final Duration LATE_ENDS = Duration.ofMinutes(2);
@@ -173,7 +173,10 @@ final class World {
         return strikes;
     }
 
-    /** Whether the supervisor has caused all its chaos. Until then no writer ends, so that chaos finds all of them at work. */
+    /**
+     * Whether the supervisor has caused all its chaos. Until then no writer ends, so that chaos
+     * finds all of them at work.
+     */
     boolean isCalm() {
         return isCalm;
     }

@@ -9,8 +9,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * An actor that reads its input, appends it to a lane, and commits now and then, as a stream thread does; a failure rolls back to the last commit. Guarded by the
- * simulation's baton.
+ * An actor that reads its input, appends it to a lane, and commits now and then, as a stream thread
+ * does; a failure rolls back to the last commit. Guarded by the simulation's baton.
  */
 final class Writer {
     private static final String TOPIC = "shuffle";

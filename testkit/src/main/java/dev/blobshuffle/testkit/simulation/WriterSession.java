@@ -14,8 +14,10 @@ import java.util.LongSummaryStatistics;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A writer's connection to the {@link SimulatedLog}: what is sent arrives later, in order, and the answer later still. A refused send makes those after it fail
- * too, up to the next rollback, as an idempotent producer does. What a killed process sent may still arrive. Guarded by the simulation's baton.
+ * A writer's connection to the {@link SimulatedLog}: what is sent arrives later, in order, and the
+ * answer later still. A refused send makes those after it fail too, up to the next rollback, as an
+ * idempotent producer does. What a killed process sent may still arrive. Guarded by the
+ * simulation's baton.
  */
 final class WriterSession implements Channel {
     private static final Duration LONG = Duration.ofMinutes(5);
@@ -150,7 +152,10 @@ final class WriterSession implements Channel {
                 () -> arrive(sentIn, partition.number(), notification, plain, delivery));
     }
 
-    /** Now and then a send blocks, as a producer does without metadata or memory; nobody else may send meanwhile. */
+    /**
+     * Now and then a send blocks, as a producer does without metadata or memory; nobody else may
+     * send meanwhile.
+     */
     private void block() {
         if (isSending) {
             world.ledger().violation("lane " + lane + " sent from two threads at once");
@@ -171,11 +176,13 @@ final class WriterSession implements Channel {
             @Nullable Notification notification,
             List<SimulatedLog.Plain> plain,
             Delivery delivery) {
-        // Nothing fences the sends of a zombie without transactions, only its commits; what a dead writer
-        // left on its way is dropped, so that order can be checked where there are no zombies.
+        // Nothing fences the sends of a zombie without transactions, only its commits; what a dead
+        // writer left on its way is dropped, so that order can be checked where there are no
+        // zombies.
         boolean isFenceable = world.schedule().exactlyOnce() || !world.ledger().hasZombies();
         boolean fenced = isFenceable && world.log().isFenced(client, epoch);
-        // The transaction that it was sent in has ended: a broker would refuse it by its sequence number.
+        // The transaction that it was sent in has ended: a broker would refuse it by its sequence
+        // number.
         boolean late = sentIn != attempt;
         if (!fenced && !late && refusedAttempt != sentIn && world.strikes(Fault.SEND_REFUSED, 40)) {
             refusedAttempt = sentIn;
@@ -234,7 +241,8 @@ final class WriterSession implements Channel {
     /**
      * Commits everything sent since the last commit, and the position of the input.
      *
-     * @throws SimulatedLog.Fenced when the writer was replaced, or a send of the transaction was refused
+     * @throws SimulatedLog.Fenced when the writer was replaced, or a send of the transaction was
+     *     refused
      */
     void commit(int position) {
         flush();

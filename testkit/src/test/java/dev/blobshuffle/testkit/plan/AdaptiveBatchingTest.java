@@ -6,7 +6,10 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The adaptive mode against fixed settings, for a short time; longer, and with a grid of them, by {@code blobshuffle bench adaptive --virtual}: {@code docs/planner.md}. */
+/**
+ * The adaptive mode against fixed settings, for a short time; longer, and with a grid of them, by
+ * {@code blobshuffle bench adaptive --virtual}: {@code docs/planner.md}.
+ */
 class AdaptiveBatchingTest {
     private static final Duration TARGET = Duration.ofMillis(1600);
 

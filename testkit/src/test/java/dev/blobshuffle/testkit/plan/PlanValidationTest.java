@@ -21,8 +21,10 @@ import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 /**
- * The planner's model against the engine that it models: requests within 5 %, p50 and p95 within 15 %, in each configuration. Sizes are a 64th of the real ones,
- * and so are the profile's bandwidths, so that a blob of 256 KiB takes the time of one of 16 MiB. The table goes to {@code target/plan-validation.md}.
+ * The planner's model against the engine that it models: requests within 5 %, p50 and p95 within 15
+ * %, in each configuration. Sizes are a 64th of the real ones, and so are the profile's bandwidths,
+ * so that a blob of 256 KiB takes the time of one of 16 MiB. The table goes to
+ * {@code target/plan-validation.md}.
  */
 class PlanValidationTest {
     private static final double SCALE = 64;

@@ -140,7 +140,8 @@ class RetryingBlobStoreTest {
             put();
         }
         time.settle(TOTAL.plusSeconds(1));
-        // A tenth of the operations, twenty at the start (full, so the tenths were lost), and five per second.
+        // A tenth of the operations, twenty at the start (full, so the tenths were lost), and five
+        // per second.
         assertThat(metrics.value(Counter.STORE_RETRIES)).isBetween(60L, 71L);
     }
 

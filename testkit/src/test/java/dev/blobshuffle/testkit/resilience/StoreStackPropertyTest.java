@@ -28,7 +28,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** The whole stack over random schedules of slow, failing, throttling and hanging requests; the seed of a failing schedule is in its message. */
+/**
+ * The whole stack over random schedules of slow, failing, throttling and hanging requests; the seed
+ * of a failing schedule is in its message.
+ */
 class StoreStackPropertyTest {
     private static final long SEEDS = Long.getLong("stack.seeds", 150);
     private static final Duration DEADLINE = Duration.ofSeconds(40);

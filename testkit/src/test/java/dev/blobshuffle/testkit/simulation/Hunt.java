@@ -5,9 +5,9 @@ import java.util.function.LongFunction;
 import java.util.stream.LongStream;
 
 /**
- * Looks for the first seed whose schedule breaks a promise: for a mutant ({@code .ci/mutate}). Arguments:
- * {@code interleaved} for the engine or {@code clients} for Kafka's clients over it, the number of seeds,
- * and the first one. Exits with 0 if it found none.
+ * Looks for the first seed whose schedule breaks a promise: for a mutant ({@code .ci/mutate}).
+ * Arguments: {@code interleaved} for the engine or {@code clients} for Kafka's clients over it, the
+ * number of seeds, and the first one. Exits with 0 if it found none.
  */
 public final class Hunt {
     private static final String CLIENTS = "dev.blobshuffle.kafka.ClientSchedule";

@@ -10,16 +10,17 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * The schedules of {@link ShuffleSimulationTest} with yield points inside the engine: at monitors,
- * atomics and volatile fields, with late stores. The number of schedules and the first seed are system
- * properties: {@code docs/testing.md}.
+ * atomics and volatile fields, with late stores. The number of schedules and the first seed are
+ * system properties: {@code docs/testing.md}.
  */
 class InterleavedSimulationTest {
     private static final int SCHEDULES = Integer.getInteger("simulation.interleaved", 1_000);
     private static final long SEED = Long.getLong("simulation.seed", 1);
 
     /**
-     * Seeds that found a defect of the engine. 1575: a lane that fails was taken for drained, and a flush returned.
-     * 7340: the first that finds out when an append does not look again after a seal.
+     * Seeds that found a defect of the engine. 1575: a lane that fails was taken for drained, and a
+     * flush returned. 7340: the first that finds out when an append does not look again after a
+     * seal.
      */
     private static final long[] FOUND = {1575, 7340};
 

@@ -36,7 +36,10 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Mistakes that an engine like this one could contain. Each behaves as the engine would with that mistake in it; the simulation must find each. */
+/**
+ * Mistakes that an engine like this one could contain. Each behaves as the engine would with that
+ * mistake in it; the simulation must find each.
+ */
 enum PlantedBug implements Seams {
     /** A commit that does not wait for the uploads in flight. */
     COMMITS_WITHOUT_WAITING_FOR_UPLOADS("sent outside its transaction") {
@@ -49,7 +52,10 @@ enum PlantedBug implements Seams {
         }
     },
 
-    /** A queue per zone instead of per lane and partition: order breaks when a partition's readers move to another zone. */
+    /**
+     * A queue per zone instead of per lane and partition: order breaks when a partition's readers
+     * move to another zone.
+     */
     ORDERS_BY_ZONE("came after record") {
         @Override
         public Lane lane(Function<Channel, Lane> open, Channel channel, SimulatedTime time) {
@@ -119,7 +125,10 @@ enum PlantedBug implements Seams {
         }
     },
 
-    /** A small record that goes through the channel at once, while the blob with those before it is in upload. */
+    /**
+     * A small record that goes through the channel at once, while the blob with those before it is
+     * in upload.
+     */
     INLINED_RECORDS_OVERTAKE_UPLOADS("came after record") {
         @Override
         public Lane lane(Function<Channel, Lane> open, Channel channel, SimulatedTime time) {
@@ -180,7 +189,10 @@ enum PlantedBug implements Seams {
         }
     },
 
-    /** Read bytes that are given back, and so overwritten, while a segment may still be decoded from them. */
+    /**
+     * Read bytes that are given back, and so overwritten, while a segment may still be decoded from
+     * them.
+     */
     GIVES_READ_BYTES_BACK_EARLY("reads corrupt of which none was falsified") {
         @Override
         public BlobStore store(BlobStore store, SimulatedTime time) {

@@ -14,9 +14,9 @@ import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
 
 /**
- * Puts calls of {@link YieldPoints} into a class: before each access of its volatile fields, of an atomic
- * or of a variable handle, and in place of its monitors. A synchronized method becomes two: one with the
- * body, and one that enters the monitor around it. Stateless.
+ * Puts calls of {@link YieldPoints} into a class: before each access of its volatile fields, of an
+ * atomic or of a variable handle, and in place of its monitors. A synchronized method becomes two:
+ * one with the body, and one that enters the monitor around it. Stateless.
  */
 final class Weaver {
     private static final String YIELD_POINTS = Type.getInternalName(YieldPoints.class);

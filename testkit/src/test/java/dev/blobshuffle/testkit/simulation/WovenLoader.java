@@ -6,9 +6,9 @@ import java.io.UncheckedIOException;
 import java.util.function.LongFunction;
 
 /**
- * Loads the engine a second time, with yield points in it ({@link Weaver}), and the simulation beside it.
- * Everything that is not of this project comes from the parent, so results pass as types of the JDK.
- * Thread-safe.
+ * Loads the engine a second time, with yield points in it ({@link Weaver}), and the simulation
+ * beside it. Everything that is not of this project comes from the parent, so results pass as types
+ * of the JDK. Thread-safe.
  */
 final class WovenLoader extends ClassLoader {
     private static final String OURS = "dev.blobshuffle.";

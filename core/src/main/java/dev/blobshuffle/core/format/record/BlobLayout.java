@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.zip.CRC32C;
 
 /**
- * A blob laid out for its store: the list of buffers that make its bytes, bodies by reference, and a notification per segment. Immutable (the bodies' arrays
- * are the caller's).
+ * A blob laid out for its store: the list of buffers that make its bytes, bodies by reference, and
+ * a notification per segment. Immutable (the bodies' arrays are the caller's).
  *
  * @param id the blob
  * @param length total length, bytes
@@ -43,7 +43,8 @@ public record BlobLayout(
      *
      * @param store the store's fingerprint, for the notifications
      * @param createdMillis wall clock, milliseconds since the Unix epoch; for inspection
-     * @param segments the segments in the order in which they lie in the blob: those of a zone next to each other; 1 or more
+     * @param segments the segments in the order in which they lie in the blob: those of a zone next
+     *     to each other; 1 or more
      */
     public static BlobLayout of(BlobId id, int store, long createdMillis, List<SegmentSource> segments) {
         if (segments.isEmpty()) {

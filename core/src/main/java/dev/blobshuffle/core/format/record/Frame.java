@@ -4,12 +4,15 @@ import dev.blobshuffle.core.format.Codec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stored form of one run of records of a segment, before it is in a blob: a body in the caller's array, and what its 32-byte header says
- * ({@code docs/format.md}, "Frame"). Made by {@link FrameEncoder}. The array is shared, not copied: it must not change while the blob is being stored.
+ * The stored form of one run of records of a segment, before it is in a blob: a body in the
+ * caller's array, and what its 32-byte header says ({@code docs/format.md}, "Frame"). Made by
+ * {@link FrameEncoder}. The array is shared, not copied: it must not change while the blob is being
+ * stored.
  *
  * @param array holds the body
  * @param offset where the body starts in the array
- * @param length bytes of the body (compressed if the codec says so), without the tag of an encrypted one
+ * @param length bytes of the body (compressed if the codec says so), without the tag of an
+ *     encrypted one
  * @param rawLength bytes of the body before compression
  * @param records number of records, 1 or more
  * @param baseTimestamp what the first record's timestamp delta refers to, milliseconds
@@ -34,7 +37,10 @@ public record Frame(
     /** Frames, segments and sections start at multiples of this, bytes. */
     public static final int ALIGNMENT = 8;
 
-    /** The longest body before compression, bytes. A usual one is one chunk of the Batcher; only a single huge record makes a longer one. */
+    /**
+     * The longest body before compression, bytes. A usual one is one chunk of the Batcher; only a
+     * single huge record makes a longer one.
+     */
     public static final int MAX_RAW_LENGTH = 64 << 20;
 
     /** Checks that the body lies in the array and its numbers are legal. */

@@ -13,8 +13,8 @@ import javax.crypto.spec.GCMParameterSpec;
 
 /**
  * Encrypts and decrypts the frames of one segment with AES-256-GCM ({@code docs/format.md},
- * "Encryption"). The nonce is the frame's offset in the blob, and the key belongs to the blob, so no
- * nonce repeats. Owned by one thread at a time.
+ * "Encryption"). The nonce is the frame's offset in the blob, and the key belongs to the blob, so
+ * no nonce repeats. Owned by one thread at a time.
  */
 final class FrameCipher {
     /** Bytes that encryption adds to a body. */
@@ -31,7 +31,10 @@ final class FrameCipher {
     private final SecretKey key;
     private final byte[] nonce = new byte[NONCE_LENGTH];
 
-    /** Associated data: the blob's id, the frame's offset, its header's fields, partition number, topic. */
+    /**
+     * Associated data: the blob's id, the frame's offset, its header's fields, partition number,
+     * topic.
+     */
     private final byte[] associated;
 
     /**
@@ -70,8 +73,8 @@ final class FrameCipher {
     }
 
     /**
-     * Encrypts {@code source[offset, offset + length)} to the start of the target, which has room for the
-     * tag after it.
+     * Encrypts {@code source[offset, offset + length)} to the start of the target, which has room
+     * for the tag after it.
      *
      * @param position the frame's offset in the blob
      * @param header holds the fields of the frame's header from an offset on

@@ -11,15 +11,20 @@ import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns raw bodies into frames: compresses a body in place where that makes it smaller, encrypts it in
- * place if there is a key to write with, and computes its checksum. Holds the scratch memory of codec
- * and cipher, at most twice {@value #MAX_KEPT_SCRATCH} bytes between calls. Owned by one thread at a time.
+ * Turns raw bodies into frames: compresses a body in place where that makes it smaller, encrypts it
+ * in place if there is a key to write with, and computes its checksum. Holds the scratch memory of
+ * codec and cipher, at most twice {@value #MAX_KEPT_SCRATCH} bytes between calls. Owned by one
+ * thread at a time.
  *
  * <p>Encryption binds a frame to its place, so call {@link #begin(BlobId)} for each blob, then
- * {@link #begin(Partition)} for each segment, then {@link #encode} for each frame, in the blob's order.
+ * {@link #begin(Partition)} for each segment, then {@link #encode} for each frame, in the blob's
+ * order.
  */
 public final class FrameEncoder implements AutoCloseable {
-    /** A huge record's scratch is not kept: one of them must not cost every worker its size for ever. */
+    /**
+     * A huge record's scratch is not kept: one of them must not cost every worker its size for
+     * ever.
+     */
     private static final int MAX_KEPT_SCRATCH = 1 << 20;
 
     private final Codec codec;
@@ -44,7 +49,8 @@ public final class FrameEncoder implements AutoCloseable {
      * An encoder.
      *
      * @param keys says whether to encrypt, and with which key
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the codec's library is not on the class path
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the codec's library is not on the
+     *     class path
      */
     public FrameEncoder(Codec codec, Keyring keys) {
         codec.requireLibrary();
@@ -69,8 +75,9 @@ public final class FrameEncoder implements AutoCloseable {
     }
 
     /**
-     * Makes a frame of the records in {@code array[offset, offset + rawLength)}. A compressed or encrypted body replaces the raw
-     * one at the same offset and is not longer; bytes outside the range are not touched.
+     * Makes a frame of the records in {@code array[offset, offset + rawLength)}. A compressed or
+     * encrypted body replaces the raw one at the same offset and is not longer; bytes outside the
+     * range are not touched.
      *
      * @param records number of records in the range, as {@link RecordLayout} wrote them
      * @param baseTimestamp what the first record's delta refers to, milliseconds

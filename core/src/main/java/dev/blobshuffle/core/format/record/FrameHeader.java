@@ -33,7 +33,10 @@ record FrameHeader(
     private static final int BOUND = 1;
     private static final int SEALED = 2;
 
-    /** A byte of LZ4 stands for at most 255 bytes: what claims more is refused before memory is allocated for it. */
+    /**
+     * A byte of LZ4 stands for at most 255 bytes: what claims more is refused before memory is
+     * allocated for it.
+     */
     private static final long MAX_LZ4_RATIO = 255;
 
     private static final int CHECKSUM_OFFSET = 28;
@@ -69,7 +72,8 @@ record FrameHeader(
     /**
      * Reads a header of which all bytes are there.
      *
-     * @param tag of the partition that the frame must belong to; not used for a header that is not bound
+     * @param tag of the partition that the frame must belong to; not used for a header that is not
+     *     bound
      * @param where names the frame in a failure
      * @throws BlobCorrupt fatal: the bytes are not a header
      */

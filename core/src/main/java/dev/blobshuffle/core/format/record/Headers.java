@@ -2,7 +2,10 @@ package dev.blobshuffle.core.format.record;
 
 import org.jspecify.annotations.Nullable;
 
-/** The headers of one record, in order; names may repeat. A front door adapts its engine's own headers to this. */
+/**
+ * The headers of one record, in order; names may repeat. A front door adapts its engine's own
+ * headers to this.
+ */
 public interface Headers {
     /** No headers. */
     Headers NONE = new Headers() {

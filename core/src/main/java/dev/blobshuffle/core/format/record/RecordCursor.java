@@ -9,8 +9,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks the records of one raw body, in order, copying nothing until a key or value is asked for. Reusable: {@link #reset} starts over another body.
- * Owned by one thread. Its {@link #headers()} are valid until the next call of {@link #next()}.
+ * Walks the records of one raw body, in order, copying nothing until a key or value is asked for.
+ * Reusable: {@link #reset} starts over another body. Owned by one thread. Its {@link #headers()}
+ * are valid until the next call of {@link #next()}.
  *
  * <p>Total: every byte is checked against the body's end before it is used, whatever the bytes say.
  */
@@ -32,7 +33,10 @@ public final class RecordCursor {
     /** A cursor over nothing. */
     public RecordCursor() {}
 
-    /** Starts over a raw body, {@code array[offset, offset + length)} with the given number of records. */
+    /**
+     * Starts over a raw body, {@code array[offset, offset + length)} with the given number of
+     * records.
+     */
     public void reset(byte[] array, int offset, int length, int records, long baseTimestamp) {
         this.array = array;
         at = offset;
@@ -42,7 +46,8 @@ public final class RecordCursor {
     }
 
     /**
-     * Starts over a frame's records. An encrypted or compressed body is decoded into memory of its own.
+     * Starts over a frame's records. An encrypted or compressed body is decoded into memory of its
+     * own.
      *
      * @throws BlobCorrupt fatal: the body does not decompress
      */
@@ -185,8 +190,8 @@ public final class RecordCursor {
     }
 
     /**
-     * The headers of the current record, found by walking: what is asked for in order costs one walk, and hostile bytes no memory. Their bounds
-     * were checked when the cursor passed them.
+     * The headers of the current record, found by walking: what is asked for in order costs one
+     * walk, and hostile bytes no memory. Their bounds were checked when the cursor passed them.
      */
     private final class HeadersView implements Headers {
         private int count;

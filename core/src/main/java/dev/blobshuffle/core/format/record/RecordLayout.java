@@ -5,14 +5,19 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one record lies in the raw body of a frame: {@code docs/format.md}, "Record". Stateless; this is the append path, so it allocates nothing for
- * a record without headers.
+ * How one record lies in the raw body of a frame: {@code docs/format.md}, "Record". Stateless; this
+ * is the append path, so it allocates nothing for a record without headers.
  */
 public final class RecordLayout {
-    /** The largest encoded record, bytes: a record never straddles frames. Compare {@link #maxEncodedSize} with it before encoding. */
+    /**
+     * The largest encoded record, bytes: a record never straddles frames. Compare
+     * {@link #maxEncodedSize} with it before encoding.
+     */
     public static final int MAX_ENCODED_SIZE = Frame.MAX_RAW_LENGTH;
 
-    /** The fewest bytes that a record takes: one each for key length, timestamp and value length. */
+    /**
+     * The fewest bytes that a record takes: one each for key length, timestamp and value length.
+     */
     static final int MIN_ENCODED_SIZE = 3;
 
     private static final int MAX_VARINT = 5;
@@ -21,7 +26,8 @@ public final class RecordLayout {
     private RecordLayout() {}
 
     /**
-     * An upper bound of the bytes that {@link #encode} writes. Cheap: it looks at no content, so that a header name counts three bytes per character.
+     * An upper bound of the bytes that {@link #encode} writes. Cheap: it looks at no content, so
+     * that a header name counts three bytes per character.
      */
     public static long maxEncodedSize(byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
         long size = 2 * MAX_VARINT + MAX_VARLONG;
@@ -45,8 +51,9 @@ public final class RecordLayout {
      *
      * @param target the raw body; has at least {@link #maxEncodedSize} bytes after the offset
      * @param offset where to start
-     * @param timestampDelta the record's timestamp less that of the record before it in the frame, or less the frame's base timestamp for its first
-     *     record; milliseconds, wrapping, so that every pair of longs works
+     * @param timestampDelta the record's timestamp less that of the record before it in the frame,
+     *     or less the frame's base timestamp for its first record; milliseconds, wrapping, so that
+     *     every pair of longs works
      * @return the offset after the record
      */
     public static int encode(

@@ -3,8 +3,8 @@ package dev.blobshuffle.core.format.record;
 import java.util.Arrays;
 
 /**
- * What an encrypted {@link Frame} has beside its body: where it must lie, and what is needed to read
- * it again from memory. Immutable.
+ * What an encrypted {@link Frame} has beside its body: where it must lie, and what is needed to
+ * read it again from memory. Immutable.
  */
 final class SealedFrame {
     private final String key;
@@ -40,7 +40,10 @@ final class SealedFrame {
         System.arraycopy(tag, 0, target, offset, tag.length);
     }
 
-    /** The frame's body, decrypted into an array of its own: for records that leave memory in another way. */
+    /**
+     * The frame's body, decrypted into an array of its own: for records that leave memory in
+     * another way.
+     */
     byte[] open(Frame frame) {
         byte[] header = new byte[Frame.HEADER_LENGTH];
         FrameHeader.writeFields(frame, true, header, 0);

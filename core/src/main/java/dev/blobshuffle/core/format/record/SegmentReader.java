@@ -12,8 +12,9 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the records of one segment, in order, from bytes that come at once or in pieces. Frames are checked and decoded one at a time, when their first record
- * is asked for; skipped frames are not decoded at all. Owned by one thread.
+ * Reads the records of one segment, in order, from bytes that come at once or in pieces. Frames are
+ * checked and decoded one at a time, when their first record is asked for; skipped frames are not
+ * decoded at all. Owned by one thread.
  *
  * <pre>{@code
  * SegmentReader reader = new SegmentReader(notification, partition, keys, memory);
@@ -24,10 +25,10 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Total: whatever the bytes, each method gives its result or throws {@link BlobCorrupt}. Besides keys
- * and values, it allocates no more than one frame decrypted and one decompressed: at most twice
- * {@link Frame#MAX_RAW_LENGTH} bytes, only after the stored body's checksum was right, and only what its
- * {@link Memory} grants.
+ * <p>Total: whatever the bytes, each method gives its result or throws {@link BlobCorrupt}. Besides
+ * keys and values, it allocates no more than one frame decrypted and one decompressed: at most
+ * twice {@link Frame#MAX_RAW_LENGTH} bytes, only after the stored body's checksum was right, and
+ * only what its {@link Memory} grants.
  */
 public final class SegmentReader {
     /** Memory for decoded frames that no {@link Memory} is asked for, bytes: two usual frames. */
@@ -39,7 +40,9 @@ public final class SegmentReader {
         /** Grants whatever is asked for. */
         Memory UNLIMITED = bytes -> true;
 
-        /** Takes bytes if that many are free. The reader's owner gives {@link #heldBytes()} back. */
+        /**
+         * Takes bytes if that many are free. The reader's owner gives {@link #heldBytes()} back.
+         */
         boolean tryAcquire(long bytes);
     }
 
@@ -50,14 +53,19 @@ public final class SegmentReader {
     private final RecordCursor cursor = new RecordCursor();
     private final CRC32C headers = new CRC32C();
 
-    /** The last input: array, the array's offset of its first byte, the segment's offset of its first byte, its length. */
+    /**
+     * The last input: array, the array's offset of its first byte, the segment's offset of its
+     * first byte, its length.
+     */
     private byte[] input = {};
 
     private int inputOffset;
     private long inputStart;
     private int inputLength;
 
-    /** Where the next frame starts in the segment, and what it needs there to be entered or skipped. */
+    /**
+     * Where the next frame starts in the segment, and what it needs there to be entered or skipped.
+     */
     private long frameStart;
 
     private int frameWanted = Frame.HEADER_LENGTH;
@@ -80,8 +88,8 @@ public final class SegmentReader {
      * @param partition where the notification was found: frames of another one are refused
      * @param keys decrypt the segment if it is encrypted
      * @param memory grants the memory for decoded frames
-     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the library of the segment's codec, or its key, is not
-     *     there
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the library of the segment's
+     *     codec, or its key, is not there
      */
     public SegmentReader(Notification notification, Partition partition, Keyring keys, Memory memory) {
         notification.codec().requireLibrary();
@@ -95,7 +103,10 @@ public final class SegmentReader {
                 .orElse(null);
     }
 
-    /** A reader that takes the notification's word for the partition, of a segment that is not encrypted. */
+    /**
+     * A reader that takes the notification's word for the partition, of a segment that is not
+     * encrypted.
+     */
     SegmentReader(Notification notification) {
         notification.codec().requireLibrary();
         this.notification = notification;
@@ -126,30 +137,40 @@ public final class SegmentReader {
         return trimmed;
     }
 
-    /** Whether the last {@link #next()} returned false because {@link Memory} granted nothing. The same input is still valid. */
+    /**
+     * Whether the last {@link #next()} returned false because {@link Memory} granted nothing. The
+     * same input is still valid.
+     */
     public boolean isStarved() {
         return isStarved;
     }
 
-    /** Offset in the segment, bytes, from where {@link #input} goes on: everything before it is consumed (or skipped). */
+    /**
+     * Offset in the segment, bytes, from where {@link #input} goes on: everything before it is
+     * consumed (or skipped).
+     */
     public long position() {
         return frameStart;
     }
 
     /**
-     * How many bytes from {@link #position()} on the next step needs at least: a frame, or its header as long as its length is unknown; 0 when all frames
-     * were entered or skipped. Never more than the segment has.
+     * How many bytes from {@link #position()} on the next step needs at least: a frame, or its
+     * header as long as its length is unknown; 0 when all frames were entered or skipped. Never
+     * more than the segment has.
      */
     public int wanted() {
         return (int) Math.min(frameWanted, notification.segmentLength() - frameStart);
     }
 
     /**
-     * Takes bytes of the segment, replacing those before. The buffer's array must be accessible, and unchanged until the next input; position and
-     * limit are not moved. Legal at the start and after {@link #next()} returned false. Where the buffer holds the whole segment, the notification's checksum is
-     * verified before any record is read; in pieces, before the records of the last frame.
+     * Takes bytes of the segment, replacing those before. The buffer's array must be accessible,
+     * and unchanged until the next input; position and limit are not moved. Legal at the start and
+     * after {@link #next()} returned false. Where the buffer holds the whole segment, the
+     * notification's checksum is verified before any record is read; in pieces, before the records
+     * of the last frame.
      *
-     * @param bytes the segment's bytes from {@link #position()} on: all that remain, or fewer, but {@link #wanted()}
+     * @param bytes the segment's bytes from {@link #position()} on: all that remain, or fewer, but
+     *     {@link #wanted()}
      * @throws BlobCorrupt fatal: they are fewer or more, or not the notification's segment
      */
     public void input(ByteBuffer bytes) {
@@ -174,8 +195,8 @@ public final class SegmentReader {
     /**
      * Steps to the next record.
      *
-     * @return false when the input is used up: the segment is finished ({@link #isFinished()}) or more input is needed; or when
-     *     memory is missing ({@link #isStarved()})
+     * @return false when the input is used up: the segment is finished ({@link #isFinished()}) or
+     *     more input is needed; or when memory is missing ({@link #isStarved()})
      * @throws BlobCorrupt fatal: the bytes are not what was written
      */
     public boolean next() {
@@ -189,7 +210,10 @@ public final class SegmentReader {
         return true;
     }
 
-    /** Skips records after the current one, or to the end when fewer are left. Whole frames are skipped by their header, without their bodies. */
+    /**
+     * Skips records after the current one, or to the end when fewer are left. Whole frames are
+     * skipped by their header, without their bodies.
+     */
     public void skip(int records) {
         if (records < 0) {
             throw new IllegalArgumentException("Cannot skip " + records + " records.");
@@ -229,7 +253,10 @@ public final class SegmentReader {
         return cursor.headers();
     }
 
-    /** Goes to the next frame with a wanted record; false at the segment's end, or when bytes are missing. */
+    /**
+     * Goes to the next frame with a wanted record; false at the segment's end, or when bytes are
+     * missing.
+     */
     private boolean enterFrame() {
         isStarved = false;
         while (frameStart < notification.segmentLength()) {

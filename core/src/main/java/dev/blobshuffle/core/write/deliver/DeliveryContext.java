@@ -9,8 +9,8 @@ import dev.blobshuffle.core.write.options.BatcherOptions;
 import java.time.Duration;
 
 /**
- * What the delivery queues of a Batcher share: the clock, the metrics, and the threads that may block in
- * a channel. Thread-safe.
+ * What the delivery queues of a Batcher share: the clock, the metrics, and the threads that may
+ * block in a channel. Thread-safe.
  */
 public final class DeliveryContext implements AutoCloseable {
     private static final int THREADS = 2;
@@ -43,8 +43,8 @@ public final class DeliveryContext implements AutoCloseable {
     }
 
     /**
-     * Runs a task on a thread that may block in a channel. After {@link #close} there is nothing left to
-     * do, and the task is dropped.
+     * Runs a task on a thread that may block in a channel. After {@link #close} there is nothing
+     * left to do, and the task is dropped.
      */
     public void execute(Runnable task) {
         try {
@@ -57,8 +57,8 @@ public final class DeliveryContext implements AutoCloseable {
     }
 
     /**
-     * How old a batch may be when its notification is sent. The channel needs the rest of the time, and an
-     * upload that is in time is never too late.
+     * How old a batch may be when its notification is sent. The channel needs the rest of the time,
+     * and an upload that is in time is never too late.
      */
     Duration sendWithin(Channel channel) {
         Duration rest = options.notifyWithin().minus(channel.longestDelivery());

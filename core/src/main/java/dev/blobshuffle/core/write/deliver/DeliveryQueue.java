@@ -22,13 +22,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sealed segments of one lane between two discards: a queue per partition, in append order, out of which segments go to the channel. A segment goes when it
- * is at the head of its partition's queue and its blob is durable (or it goes as plain records), however the uploads finish. The first failure ends the
- * queue: nothing is sent after it.
+ * The sealed segments of one lane between two discards: a queue per partition, in append order, out
+ * of which segments go to the channel. A segment goes when it is at the head of its partition's
+ * queue and its blob is durable (or it goes as plain records), however the uploads finish. The
+ * first failure ends the queue: nothing is sent after it.
  *
- * <p>Threads: thread-safe. Queues and counts are guarded by the monitor, which is never held while the channel is called. The channel is called by one
- * emitter at a time: whoever finds work becomes the emitter, unless there is one, who then looks once more before it leaves. So nobody waits for a channel
- * that blocks, but for {@link #abandon}, after which nothing is sent any more.
+ * <p>Threads: thread-safe. Queues and counts are guarded by the monitor, which is never held while
+ * the channel is called. The channel is called by one emitter at a time: whoever finds work becomes
+ * the emitter, unless there is one, who then looks once more before it leaves. So nobody waits for
+ * a channel that blocks, but for {@link #abandon}, after which nothing is sent any more.
  */
 public final class DeliveryQueue {
     private final String laneName;
@@ -59,7 +61,8 @@ public final class DeliveryQueue {
     /**
      * An empty queue.
      *
-     * @param progress the lane's: raised when something was sent, everything was acknowledged, or the queue failed
+     * @param progress the lane's: raised when something was sent, everything was acknowledged, or
+     *     the queue failed
      */
     public DeliveryQueue(String laneName, Channel channel, Signal progress, DeliveryContext context) {
         this.laneName = laneName;
@@ -86,7 +89,9 @@ public final class DeliveryQueue {
         return isEnded;
     }
 
-    /** Appends a segment. @return false when the queue has ended: the caller gives its memory back */
+    /**
+     * Appends a segment. @return false when the queue has ended: the caller gives its memory back
+     */
     public synchronized boolean enqueue(Segment segment) {
         if (isEnded) {
             return false;
@@ -108,9 +113,11 @@ public final class DeliveryQueue {
     }
 
     /**
-     * A segment's records go through the channel once they are {@link #due}; with that their memory is the segment's.
+     * A segment's records go through the channel once they are {@link #due}; with that their memory
+     * is the segment's.
      *
-     * @param holder the blob that holds the memory, with a reference for this segment; null: the segment does
+     * @param holder the blob that holds the memory, with a reference for this segment; null: the
+     *     segment does
      * @return false when the segment does not wait any more
      */
     public synchronized boolean plain(Segment segment, @Nullable BlobContent holder) {
@@ -141,7 +148,10 @@ public final class DeliveryQueue {
         }
     }
 
-    /** Has somebody send what can be sent, soon: the lane's thread when it is in a flush, else a delivery thread. */
+    /**
+     * Has somebody send what can be sent, soon: the lane's thread when it is in a flush, else a
+     * delivery thread.
+     */
     public void emitSoon() {
         if (ownerEmits) {
             progress.raise();
@@ -290,8 +300,10 @@ public final class DeliveryQueue {
     }
 
     /**
-     * Whether a sweeper may delete the segment's blob before its notification is visible: the process stood still. Asks both clocks, because the monotonic clock stops while a
-     * machine is suspended. A wall clock that jumps forward fails the lane for nothing, which costs a rollback.
+     * Whether a sweeper may delete the segment's blob before its notification is visible: the
+     * process stood still. Asks both clocks, because the monotonic clock stops while a machine is
+     * suspended. A wall clock that jumps forward fails the lane for nothing, which costs a
+     * rollback.
      */
     boolean isTooLate(Segment segment) {
         BlobId blob = segment.blob();
@@ -386,7 +398,10 @@ public final class DeliveryQueue {
         unacknowledged = 0;
     }
 
-    /** Ends the queue and waits until nobody is in the channel any more, neither to send nor to tell a failure, which would be taken for one of the next queue. */
+    /**
+     * Ends the queue and waits until nobody is in the channel any more, neither to send nor to tell
+     * a failure, which would be taken for one of the next queue.
+     */
     public void abandon() {
         synchronized (this) {
             if (!isEnded) {

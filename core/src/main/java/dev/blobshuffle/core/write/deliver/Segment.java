@@ -19,7 +19,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sealed records of one lane for one partition, from the cut until the channel has acknowledged them.
+ * The sealed records of one lane for one partition, from the cut until the channel has acknowledged
+ * them.
  *
  * <pre>
  *   WAITING ──blob durable──▶ STORED ─┐
@@ -27,8 +28,9 @@ import org.jspecify.annotations.Nullable;
  *      └────── (any of these) ──lane failed or discarded──▶ DROPPED
  * </pre>
  *
- * <p>Threads: the state and what it implies are guarded by the monitor of the {@link DeliveryQueue}; the records are read, and compressed in place, by
- * one thread at a time: a worker of the upload, then the thread that sends them plain.
+ * <p>Threads: the state and what it implies are guarded by the monitor of the
+ * {@link DeliveryQueue}; the records are read, and compressed in place, by one thread at a time: a
+ * worker of the upload, then the thread that sends them plain.
  */
 public final class Segment implements Channel.Entry, Channel.SegmentRecords, Channel.Delivery {
     /** Where a segment is on its way. */
@@ -151,7 +153,10 @@ public final class Segment implements Channel.Entry, Channel.SegmentRecords, Cha
         return largest;
     }
 
-    /** The segment as it goes into a blob: compresses and encrypts the records in place. Once, by a worker. */
+    /**
+     * The segment as it goes into a blob: compresses and encrypts the records in place. Once, by a
+     * worker.
+     */
     public SegmentSource encode(FrameEncoder encoder) {
         TimestampRange known = timestamps();
         encoder.begin(partition);
@@ -203,7 +208,8 @@ public final class Segment implements Channel.Entry, Channel.SegmentRecords, Cha
     /**
      * The records go through the channel. Under the queue's monitor.
      *
-     * @param holder the blob that holds the memory, with a reference for this segment; null: this segment's slices do
+     * @param holder the blob that holds the memory, with a reference for this segment; null: this
+     *     segment's slices do
      */
     void toPlain(@Nullable BlobContent holder) {
         state = State.PLAIN;

@@ -4,11 +4,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run of memory that one output of a lane fills from the start, and one link of that output's log. Counted by reference: the log holds one while it
- * may still write or cut here, and each sealed slice holds one; with the last the memory goes back to its pool.
+ * A run of memory that one output of a lane fills from the start, and one link of that output's
+ * log. Counted by reference: the log holds one while it may still write or cut here, and each
+ * sealed slice holds one; with the last the memory goes back to its pool.
  *
- * <p>Threads: the array is written by the lane's thread, beyond what it has published; a published range is read, and compressed in place, by whoever sealed it.
- * The closing fields are written by the lane's thread before it publishes the next chunk, and read after that.
+ * <p>Threads: the array is written by the lane's thread, beyond what it has published; a published
+ * range is read, and compressed in place, by whoever sealed it. The closing fields are written by
+ * the lane's thread before it publishes the next chunk, and read after that.
  */
 public final class Chunk {
     private static final byte[] NOTHING = {};

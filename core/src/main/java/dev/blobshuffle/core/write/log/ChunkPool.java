@@ -9,11 +9,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The write budget: every byte that a record occupies from its append until it is durable (or sent plain, or dropped) lies in a chunk of this pool.
- * Chunks have power-of-two sizes and are reused; a record too large for the largest gets a chunk of its own, which is counted and not kept. Memory in use and
- * kept for reuse together never exceed the budget. Thread-safe.
+ * The write budget: every byte that a record occupies from its append until it is durable (or sent
+ * plain, or dropped) lies in a chunk of this pool. Chunks have power-of-two sizes and are reused; a
+ * record too large for the largest gets a chunk of its own, which is counted and not kept. Memory
+ * in use and kept for reuse together never exceed the budget. Thread-safe.
  *
- * <p>The size of new chunks falls with the number of outputs, so that the chunks on which idle outputs stand cannot fill the budget.
+ * <p>The size of new chunks falls with the number of outputs, so that the chunks on which idle
+ * outputs stand cannot fill the budget.
  */
 public final class ChunkPool {
     private static final int SMALLEST_SHIFT = 10;
@@ -82,7 +84,8 @@ public final class ChunkPool {
     }
 
     /**
-     * The size of a pooled chunk that a record fits in: the preferred size, less where outputs are many, more where the record needs it.
+     * The size of a pooled chunk that a record fits in: the preferred size, less where outputs are
+     * many, more where the record needs it.
      *
      * @param bytes what must fit, at most {@link #largest()}
      */
@@ -92,7 +95,10 @@ public final class ChunkPool {
         return bytes <= size ? size : Integer.highestOneBit(bytes - 1) << 1;
     }
 
-    /** A chunk of at least a number of bytes, or null when the budget is full or others wait for memory. */
+    /**
+     * A chunk of at least a number of bytes, or null when the budget is full or others wait for
+     * memory.
+     */
     public @Nullable Chunk acquire(int size) {
         return acquire(size, null);
     }
@@ -100,7 +106,8 @@ public final class ChunkPool {
     /**
      * A chunk, for one who may be waiting.
      *
-     * @param ticket the place in the queue; null for one who is not in it and so has to stand behind all who are
+     * @param ticket the place in the queue; null for one who is not in it and so has to stand
+     *     behind all who are
      */
     public synchronized @Nullable Chunk acquire(int size, @Nullable Ticket ticket) {
         if (closed) {
@@ -129,7 +136,10 @@ public final class ChunkPool {
         }
     }
 
-    /** Stands in line for memory: first come, first served, so that small requests cannot starve a large one. */
+    /**
+     * Stands in line for memory: first come, first served, so that small requests cannot starve a
+     * large one.
+     */
     public synchronized Ticket queue() {
         Ticket ticket = new Ticket();
         waiting.addLast(ticket);

@@ -4,8 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was cut off a {@link PartitionLog}: the records of one segment. Whoever takes it releases the
- * slices' chunks.
+ * What was cut off a {@link PartitionLog}: the records of one segment. Whoever takes it releases
+ * the slices' chunks.
  *
  * @param slices the records in append order, at least one slice
  * @param records number of records, 1 or more

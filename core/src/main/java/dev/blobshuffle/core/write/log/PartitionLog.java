@@ -14,22 +14,30 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One lane's output to one partition: a log of encoded records with a single writer, out of which sealed segments are cut while the writer goes on.
+ * One lane's output to one partition: a log of encoded records with a single writer, out of which
+ * sealed segments are cut while the writer goes on.
  *
- * <p>The log is a linked list of {@link Chunk chunks}. The writer (the lane's thread) encodes a record beyond the published end of its chunk, where nobody
- * looks, and then publishes the new end: chunk, position, number of records, last timestamp, smallest and largest timestamp. These belong together, so they are
- * under a sequence lock: the version is odd while they change, and a reader that saw an odd or a changed version reads again. The writer never waits, and on
- * x86 publishing costs no fence; the reader, who comes once per batch, carries all the cost.
+ * <p>The log is a linked list of {@link Chunk chunks}. The writer (the lane's thread) encodes a
+ * record beyond the published end of its chunk, where nobody looks, and then publishes the new end:
+ * chunk, position, number of records, last timestamp, smallest and largest timestamp. These belong
+ * together, so they are under a sequence lock: the version is odd while they change, and a reader
+ * that saw an odd or a changed version reads again. The writer never waits, and on x86 publishing
+ * costs no fence; the reader, who comes once per batch, carries all the cost.
  *
- * <p>A cut (any thread, under the monitor of the open batch) takes such a snapshot. The segment is what lies between the previous cut and the
- * snapshot; the writer goes on behind it, in the same chunk, without noticing. Because the timestamp before any record is known at each cut and at
- * each chunk's end, the chain of timestamp deltas needs no restart: a frame's base is the timestamp before its first record.
+ * <p>A cut (any thread, under the monitor of the open batch) takes such a snapshot. The segment is
+ * what lies between the previous cut and the snapshot; the writer goes on behind it, in the same
+ * chunk, without noticing. Because the timestamp before any record is known at each cut and at each
+ * chunk's end, the chain of timestamp deltas needs no restart: a frame's base is the timestamp
+ * before its first record.
  *
- * <p>Smallest and largest timestamp restart with a segment, and only the writer can restart them. A cut leaves the record count at which it was made; when the
- * writer sees it at exactly that count, its extremes cover exactly the next segment. When it has appended past the cut meanwhile, they do not, the
- * count from which they run ({@code extremesFrom}) tells so, and the segment's own extremes are found by walking it.
+ * <p>Smallest and largest timestamp restart with a segment, and only the writer can restart them. A
+ * cut leaves the record count at which it was made; when the writer sees it at exactly that count,
+ * its extremes cover exactly the next segment. When it has appended past the cut meanwhile, they do
+ * not, the count from which they run ({@code extremesFrom}) tells so, and the segment's own
+ * extremes are found by walking it.
  *
- * <p>Threads: append, zone and retirement belong to the lane's thread; the fields of the cut are guarded by the batch's monitor.
+ * <p>Threads: append, zone and retirement belong to the lane's thread; the fields of the cut are
+ * guarded by the batch's monitor.
  */
 public final class PartitionLog implements Lane.Output {
     private static final VarHandle VERSION;
@@ -73,7 +81,10 @@ public final class PartitionLog implements Lane.Output {
     /** Records before the last cut. Written under the batch's monitor, read by the writer. */
     private volatile long cutRecords;
 
-    /** Guarded by the batch's monitor, as the two after it. Position and timestamp before the first record that is not cut. */
+    /**
+     * Guarded by the batch's monitor, as the two after it. Position and timestamp before the first
+     * record that is not cut.
+     */
     private Chunk cutChunk;
 
     private int cutPosition;
@@ -90,7 +101,10 @@ public final class PartitionLog implements Lane.Output {
         array = chunk.array();
     }
 
-    /** A first chunk is small, so that many nearly idle outputs take little; one that fills up within a batch is followed by a large one. */
+    /**
+     * A first chunk is small, so that many nearly idle outputs take little; one that fills up
+     * within a batch is followed by a large one.
+     */
     private int firstSize() {
         return Math.max(1024, pool.largest() / 8);
     }
@@ -108,7 +122,8 @@ public final class PartitionLog implements Lane.Output {
         if (isOversized) {
             retire();
         }
-        // After publishing: a record that missed this flag's fall is found by the check that follows each seal.
+        // After publishing: a record that missed this flag's fall is found by the check that
+        // follows each seal.
         if (!section.isOpen()) {
             section.open();
         }
@@ -183,7 +198,10 @@ public final class PartitionLog implements Lane.Output {
         chunkStart = records;
     }
 
-    /** Leaves the chunk: what it holds stays in the log, and its memory goes back as soon as that is delivered. By the lane's thread. */
+    /**
+     * Leaves the chunk: what it holds stays in the log, and its memory goes back as soon as that is
+     * delivered. By the lane's thread.
+     */
     public void retire() {
         isOversized = false;
         if (array.length > 0) {
@@ -191,7 +209,10 @@ public final class PartitionLog implements Lane.Output {
         }
     }
 
-    /** Leaves the chunk if nothing was appended since the last call: an idle output holds no memory. By the lane's thread. */
+    /**
+     * Leaves the chunk if nothing was appended since the last call: an idle output holds no memory.
+     * By the lane's thread.
+     */
     public void retireIfIdle() {
         if (records == flushedRecords) {
             retire();
@@ -199,7 +220,10 @@ public final class PartitionLog implements Lane.Output {
         flushedRecords = records;
     }
 
-    /** Readers of the partition are in another zone now. What is not yet sealed moves with it. By the lane's thread. */
+    /**
+     * Readers of the partition are in another zone now. What is not yet sealed moves with it. By
+     * the lane's thread.
+     */
     public void moveTo(Section next) {
         section = next;
     }
@@ -212,7 +236,10 @@ public final class PartitionLog implements Lane.Output {
         return partition;
     }
 
-    /** Whether anything was appended and not cut yet. By the lane's thread, or as a guess that misses what is being appended right now. */
+    /**
+     * Whether anything was appended and not cut yet. By the lane's thread, or as a guess that
+     * misses what is being appended right now.
+     */
     public boolean hasUnsealed() {
         return snapshot().records != cutRecords;
     }
@@ -299,7 +326,10 @@ public final class PartitionLog implements Lane.Output {
         return cutRecords - before;
     }
 
-    /** Gives up the log's last chunk, after {@link #drop}: the output is not used any more. Under the batch's monitor, once. */
+    /**
+     * Gives up the log's last chunk, after {@link #drop}: the output is not used any more. Under
+     * the batch's monitor, once.
+     */
     public void end() {
         cutChunk.release();
     }

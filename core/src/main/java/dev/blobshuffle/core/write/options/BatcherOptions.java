@@ -15,21 +15,27 @@ import java.util.Optional;
 /**
  * How a Batcher batches.
  *
- * @param batchBytes the bytes of one zone at which a batch is sealed, and the aim for the size of a blob; compressed
- * @param delay time from a batch's first record until it is sealed; zero seals as soon as the store keeps up; the most where there is a target
- * @param target the latency for whose sake the Batcher chooses sizes and delays up to these; empty: it takes these
+ * @param batchBytes the bytes of one zone at which a batch is sealed, and the aim for the size of a
+ *     blob; compressed
+ * @param delay time from a batch's first record until it is sealed; zero seals as soon as the store
+ *     keeps up; the most where there is a target
+ * @param target the latency for whose sake the Batcher chooses sizes and delays up to these; empty:
+ *     it takes these
  * @param scope who shares a batch
  * @param layout which sections share a blob
- * @param inlineBytes a batch below this many bytes goes through the channel as plain records; zero: never
+ * @param inlineBytes a batch below this many bytes goes through the channel as plain records; zero:
+ *     never
  * @param codec compression of frames
  * @param keys say whether to encrypt frames, and with which key
  * @param deliveryTimeout time from the seal of a batch until its blob must be durable
- * @param notifyWithin time from the seal of a batch within which its notifications are in the log, or never get there: a sweep may delete the blob afterwards
+ * @param notifyWithin time from the seal of a batch within which its notifications are in the log,
+ *     or never get there: a sweep may delete the blob afterwards
  * @param bufferBytes memory for records from append until they are durable
  * @param maxBlock how long an append waits for memory
  * @param chunkBytes size of the largest pooled chunk: a power of two from 1 KiB
  * @param workers number of threads that compress and lay out blobs
- * @param blobsInFlight number of unfinished blobs at which the delay no longer seals, so that a slow store gets fewer, larger blobs
+ * @param blobsInFlight number of unfinished blobs at which the delay no longer seals, so that a
+ *     slow store gets fewer, larger blobs
  * @param fallback what to do when the store fails for good; empty: the lanes fail
  */
 public record BatcherOptions(
@@ -52,14 +58,19 @@ public record BatcherOptions(
     /** What a broker takes by default is 1 MiB with its own overhead. */
     private static final int FALLBACK_RECORD_BYTES = 1_000_000;
 
-    /** Without a delay a batch is what came at once; as a blob it would take more threads, and with a store that asks for nothing still more CPU time, than as records. */
+    /**
+     * Without a delay a batch is what came at once; as a blob it would take more threads, and with
+     * a store that asks for nothing still more CPU time, than as records.
+     */
     private static final long UNDELAYED_INLINE_BYTES = 64 << 10;
 
     /**
      * Sends records through the channel while the store is down.
      *
-     * @param bytesPerSecond the most bytes per second, over all lanes: brokers are sized for notifications
-     * @param recordBytes a segment with a record that may be larger waits for the store instead, since the channel would refuse it
+     * @param bytesPerSecond the most bytes per second, over all lanes: brokers are sized for
+     *     notifications
+     * @param recordBytes a segment with a record that may be larger waits for the store instead,
+     *     since the channel would refuse it
      */
     public record Fallback(long bytesPerSecond, int recordBytes) {
         /** Checks that both are positive. */
@@ -113,7 +124,10 @@ public record BatcherOptions(
         }
     }
 
-    /** The defaults: blobs of 16 MiB or 500 ms, 64 MiB of memory, no compression, no inlining, no fallback. */
+    /**
+     * The defaults: blobs of 16 MiB or 500 ms, 64 MiB of memory, no compression, no inlining, no
+     * fallback.
+     */
     public static Builder builder() {
         return new Builder();
     }
@@ -148,8 +162,8 @@ public record BatcherOptions(
     }
 
     /**
-     * As given, or where a blob breaks even by list prices, with three replicas in three zones, and without a delay at least what costs less CPU time so; a batch that is full
-     * is never inlined.
+     * As given, or where a blob breaks even by list prices, with three replicas in three zones, and
+     * without a delay at least what costs less CPU time so; a batch that is full is never inlined.
      */
     private static long inlineBytes(Settings settings) {
         Optional<ByteSize> given = settings.value(Settings.INLINE_MAX_BYTES);
@@ -242,7 +256,10 @@ public record BatcherOptions(
             return this;
         }
 
-        /** Time from the seal of a batch within which its notifications are in the log, or never get there. */
+        /**
+         * Time from the seal of a batch within which its notifications are in the log, or never get
+         * there.
+         */
         public Builder notifyWithin(Duration time) {
             notifyWithin = time;
             return this;

@@ -4,10 +4,12 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import java.time.Duration;
 
 /**
- * The latency that the adaptive mode of a Batcher aims at: the p95 from append until a reader has the record.
+ * The latency that the adaptive mode of a Batcher aims at: the p95 from append until a reader has
+ * the record.
  *
  * @param latency the p95 to meet
- * @param hidden time between two commits before which nobody sees a record (exactly-once); zero: records are seen at once
+ * @param hidden time between two commits before which nobody sees a record (exactly-once); zero:
+ *     records are seen at once
  */
 public record LatencyTarget(Duration latency, Duration hidden) {
     /** Checks that the latency is positive. */

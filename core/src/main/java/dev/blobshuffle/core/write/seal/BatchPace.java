@@ -14,11 +14,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one {@link OpenBatch} fills: for how long, up to which size, and into blobs of which size. As the options say, or in the adaptive mode as {@link Pacing} chooses for the
- * present load, anew after each seal.
+ * How one {@link OpenBatch} fills: for how long, up to which size, and into blobs of which size. As
+ * the options say, or in the adaptive mode as {@link Pacing} chooses for the present load, anew
+ * after each seal.
  *
- * <p>The delay decides in steady state. The size is there for a load that rises while a batch fills: a batch with half as much again as expected is sealed early, so that its put
- * does not take too long, and shows the new load at once; when the load falls, the estimate follows in a few batches, since a fill time for a high load is short enough for a low one.
+ * <p>The delay decides in steady state. The size is there for a load that rises while a batch
+ * fills: a batch with half as much again as expected is sealed early, so that its put does not take
+ * too long, and shows the new load at once; when the load falls, the estimate follows in a few
+ * batches, since a fill time for a high load is short enough for a low one.
  *
  * <p>Thread-safe: the estimate is guarded by the monitor, and the choice is read without it.
  */
@@ -124,8 +127,8 @@ final class BatchPace {
 
     private void observe(double bytes, double share, double seconds, SealReason reason) {
         double now = Math.max(1, bytes) / Math.max(seconds, 1e-3);
-        // A batch that a commit ended early says little of the load; one that was full before its time is proof of a
-        // higher one.
+        // A batch that a commit ended early says little of the load; one that was full before its
+        // time is proof of a higher one.
         double weight = seconds / (seconds + delay.toNanos() / NANOS / 2);
         boolean isSurge = reason == SealReason.SIZE && now > rate;
         rate = rate == 0 || isSurge ? now : rate + weight * (now - rate);

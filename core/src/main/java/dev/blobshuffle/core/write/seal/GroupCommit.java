@@ -7,9 +7,11 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Lets flushes of lanes that commit at about the same time share a blob. Lanes commit on timers of their own, so a lane's next flush is foretold by its last
- * one and the time between the last two. A flush waits for the lanes that are foretold to flush within the window: 10 % of its own interval, at most
- * 10 ms. It never waits for a lane that does not flush regularly, nor when it is alone. Thread-safe.
+ * Lets flushes of lanes that commit at about the same time share a blob. Lanes commit on timers of
+ * their own, so a lane's next flush is foretold by its last one and the time between the last two.
+ * A flush waits for the lanes that are foretold to flush within the window: 10 % of its own
+ * interval, at most 10 ms. It never waits for a lane that does not flush regularly, nor when it is
+ * alone. Thread-safe.
  */
 public final class GroupCommit {
     private static final long LONGEST_WINDOW_NANOS = Duration.ofMillis(10).toNanos();

@@ -4,8 +4,8 @@ import dev.blobshuffle.core.write.log.PartitionLog;
 import dev.blobshuffle.core.zone.Zone;
 
 /**
- * What one lane appended for one zone and has not yet told the batch: counted here without contention, told in steps. Owned by the lane's thread, but for the
- * zone.
+ * What one lane appended for one zone and has not yet told the batch: counted here without
+ * contention, told in steps. Owned by the lane's thread, but for the zone.
  */
 final class LaneSection implements PartitionLog.Section {
     private final OpenBatch batch;

@@ -15,23 +15,32 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records that lanes have appended and nobody has sealed yet, and the decision when to seal them: at size, at the delay since the first record, at a flush, or
- * under memory pressure.
+ * The records that lanes have appended and nobody has sealed yet, and the decision when to seal
+ * them: at size, at the delay since the first record, at a flush, or under memory pressure.
  *
- * <p>Appends neither lock nor read a clock. The first one after a seal finds the batch not open, opens it, and so starts the delay's timer; the others
- * read one flag. A seal lets the flag fall and then takes its snapshots; an append publishes its record and then reads the flag. An append that read the
- * flag just before it fell, and whose record the snapshot just missed, would have no timer: so a short time after each seal one more look opens the batch
- * if there is anything. An idle batch has no timer.
+ * <p>Appends neither lock nor read a clock. The first one after a seal finds the batch not open,
+ * opens it, and so starts the delay's timer; the others read one flag. A seal lets the flag fall
+ * and then takes its snapshots; an append publishes its record and then reads the flag. An append
+ * that read the flag just before it fell, and whose record the snapshot just missed, would have no
+ * timer: so a short time after each seal one more look opens the batch if there is anything. An
+ * idle batch has no timer.
  *
- * <p>Thread-safe; the monitor guards the lanes' outputs' cuts and their order in the delivery queues, and nothing blocks while it is held.
+ * <p>Thread-safe; the monitor guards the lanes' outputs' cuts and their order in the delivery
+ * queues, and nothing blocks while it is held.
  */
 public final class OpenBatch {
-    /** Long enough that a record whose append read the old flag is visible, short against any delay that is worth batching for. */
+    /**
+     * Long enough that a record whose append read the old flag is visible, short against any delay
+     * that is worth batching for.
+     */
     private static final Duration SECOND_LOOK = Duration.ofMillis(2);
 
     private static final long LARGEST_STEP = 32 << 10;
 
-    /** With few, small batches end early: in three zones blobs of 256 KiB were 76 % full with 8, and are 90 % full with 32. */
+    /**
+     * With few, small batches end early: in three zones blobs of 256 KiB were 76 % full with 8, and
+     * are 90 % full with 32.
+     */
     private static final int STEPS_PER_BATCH = 32;
 
     /** Multiples of it, by one, are spread evenly: the golden ratio. */
@@ -131,7 +140,10 @@ public final class OpenBatch {
         sealIfDue(opened);
     }
 
-    /** Seals a batch whose delay is over, once the store has caught up. By the timer, and whenever a blob is no longer in flight. */
+    /**
+     * Seals a batch whose delay is over, once the store has caught up. By the timer, and whenever a
+     * blob is no longer in flight.
+     */
     public void sealPostponed() {
         long opened;
         synchronized (this) {
@@ -157,7 +169,10 @@ public final class OpenBatch {
         return isPostponed;
     }
 
-    /** A lane tells bytes for a zone. Sealing at zones × the size in total would come later than this for any distribution over zones. */
+    /**
+     * A lane tells bytes for a zone. Sealing at zones × the size in total would come later than
+     * this for any distribution over zones.
+     */
     void filled(SectionFill fill, long bytes) {
         if (isFull(fill.add(bytes))) {
             List<Segment> sealed;

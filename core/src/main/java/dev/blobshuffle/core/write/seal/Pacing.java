@@ -24,8 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The adaptive mode of a Batcher: what all its batches learn together of the store and the channel, and how they should fill to meet the target latency ({@link PaceModel}). Its
- * metrics show the last choice of any batch. Thread-safe: guarded by its monitor, where nothing is said.
+ * The adaptive mode of a Batcher: what all its batches learn together of the store and the channel,
+ * and how they should fill to meet the target latency ({@link PaceModel}). Its metrics show the
+ * last choice of any batch. Thread-safe: guarded by its monitor, where nothing is said.
  */
 public final class Pacing implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Pacing.class);
@@ -90,7 +91,10 @@ public final class Pacing implements AutoCloseable {
         puts.took(bytes, nanosSinceSeal / NANOS);
     }
 
-    /** Takes note of a segment that the channel has: counts the latency of one of its records, and checks what was predicted for it. */
+    /**
+     * Takes note of a segment that the channel has: counts the latency of one of its records, and
+     * checks what was predicted for it.
+     */
     public void delivered(Segment segment, long nowNanos) {
         int number = deliveries.getAndIncrement() & Integer.MAX_VALUE;
         double waited = number
@@ -147,7 +151,8 @@ public final class Pacing implements AutoCloseable {
         }
         isMeasured = true;
         refreshed = now;
-        // Readers here are as good as those elsewhere; where nobody reads, a get is taken for a put without bytes.
+        // Readers here are as good as those elsewhere; where nobody reads, a get is taken for a put
+        // without bytes.
         reads = quantiles(metrics.distribution(Latency.HAND_OUT_LATENCY), puts.usual(0));
         channel = quantiles(metrics.distribution(Latency.NOTIFICATION_LATENCY), ASSUMED_CHANNEL_SECONDS);
     }

@@ -3,7 +3,10 @@ package dev.blobshuffle.core.write.seal;
 import dev.blobshuffle.core.zone.Zone;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Bytes, before compression, that the open batch has for one zone, but for what lanes have not told yet. Thread-safe. */
+/**
+ * Bytes, before compression, that the open batch has for one zone, but for what lanes have not told
+ * yet. Thread-safe.
+ */
 final class SectionFill {
     private final Zone zone;
     private final AtomicLong bytes = new AtomicLong();

@@ -8,8 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends segments as plain records while the store is down, at a bounded rate: brokers are sized for notifications. A segment's bytes are paid for after it
- * went, so that one of any size can go. Thread-safe; nobody waits here, a segment that may not go yet gets a timer.
+ * Sends segments as plain records while the store is down, at a bounded rate: brokers are sized for
+ * notifications. A segment's bytes are paid for after it went, so that one of any size can go.
+ * Thread-safe; nobody waits here, a segment that may not go yet gets a timer.
  */
 final class Fallback {
     private static final Logger LOG = LoggerFactory.getLogger(Fallback.class);
@@ -44,7 +45,10 @@ final class Fallback {
         }
     }
 
-    /** Whether the channel takes each record of a segment. A record larger than a pooled chunk, which the limit is not below, has a slice of its own. */
+    /**
+     * Whether the channel takes each record of a segment. A record larger than a pooled chunk,
+     * which the limit is not below, has a slice of its own.
+     */
     boolean takes(Segment segment) {
         return segment.largestSlice() <= options.recordBytes();
     }

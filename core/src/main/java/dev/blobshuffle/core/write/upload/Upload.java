@@ -27,8 +27,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One blob on its way into the store: encoded by a worker, put, and its segments told. It is the blob's content, and holds the memory of its segments until
- * it has ended and the last reader (an attempt of the store, a segment that goes plain) has let go.
+ * One blob on its way into the store: encoded by a worker, put, and its segments told. It is the
+ * blob's content, and holds the memory of its segments until it has ended and the last reader (an
+ * attempt of the store, a segment that goes plain) has let go.
  *
  * <pre>
  *   OPEN ──durable──────────────────────────────▶ ENDED    segments STORED
@@ -38,7 +39,8 @@ import org.jspecify.annotations.Nullable;
  *                                                 └── put again until durable ──▶ ENDED    (segments with records too large for the channel)
  * </pre>
  *
- * <p>Thread-safe: the phase is guarded by the monitor, which is not held over calls of the store or the channel.
+ * <p>Thread-safe: the phase is guarded by the monitor, which is not held over calls of the store or
+ * the channel.
  */
 final class Upload implements BlobContent {
     private enum Phase {
@@ -64,7 +66,10 @@ final class Upload implements BlobContent {
     private boolean isPutting = true;
     private boolean hasFailed;
     private Time.@Nullable Cancellable timer;
-    /** Set when the deadline passed before the records were encoded, and they shall go plain once they are: until then a worker owns them. */
+    /**
+     * Set when the deadline passed before the records were encoded, and they shall go plain once
+     * they are: until then a worker owns them.
+     */
     private @Nullable DeadlineExceeded late;
 
     /** @param segments in the order in which they will lie in the blob */
@@ -332,7 +337,10 @@ final class Upload implements BlobContent {
         return new DeliveryFailed(what + ". Roll back to the last commit.", cause);
     }
 
-    /** The Batcher closes: whatever this upload is doing, it keeps no memory of its own. Its lanes have failed before. */
+    /**
+     * The Batcher closes: whatever this upload is doing, it keeps no memory of its own. Its lanes
+     * have failed before.
+     */
     void abandon() {
         if (isEncoding.compareAndSet(false, true)) {
             release();

@@ -29,15 +29,19 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happens to sealed batches: packed into blobs, encoded on a bounded number of workers and stored, or sent through the channel when that is cheaper.
- * Thread-safe. Every queued task holds bytes of the write budget, which bounds them.
+ * What happens to sealed batches: packed into blobs, encoded on a bounded number of workers and
+ * stored, or sent through the channel when that is cheaper. Thread-safe. Every queued task holds
+ * bytes of the write budget, which bounds them.
  */
 public final class Uploads implements AutoCloseable {
     private static final Duration RETRY = Duration.ofSeconds(1);
     private static final double RATIO_WEIGHT = 0.2;
     private static final double LEAST_RATIO = 0.01;
 
-    /** Segments of a zone side by side, those of a partition together: readers own partitions. Stable, so a partition's segments keep the lanes' order. */
+    /**
+     * Segments of a zone side by side, those of a partition together: readers own partitions.
+     * Stable, so a partition's segments keep the lanes' order.
+     */
     private static final Comparator<Segment> BLOB_ORDER = Comparator.comparing(
                     (Segment segment) -> segment.zone().name())
             .thenComparing(
@@ -254,7 +258,10 @@ public final class Uploads implements AutoCloseable {
         }
     }
 
-    /** Ends everything; the lanes' queues have ended before. Puts that the store goes on with keep their memory until the store lets go. */
+    /**
+     * Ends everything; the lanes' queues have ended before. Puts that the store goes on with keep
+     * their memory until the store lets go.
+     */
     @Override
     public void close() {
         isClosed = true;

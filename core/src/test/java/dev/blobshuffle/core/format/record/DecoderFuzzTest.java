@@ -30,14 +30,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Decoders give a value or {@link BlobCorrupt}, whatever the bytes, and allocate no more than stated. Checksums are made right again in some of the
- * cases, so that what lies behind them is reached. A failing case names its seed: it is the only input.
+ * Decoders give a value or {@link BlobCorrupt}, whatever the bytes, and allocate no more than
+ * stated. Checksums are made right again in some of the cases, so that what lies behind them is
+ * reached. A failing case names its seed: it is the only input.
  */
 class DecoderFuzzTest {
     private static final int CASES = Integer.getInteger("fuzz.cases", 15_000);
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-    /** What a decoder may allocate beside what depends on its input. The largest part is the message and stack trace of a failure. */
+    /**
+     * What a decoder may allocate beside what depends on its input. The largest part is the message
+     * and stack trace of a failure.
+     */
     private static final long FIXED_ALLOCATION = 1 << 16;
 
     @Test
@@ -157,7 +161,10 @@ class DecoderFuzzTest {
         return size;
     }
 
-    /** Makes header and body checksums right again, and says in the notification what is there: as a faulty writer would. */
+    /**
+     * Makes header and body checksums right again, and says in the notification what is there: as a
+     * faulty writer would.
+     */
     private static Notification repair(byte[] segment, Notification original, SplittableRandom random) {
         CRC32C headers = new CRC32C();
         int tag = original.binding().orElseThrow().tag();
@@ -261,7 +268,10 @@ class DecoderFuzzTest {
 
     private record Example(List<TestRecord> records, byte[] blob, byte[] segment, Notification notification) {}
 
-    /** Runs cases and counts how they end: a fuzz test in which one kind of end never happens tests nothing. */
+    /**
+     * Runs cases and counts how they end: a fuzz test in which one kind of end never happens tests
+     * nothing.
+     */
     private static final class Tally {
         private int values;
         private int corrupt;

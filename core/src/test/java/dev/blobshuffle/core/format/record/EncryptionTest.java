@@ -28,7 +28,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Encrypted segments: what comes back, what does not show, and that nothing but the written records is ever handed out. */
+/**
+ * Encrypted segments: what comes back, what does not show, and that nothing but the written records
+ * is ever handed out.
+ */
 class EncryptionTest {
     private static final BlobId ID = new BlobId(29_453_760, 0x1234, 5);
     private static final Partition P0 = new Partition("orders", 0);

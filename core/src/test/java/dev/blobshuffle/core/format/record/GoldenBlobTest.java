@@ -25,8 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The stored blobs of each version stay readable, and today's writer makes the same bytes. The files of a version are never changed: a new version adds a
- * directory. {@code ./mvnw -pl core test -Dtest=GoldenBlobTest -Dgolden.update=true} writes those of the version being made.
+ * The stored blobs of each version stay readable, and today's writer makes the same bytes. The
+ * files of a version are never changed: a new version adds a directory. {@code ./mvnw -pl core test
+ * -Dtest=GoldenBlobTest -Dgolden.update=true} writes those of the version being made.
  */
 class GoldenBlobTest {
     private static final Path SOURCES = Path.of("src/test/resources");
@@ -76,7 +77,9 @@ class GoldenBlobTest {
         assertThat(at).isEqualTo(notifications.length);
     }
 
-    /** Compressed bytes belong to the libraries' versions, so only uncompressed ones are compared. */
+    /**
+     * Compressed bytes belong to the libraries' versions, so only uncompressed ones are compared.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"v2/NONE", "v2/NONE-encrypted"})
     void todaysWriterMakesTheBytesOfVersionTwo(String name) throws IOException {
@@ -131,7 +134,10 @@ class GoldenBlobTest {
         return bytes.toByteArray();
     }
 
-    /** One list per segment. Spelled out rather than drawn at random: a generator may change, these must not. */
+    /**
+     * One list per segment. Spelled out rather than drawn at random: a generator may change, these
+     * must not.
+     */
     private static List<List<TestRecord>> records() {
         List<TestRecord> plain = new ArrayList<>();
         for (int i = 0; i < 40; i++) {

@@ -8,7 +8,9 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Builds segments and blobs the way a Batcher does: records into chunks, chunk slices into frames. */
+/**
+ * Builds segments and blobs the way a Batcher does: records into chunks, chunk slices into frames.
+ */
 final class TestSegments {
     private TestSegments() {}
 
@@ -33,7 +35,10 @@ final class TestSegments {
         return new SegmentSource(zone, partition, lane, min, max, frames(records, encoder, chunkLength));
     }
 
-    /** Frames in chunks with other bytes before and after, so that an offset that is not honoured shows. */
+    /**
+     * Frames in chunks with other bytes before and after, so that an offset that is not honoured
+     * shows.
+     */
     static List<Frame> frames(List<TestRecord> records, Codec codec, int chunkLength) {
         try (FrameEncoder encoder = new FrameEncoder(codec)) {
             return frames(records, encoder, chunkLength);
