@@ -1,6 +1,7 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
 import dev.blobshuffle.kstreams.commit.RecordOrigin;
+import dev.blobshuffle.kstreams.keyparallel.calls.Outcome;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

@@ -1,5 +1,8 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
+import dev.blobshuffle.kstreams.keyparallel.calls.CallPlan;
+import dev.blobshuffle.kstreams.keyparallel.calls.Ordering;
+import dev.blobshuffle.kstreams.keyparallel.calls.Outcome;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;

@@ -1,6 +1,9 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
 import dev.blobshuffle.core.settings.ByteSize;
+import dev.blobshuffle.kstreams.keyparallel.calls.Concurrency;
+import dev.blobshuffle.kstreams.keyparallel.calls.Ordering;
+import dev.blobshuffle.kstreams.keyparallel.calls.RetryPolicy;
 import java.time.Duration;
 import java.util.Optional;
 

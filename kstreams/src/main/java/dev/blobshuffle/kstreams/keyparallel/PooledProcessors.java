@@ -1,5 +1,6 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
+import dev.blobshuffle.kstreams.keyparallel.calls.Outcome;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

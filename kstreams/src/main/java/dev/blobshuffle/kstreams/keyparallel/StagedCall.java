@@ -1,5 +1,6 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
+import dev.blobshuffle.kstreams.keyparallel.calls.Outcome;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

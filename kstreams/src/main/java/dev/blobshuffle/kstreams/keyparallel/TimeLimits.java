@@ -2,6 +2,7 @@ package dev.blobshuffle.kstreams.keyparallel;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.kstreams.ApplicationSettings.CommitLimit;
+import dev.blobshuffle.kstreams.keyparallel.calls.RetryPolicy;
 import java.time.Duration;
 
 /**

@@ -1,5 +1,6 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
+import dev.blobshuffle.kstreams.keyparallel.calls.RetryPolicy;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

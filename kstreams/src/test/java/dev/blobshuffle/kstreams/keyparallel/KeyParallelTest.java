@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.kstreams.keyparallel.calls.Ordering;
+import dev.blobshuffle.kstreams.keyparallel.calls.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -8,6 +8,7 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.settings.ByteSize;
 import dev.blobshuffle.core.settings.NodeSetting;
 import dev.blobshuffle.kstreams.BlobShuffleClientSupplier;
+import dev.blobshuffle.kstreams.keyparallel.calls.Ordering;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.blobshuffle.kstreams.differential.Instances;
 import dev.blobshuffle.kstreams.differential.Log;
 import dev.blobshuffle.kstreams.differential.NewTopics;
+import dev.blobshuffle.kstreams.keyparallel.calls.Ordering;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;

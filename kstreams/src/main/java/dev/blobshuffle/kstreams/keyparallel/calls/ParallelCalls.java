@@ -1,4 +1,4 @@
-package dev.blobshuffle.kstreams.keyparallel;
+package dev.blobshuffle.kstreams.keyparallel.calls;
 
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.time.Signal;
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param <I> what a record is to its call
  * @param <O> what the call makes of it
  */
-final class ParallelCalls<I, O> implements AutoCloseable {
+public final class ParallelCalls<I, O> implements AutoCloseable {
     private final CallPlan plan;
     private final Call<I, O> call;
     private final Time time;
@@ -56,7 +56,7 @@ final class ParallelCalls<I, O> implements AutoCloseable {
      *     what is left of it by strays
      * @param strays calls of closed predecessors whose functions have not returned
      */
-    ParallelCalls(
+    public ParallelCalls(
             CallPlan plan, boolean isStaged, Call<I, O> call, Time time, Time.Workers workers, AtomicInteger strays) {
         this(plan, isStaged, call, time, workers, strays, () -> Long.MAX_VALUE);
     }
@@ -65,7 +65,7 @@ final class ParallelCalls<I, O> implements AutoCloseable {
      * No calls yet. @param shareOfProcess bytes that may be pending here, for the sake of others in
      * this process
      */
-    ParallelCalls(
+    public ParallelCalls(
             CallPlan plan,
             boolean isStaged,
             Call<I, O> call,
@@ -91,7 +91,7 @@ final class ParallelCalls<I, O> implements AutoCloseable {
      * Takes a record, and starts its call if it may. Never refuses: see {@link #isFull()}. For the
      * owner.
      */
-    void offer(@Nullable KeyHandle key, I input, long bytes) {
+    public void offer(@Nullable KeyHandle key, I input, long bytes) {
         lock.lock();
         try {
             backlog.accept(key, input, bytes, time.nanos());
@@ -102,7 +102,7 @@ final class ParallelCalls<I, O> implements AutoCloseable {
     }
 
     /** Whether the owner should take no more records for now. */
-    boolean isFull() {
+    public boolean isFull() {
         lock.lock();
         try {
             return backlog.pending() > plan.maxPending()
@@ -122,7 +122,7 @@ final class ParallelCalls<I, O> implements AutoCloseable {
     }
 
     /** Calls that may be under way now. */
-    int maxConcurrency() {
+    public int maxConcurrency() {
         lock.lock();
         try {
             return limit();
@@ -140,7 +140,7 @@ final class ParallelCalls<I, O> implements AutoCloseable {
      * staged function.
      */
     @Nullable
-    PendingRecord<I, O> pollUnprepared() {
+    public PendingRecord<I, O> pollUnprepared() {
         lock.lock();
         try {
             return backlog.pollUnprepared();
@@ -150,7 +150,7 @@ final class ParallelCalls<I, O> implements AutoCloseable {
     }
 
     /** Starts the call of a record that is prepared, if it may. For the owner. */
-    void prepared(PendingRecord<I, O> record) {
+    public void prepared(PendingRecord<I, O> record) {
         lock.lock();
         try {
             backlog.prepared(record);
@@ -161,7 +161,7 @@ final class ParallelCalls<I, O> implements AutoCloseable {
     }
 
     /** A record ends without a call. For the owner. */
-    void skip(PendingRecord<I, O> record, Outcome<O> outcome) {
+    public void skip(PendingRecord<I, O> record, Outcome<O> outcome) {
         lock.lock();
         try {
             backlog.skip(record, outcome);
@@ -172,7 +172,7 @@ final class ParallelCalls<I, O> implements AutoCloseable {
 
     /** The next record whose outcome may be handed on; {@link #finish} it then. For the owner. */
     @Nullable
-    PendingRecord<I, O> poll() {
+    public PendingRecord<I, O> poll() {
         lock.lock();
         try {
             return backlog.pollReleased();
@@ -182,7 +182,7 @@ final class ParallelCalls<I, O> implements AutoCloseable {
     }
 
     /** Whether {@link #poll} would give something. */
-    boolean hasReleased() {
+    public boolean hasReleased() {
         lock.lock();
         try {
             return backlog.hasReleased();
@@ -192,7 +192,7 @@ final class ParallelCalls<I, O> implements AutoCloseable {
     }
 
     /** A record that was polled has ended for good. For the owner. */
-    void finish(PendingRecord<I, O> record) {
+    public void finish(PendingRecord<I, O> record) {
         lock.lock();
         try {
             backlog.finish(record);
@@ -205,7 +205,7 @@ final class ParallelCalls<I, O> implements AutoCloseable {
      * Starts what may start, and is not started by the end of another call: after {@link #finish},
      * and when strays may have returned.
      */
-    void dispatch() {
+    public void dispatch() {
         for (Attempt<I, O> next = startNext(); next != null; next = startNext()) {
             try {
                 workers.execute(next);
@@ -328,7 +328,7 @@ final class ParallelCalls<I, O> implements AutoCloseable {
     }
 
     /** Reports of progress so far, to wait for the next one. */
-    long progress() {
+    public long progress() {
         return progress.count();
     }
 
@@ -337,12 +337,12 @@ final class ParallelCalls<I, O> implements AutoCloseable {
      *
      * @throws InterruptedException when the thread is interrupted
      */
-    void awaitProgress(long seen, long deadlineNanos) throws InterruptedException {
+    public void awaitProgress(long seen, long deadlineNanos) throws InterruptedException {
         boolean ignored = progress.await(seen, deadlineNanos);
     }
 
     /** Records that were offered and are not finished. */
-    int pending() {
+    public int pending() {
         lock.lock();
         try {
             return backlog.pending();
@@ -352,7 +352,7 @@ final class ParallelCalls<I, O> implements AutoCloseable {
     }
 
     /** For how long the oldest of these has been pending. */
-    Duration oldestAge() {
+    public Duration oldestAge() {
         lock.lock();
         try {
             long now = time.nanos();
@@ -363,7 +363,7 @@ final class ParallelCalls<I, O> implements AutoCloseable {
     }
 
     /** How things stand. */
-    Standing standing() {
+    public Standing standing() {
         lock.lock();
         try {
             return new Standing(
@@ -397,7 +397,7 @@ final class ParallelCalls<I, O> implements AutoCloseable {
         return time;
     }
 
-    Tally tally() {
+    public Tally tally() {
         return tally;
     }
 
@@ -436,5 +436,5 @@ final class ParallelCalls<I, O> implements AutoCloseable {
      * @param keys that have records
      * @param reason what keeps more from being done
      */
-    record Standing(int pending, long bytes, int waiting, int running, int keys, LimitReason reason) {}
+    public record Standing(int pending, long bytes, int waiting, int running, int keys, LimitReason reason) {}
 }

@@ -1,4 +1,4 @@
-package dev.blobshuffle.kstreams.keyparallel;
+package dev.blobshuffle.kstreams.keyparallel.calls;
 
 import dev.blobshuffle.core.time.Time;
 import java.util.ArrayList;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe: guarded by itself.
  */
-final class Attempt<I, O> implements Runnable {
+public final class Attempt<I, O> implements Runnable {
     private final ParallelCalls<I, O> calls;
     private final List<PendingRecord<I, O>> records;
     private @Nullable Thread runner;

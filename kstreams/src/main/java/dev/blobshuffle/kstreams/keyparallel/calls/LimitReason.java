@@ -1,7 +1,7 @@
-package dev.blobshuffle.kstreams.keyparallel;
+package dev.blobshuffle.kstreams.keyparallel.calls;
 
 /** What keeps a node from finishing more records per second. */
-enum LimitReason {
+public enum LimitReason {
     /** No record waits: more would be done if more came, or if the service were faster. */
     INPUT,
     /** Records wait although calls are free: each is behind another one of its key. */

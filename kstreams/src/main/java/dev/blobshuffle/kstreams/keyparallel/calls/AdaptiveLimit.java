@@ -1,4 +1,4 @@
-package dev.blobshuffle.kstreams.keyparallel;
+package dev.blobshuffle.kstreams.keyparallel.calls;
 
 /**
  * How many calls may be under way now: a number that climbs as long as more calls at a time get
@@ -18,7 +18,7 @@ package dev.blobshuffle.kstreams.keyparallel;
  * climbs. A span is two mean latencies long where that is more than a second, so that it shows what
  * the trial did. Guarded by the lock of its {@link ParallelCalls}.
  */
-final class AdaptiveLimit {
+public final class AdaptiveLimit {
     private static final double SPAN_NANOS = 1e9;
     private static final int SPANS_BETWEEN_TRIALS = 5;
     private static final double LEAST_ELASTICITY = 0.25;

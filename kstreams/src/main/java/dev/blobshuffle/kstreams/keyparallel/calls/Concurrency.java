@@ -1,4 +1,4 @@
-package dev.blobshuffle.kstreams.keyparallel;
+package dev.blobshuffle.kstreams.keyparallel.calls;
 
 /**
  * How many calls a task may have under way. Immutable.
@@ -16,7 +16,7 @@ public record Concurrency(int least, int most) {
     }
 
     /** Always the same number. */
-    static Concurrency fixed(int calls) {
+    public static Concurrency fixed(int calls) {
         return new Concurrency(calls, calls);
     }
 
@@ -26,7 +26,7 @@ public record Concurrency(int least, int most) {
     }
 
     /** Reads "16", or "8..1024". */
-    static Concurrency parse(String text) {
+    public static Concurrency parse(String text) {
         int dots = text.indexOf("..");
         return dots < 0
                 ? fixed(Integer.parseInt(text))

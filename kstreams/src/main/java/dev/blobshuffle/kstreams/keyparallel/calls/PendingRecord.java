@@ -1,4 +1,4 @@
-package dev.blobshuffle.kstreams.keyparallel;
+package dev.blobshuffle.kstreams.keyparallel.calls;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *                                  └── PARKED ◀┘  before a repetition
  * </pre>
  */
-final class PendingRecord<I, O> {
+public final class PendingRecord<I, O> {
     /** Where a record stands. */
     enum State {
         /** Behind a record of its key. */
@@ -31,7 +31,7 @@ final class PendingRecord<I, O> {
 
     final long sequence;
     final @Nullable KeyGroup<I, O> group;
-    final I input;
+    public final I input;
     final long bytes;
     final long acceptedNanos;
     State state = State.WAITING;
@@ -54,7 +54,7 @@ final class PendingRecord<I, O> {
         return sequence;
     }
 
-    I input() {
+    public I input() {
         return input;
     }
 
@@ -63,7 +63,7 @@ final class PendingRecord<I, O> {
         outcome = result;
     }
 
-    Outcome<O> outcome() {
+    public Outcome<O> outcome() {
         Outcome<O> result = outcome;
         if (result == null) {
             throw new IllegalStateException("Cannot give the outcome of a record: its call has not ended.");

@@ -1,6 +1,6 @@
-package dev.blobshuffle.kstreams.keyparallel;
+package dev.blobshuffle.kstreams.keyparallel.calls;
 
-import dev.blobshuffle.kstreams.keyparallel.PendingRecord.State;
+import dev.blobshuffle.kstreams.keyparallel.calls.PendingRecord.State;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * oldest, get on best. The table holds a key only as long as it has records. Guarded by the lock of
  * its {@link ParallelCalls}.
  */
-final class Backlog<I, O> {
+public final class Backlog<I, O> {
     private final CallPlan plan;
     private final boolean isStaged;
     private final Map<KeyHandle, KeyGroup<I, O>> groups = new HashMap<>();

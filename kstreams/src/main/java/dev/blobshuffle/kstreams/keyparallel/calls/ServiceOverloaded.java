@@ -1,4 +1,4 @@
-package dev.blobshuffle.kstreams.keyparallel;
+package dev.blobshuffle.kstreams.keyparallel.calls;
 
 /**
  * What a function throws when its service asks for fewer calls, as by status 429 or 503: the call

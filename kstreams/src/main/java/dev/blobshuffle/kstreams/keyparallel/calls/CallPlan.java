@@ -1,4 +1,4 @@
-package dev.blobshuffle.kstreams.keyparallel;
+package dev.blobshuffle.kstreams.keyparallel.calls;
 
 import java.time.Duration;
 import java.util.Optional;
@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param drain the longest that a commit waits for calls: it limits what may wait for its call;
  *     absent: any number may, for nobody waits for it
  */
-record CallPlan(
+public record CallPlan(
         Ordering ordering,
         Batching batching,
         int maxBatch,
@@ -28,7 +28,7 @@ record CallPlan(
         RetryPolicy retries,
         Optional<Duration> drain) {
     /** With a fixed number of calls at a time, and commits that wait for them. */
-    CallPlan(
+    public CallPlan(
             Ordering ordering,
             Batching batching,
             int maxBatch,
@@ -51,7 +51,7 @@ record CallPlan(
     }
 
     /** Which records one call may take. */
-    enum Batching {
+    public enum Batching {
         /** One at a time. */
         NONE,
         /** Those of one key that have come together. */
@@ -60,7 +60,7 @@ record CallPlan(
         ANY_KEY
     }
 
-    int maxConcurrency() {
+    public int maxConcurrency() {
         return concurrency.most();
     }
 

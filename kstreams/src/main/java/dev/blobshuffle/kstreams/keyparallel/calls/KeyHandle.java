@@ -1,4 +1,4 @@
-package dev.blobshuffle.kstreams.keyparallel;
+package dev.blobshuffle.kstreams.keyparallel.calls;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  * a function that changes an array or moves a buffer's position does not move its key. Immutable as
  * long as the key is.
  */
-final class KeyHandle {
+public final class KeyHandle {
     /** What records without a key have in common, where they have something in common. */
-    static final KeyHandle NULL = new KeyHandle(new Object());
+    public static final KeyHandle NULL = new KeyHandle(new Object());
 
     private final Object[] content;
     private final int hash;
@@ -21,7 +21,7 @@ final class KeyHandle {
         hash = Arrays.deepHashCode(content);
     }
 
-    static KeyHandle of(Object key) {
+    public static KeyHandle of(Object key) {
         if (key instanceof byte[] bytes) {
             return new KeyHandle(bytes.clone());
         }

@@ -1,4 +1,4 @@
-package dev.blobshuffle.kstreams.keyparallel;
+package dev.blobshuffle.kstreams.keyparallel.calls;
 
 import java.time.Duration;
 
@@ -20,7 +20,7 @@ import java.time.Duration;
  * exponential averages: a service that slows down all at once may still cost one rollback. Guarded
  * by the lock of its {@link ParallelCalls}.
  */
-final class Allowance {
+public final class Allowance {
     private static final double TARGET_SECONDS = 2;
     private static final double WINDOW_SECONDS = 2;
 

@@ -1,10 +1,10 @@
-package dev.blobshuffle.kstreams.keyparallel;
+package dev.blobshuffle.kstreams.keyparallel.calls;
 
 import java.util.List;
 
 /** The slow function. Called by many threads at once. */
 @FunctionalInterface
-interface Call<I, O> {
+public interface Call<I, O> {
     /**
      * Begins a call for one or more records; runs on a worker and may block. It ends when the
      * completion is told, then or later, from any thread; or with an exception, which is the

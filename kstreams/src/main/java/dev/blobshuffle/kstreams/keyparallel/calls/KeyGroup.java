@@ -1,4 +1,4 @@
-package dev.blobshuffle.kstreams.keyparallel;
+package dev.blobshuffle.kstreams.keyparallel.calls;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The records that leave in order among each other: those of a key, or of the partition. Guarded by
  * the lock of its {@link ParallelCalls}.
  */
-final class KeyGroup<I, O> {
+public final class KeyGroup<I, O> {
     /** Absent: the one group of a partition, which stays. */
     final @Nullable KeyHandle key;
 

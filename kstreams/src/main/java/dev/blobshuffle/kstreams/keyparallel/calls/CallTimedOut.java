@@ -1,4 +1,4 @@
-package dev.blobshuffle.kstreams.keyparallel;
+package dev.blobshuffle.kstreams.keyparallel.calls;
 
 /** A call had not ended in its time; it was interrupted, and what it answers later is dropped. */
 public final class CallTimedOut extends RuntimeException {

@@ -1,4 +1,4 @@
-package dev.blobshuffle.kstreams.keyparallel;
+package dev.blobshuffle.kstreams.keyparallel.calls;
 
 import java.time.Duration;
 
@@ -34,7 +34,7 @@ public record RetryPolicy(int attempts, Duration delay, Duration maxDelay) {
     }
 
     /** The longest that all attempts and the delays between them can take. */
-    Duration longest(Duration attemptTimeout) {
+    public Duration longest(Duration attemptTimeout) {
         Duration sum = attemptTimeout.multipliedBy(attempts);
         for (int made = 1; made < attempts; made++) {
             sum = sum.plus(delayAfter(made));
