@@ -2,8 +2,10 @@ package dev.blobshuffle.core.metrics;
 
 import dev.blobshuffle.core.metrics.Metric.Kind;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Metrics in the text format of Prometheus, version 0.0.4. Every metric has one name there
@@ -72,11 +74,13 @@ public final class PrometheusText {
     /** All metrics of all engines, grouped by metric as the format requires. */
     public static String of(List<LabelledMetrics> engines) {
         StringBuilder text = new StringBuilder(64 << 10);
-        for (Metric metric : ShuffleMetrics.all()) {
+        for (Metric metric : metrics(engines)) {
             String name = name(metric);
             appendHead(text, name, metric.doc(), metric.kind() == Kind.COUNTER ? "counter" : "gauge");
             for (LabelledMetrics engine : engines) {
-                appendSample(text, name, labels(engine), engine.metrics().value(metric) / divisor(metric));
+                if (engine.metrics().has(metric)) {
+                    appendSample(text, name, labels(engine), engine.metrics().value(metric) / divisor(metric));
+                }
             }
         }
         String flows = name(PayloadFlows.METRIC);
@@ -87,6 +91,13 @@ public final class PrometheusText {
             engines.forEach(engine -> appendHistogram(text, name(latency), engine, latency));
         }
         return text.toString();
+    }
+
+    /** Those of the engine, then those of the front doors. */
+    private static Set<Metric> metrics(List<LabelledMetrics> engines) {
+        Set<Metric> metrics = new LinkedHashSet<>(ShuffleMetrics.all());
+        engines.forEach(engine -> metrics.addAll(engine.metrics().metrics()));
+        return metrics;
     }
 
     private static void appendHead(StringBuilder text, String name, String doc, String type) {

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.DoubleSupplier;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.ToDoubleFunction;
 
@@ -44,6 +45,9 @@ public final class ShuffleMetrics {
     private final Map<Latency, Total> totals = new EnumMap<>(Latency.class);
     private final Map<Metric, DoubleSupplier> readings = new LinkedHashMap<>();
     private final PayloadFlows flows = new PayloadFlows();
+
+    /** Those of the front door; never changed in place. */
+    private volatile Map<Metric, DoubleSupplier> added = Map.of();
 
     /**
      * Metrics that start at 0 and whose latencies cover the whole run. For measuring a run as a
@@ -86,6 +90,55 @@ public final class ShuffleMetrics {
     /** Adds to a counter; counters of time take nanoseconds. */
     public void add(Counter counter, long amount) {
         of(counters, counter).add(amount);
+    }
+
+    /**
+     * A counter of the front door, published beside those of the engine. Add it before the metrics
+     * are published. To add to it takes no lock and allocates nothing.
+     *
+     * @return adds an amount in the metric's unit; nanoseconds for a counter of time
+     * @throws IllegalArgumentException the metric is no counter, or there is one of that name
+     */
+    public LongConsumer counter(Metric metric) {
+        if (metric.kind() != Kind.COUNTER) {
+            throw new IllegalArgumentException("Cannot count " + metric.name() + ": it is a " + metric.kind() + ".");
+        }
+        LongAdder adder = new LongAdder();
+        boolean isTime = metric.unit() == Unit.MILLISECONDS;
+        publish(metric, isTime ? () -> adder.sum() / NANOS_PER_MILLISECOND : adder::sum);
+        return adder::add;
+    }
+
+    /**
+     * A gauge of the front door, published beside those of the engine. Add it before the metrics
+     * are published.
+     *
+     * @param value returns the current value in the metric's unit; called by any thread, and must
+     *     not block
+     * @throws IllegalArgumentException the metric is no gauge, or there is one of that name
+     */
+    public void gauge(Metric metric, DoubleSupplier value) {
+        if (metric.kind() != Kind.GAUGE) {
+            throw new IllegalArgumentException("Cannot show " + metric.name() + ": it is a " + metric.kind() + ".");
+        }
+        publish(metric, value);
+    }
+
+    private synchronized void publish(Metric metric, DoubleSupplier value) {
+        if (metrics().stream().anyMatch(other -> other.name().equals(metric.name()))) {
+            throw new IllegalArgumentException(
+                    "Cannot publish metric " + metric.name() + ": there is one of that name.");
+        }
+        Map<Metric, DoubleSupplier> all = new LinkedHashMap<>(added);
+        all.put(metric, value);
+        added = Collections.unmodifiableMap(all);
+    }
+
+    /** All metrics of this instance: {@link #all()}, then those of its front door. */
+    public List<Metric> metrics() {
+        List<Metric> metrics = new ArrayList<>(readings.keySet());
+        metrics.addAll(added.keySet());
+        return Collections.unmodifiableList(metrics);
     }
 
     /** The current value of a counter, in nanoseconds for counters of time. */
@@ -156,22 +209,31 @@ public final class ShuffleMetrics {
     }
 
     /**
-     * All metrics in a fixed order: counters, gauges, then four quantiles per latency. Excludes
-     * {@link #flows()}, which differ between instances.
+     * All metrics of the engine in a fixed order: counters, gauges, then four quantiles per
+     * latency. Excludes {@link #flows()}, which differ between instances.
      */
     public static List<Metric> all() {
         List<Metric> all = new ArrayList<>(new ShuffleMetrics().readings.keySet());
         return Collections.unmodifiableList(all);
     }
 
-    /** The current value of one of {@link #all()}, in its unit. */
+    /** The current value of one of {@link #metrics()}, in its unit. */
     public double value(Metric metric) {
-        return of(readings, metric).getAsDouble();
+        DoubleSupplier own = added.get(metric);
+        return (own == null ? of(readings, metric) : own).getAsDouble();
     }
 
-    /** Passes every metric and its current value to a visitor, in the order of {@link #all()}. */
+    /** Whether this instance has a metric. */
+    boolean has(Metric metric) {
+        return readings.containsKey(metric) || added.containsKey(metric);
+    }
+
+    /**
+     * Passes every metric and its current value to a visitor, in the order of {@link #metrics()}.
+     */
     public void forEach(Visitor visitor) {
         readings.forEach((metric, value) -> visitor.visit(metric, value.getAsDouble()));
+        added.forEach((metric, value) -> visitor.visit(metric, value.getAsDouble()));
     }
 
     static String nameOf(Enum<?> constant) {

@@ -91,7 +91,7 @@ public final class KafkaMetricsBridge implements AutoCloseable {
         Metrics registry =
                 new Metrics(config, reporters(clientSettings), Time.SYSTEM, new KafkaMetricsContext("blobshuffle"));
         Map<String, String> tags = Map.of("instance", number);
-        for (Metric metric : ShuffleMetrics.all()) {
+        for (Metric metric : metrics.metrics()) {
             MetricName name = registry.metricName(metric.name(), GROUP, metric.doc(), tags);
             registry.addMetric(name, (Gauge<Double>) (ignored, now) -> metrics.value(metric));
         }

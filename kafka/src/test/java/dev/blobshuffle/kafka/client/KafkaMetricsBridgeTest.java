@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.blobshuffle.core.membership.Endpoint;
 import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.Flow;
+import dev.blobshuffle.core.metrics.Metric;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.zone.Zone;
@@ -56,6 +57,20 @@ class KafkaMetricsBridgeTest {
                     .containsPattern(
                             "blobshuffle_puts_total\\{application=\"orders\",client=\"orders-1\",engine=\"\\d+\",zone=\"zone-a\"} 5\n")
                     .doesNotContain("secret");
+        }
+    }
+
+    @Test
+    void metricsOfTheFrontDoorAreAmongThem() throws Exception {
+        metrics.counter(new Metric("tasks-moved", Metric.Kind.COUNTER, Metric.Unit.OCCURRENCES, "Tasks that moved."))
+                .accept(2);
+        try (KafkaMetricsBridge bridge = open(SETTINGS)) {
+            assertThat(bridge.metrics().entrySet())
+                    .filteredOn(entry -> entry.getKey().name().equals("tasks-moved"))
+                    .singleElement()
+                    .satisfies(
+                            entry -> assertThat(entry.getValue().metricValue()).isEqualTo(2.0));
+            assertThat(read(bridge.endpoint().orElseThrow())).contains("blobshuffle_tasks_moved_total");
         }
     }
 
