@@ -11,10 +11,11 @@ import dev.blobshuffle.core.store.BlobStoreProvider;
 import dev.blobshuffle.core.store.BucketBlobStore;
 import dev.blobshuffle.core.store.KeyPrefix;
 import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.store.StoreParameter;
 import dev.blobshuffle.core.store.StoreUri;
 import dev.blobshuffle.http.HttpLimits;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -30,6 +31,16 @@ public final class AzureBlobStoreProvider implements BlobStoreProvider {
     /** Excludes $root, where names may not contain slashes. */
     private static final Pattern CONTAINER = Pattern.compile("(?=.{3,63}$)[a-z0-9](-?[a-z0-9])+");
 
+    private static final List<StoreParameter> PARAMETERS = List.of(
+            new StoreParameter(
+                    "endpoint",
+                    "https://ACCOUNT.blob.core.windows.net",
+                    "the endpoint of another cloud, or a private one; for an emulator, the account is appended as the path: `http://127.0.0.1:10000`"),
+            new StoreParameter(
+                    "checksum",
+                    "md5",
+                    "the checksum that the service verifies uploads with: `md5`, `none`, or `crc64`, which takes half the CPU time (1.2 instead of 2.3 s per GiB), but emulators refuse it"));
+
     /** For the service loader. */
     public AzureBlobStoreProvider() {}
 
@@ -39,12 +50,17 @@ public final class AzureBlobStoreProvider implements BlobStoreProvider {
     }
 
     @Override
+    public List<StoreParameter> parameters() {
+        return PARAMETERS;
+    }
+
+    @Override
     public BlobStore open(StoreUri uri, StoreContext context) {
         return open(uri, context, System.getenv());
     }
 
     static BlobStore open(StoreUri uri, StoreContext context, Map<String, String> environment) {
-        uri.requireKnown(Set.of("endpoint", "checksum"));
+        uri.requireKnown(PARAMETERS);
         String account = uri.authority();
         String path = uri.path().startsWith("/") ? uri.path().substring(1) : uri.path();
         int slash = path.indexOf('/');

@@ -9,12 +9,13 @@ import dev.blobshuffle.core.store.BlobStoreProvider;
 import dev.blobshuffle.core.store.BucketBlobStore;
 import dev.blobshuffle.core.store.KeyPrefix;
 import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.store.StoreParameter;
 import dev.blobshuffle.core.store.StoreUri;
 import dev.blobshuffle.http.HttpLimits;
 import java.io.IOException;
 import java.net.URI;
+import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Opens {@code gs://bucket/prefix}. The parameters are {@code endpoint} (another compatible
@@ -24,6 +25,19 @@ import java.util.Set;
  * could read a token on the way. Stateless.
  */
 public final class GcsBlobStoreProvider implements BlobStoreProvider {
+    private static final List<StoreParameter> PARAMETERS = List.of(
+            new StoreParameter(
+                    "endpoint",
+                    "https://storage.googleapis.com",
+                    "another service with the same interface, a private endpoint, an emulator"),
+            new StoreParameter(
+                    "credentials",
+                    "default; none over http",
+                    "`default`: Google's application default credentials (key file, login, workload identity); `none` for an emulator, and over `http://`, where a token could be read"),
+            new StoreParameter(
+                    "checksum", "crc32c", "the checksum that the service verifies uploads with: `crc32c` or `none`"),
+            new StoreParameter("project", "none", "sent with requests; requests for objects need none"));
+
     /** For the service loader. */
     public GcsBlobStoreProvider() {}
 
@@ -33,8 +47,13 @@ public final class GcsBlobStoreProvider implements BlobStoreProvider {
     }
 
     @Override
+    public List<StoreParameter> parameters() {
+        return PARAMETERS;
+    }
+
+    @Override
     public BlobStore open(StoreUri uri, StoreContext context) {
-        uri.requireKnown(Set.of("endpoint", "project", "checksum", "credentials"));
+        uri.requireKnown(PARAMETERS);
         if (uri.authority().isEmpty()) {
             throw invalid("it names no bucket", "Give gs://bucket/prefix");
         }

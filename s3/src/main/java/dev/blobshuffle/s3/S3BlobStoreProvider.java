@@ -5,13 +5,13 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStoreProvider;
 import dev.blobshuffle.core.store.KeyPrefix;
 import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.store.StoreParameter;
 import dev.blobshuffle.core.store.StoreUri;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Opens {@code s3://bucket/prefix} with the parameters {@code region}, {@code endpoint},
@@ -27,12 +27,38 @@ public final class S3BlobStoreProvider implements BlobStoreProvider {
     private static final String SSE = "sse";
     private static final String SSE_KMS_KEY = "sse-kms-key";
     private static final String CONNECTIONS = "connections";
-    private static final Set<String> KNOWN =
-            Set.of(REGION, ENDPOINT, PATH_STYLE, CHECKSUM, SSE, SSE_KMS_KEY, CONNECTIONS);
+    private static final List<StoreParameter> PARAMETERS = List.of(
+            new StoreParameter(
+                    REGION,
+                    "as the AWS SDK finds it",
+                    "region of the bucket; with an `endpoint`, the region that this store signs with (else `us-east-1`)"),
+            new StoreParameter(ENDPOINT, "AWS", "another S3 store, or an interface endpoint: `https://host:port`"),
+            new StoreParameter(
+                    PATH_STYLE,
+                    "false",
+                    "`true`: the bucket in the path instead of the host name; most other stores need it"),
+            new StoreParameter(
+                    CHECKSUM,
+                    "crc32c",
+                    "the checksum that the store verifies uploads with: `crc32c`, `md5` for older stores (takes more CPU), `none`"),
+            new StoreParameter(
+                    SSE,
+                    "as configured for the bucket",
+                    "`AES256`, `aws:kms` or `aws:kms:dsse`; use KMS with bucket keys, else each request is one to KMS too"),
+            new StoreParameter(SSE_KMS_KEY, "as configured for the bucket", "the key of KMS"),
+            new StoreParameter(
+                    CONNECTIONS,
+                    "64",
+                    "the maximum of concurrent requests, 8 to 1024, a third of which may write blobs; the decorators let 52 through"));
 
     @Override
     public String scheme() {
         return "s3";
+    }
+
+    @Override
+    public List<StoreParameter> parameters() {
+        return PARAMETERS;
     }
 
     @Override
@@ -43,7 +69,7 @@ public final class S3BlobStoreProvider implements BlobStoreProvider {
     }
 
     static S3Settings settings(StoreUri uri) {
-        uri.requireKnown(KNOWN);
+        uri.requireKnown(PARAMETERS);
         return new S3Settings(
                 uri.authority(),
                 KeyPrefix.of(uri),

@@ -5,6 +5,7 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStoreProvider;
 import dev.blobshuffle.core.store.BlobStores;
 import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.store.StoreParameter;
 import dev.blobshuffle.core.store.StoreUri;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.testkit.Fault;
@@ -14,7 +15,6 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -50,14 +50,23 @@ public final class ObservedStoreProvider implements BlobStoreProvider {
                 + faultsPerThousand;
     }
 
+    private static final List<StoreParameter> PARAMETERS = List.of(
+            new StoreParameter("store", "required", "the store that is observed"),
+            new StoreParameter("faults", "0", "requests that fail, of 1000"));
+
     @Override
     public String scheme() {
         return SCHEME;
     }
 
     @Override
+    public List<StoreParameter> parameters() {
+        return PARAMETERS;
+    }
+
+    @Override
     public BlobStore open(StoreUri uri, StoreContext context) {
-        uri.requireKnown(Set.of("store", "faults"));
+        uri.requireKnown(PARAMETERS);
         String inner = uri.parameter("store").orElseThrow(() -> invalid("it names no store"));
         int faults = faults(uri.parameter("faults").orElse("0"));
         BlobStore plain = BlobStores.openUnchecked(inner, context);

@@ -1,5 +1,7 @@
 package dev.blobshuffle.core.store;
 
+import java.util.List;
+
 /**
  * Opens the stores of one URI scheme. {@link java.util.ServiceLoader} finds it in the artifact of
  * the store. Stateless.
@@ -7,6 +9,14 @@ package dev.blobshuffle.core.store;
 public interface BlobStoreProvider {
     /** The scheme, lower case, for example {@code s3}. */
     String scheme();
+
+    /**
+     * The parameters of the store's URI, in the order of the settings reference. {@link #open}
+     * refuses all others ({@link StoreUri#requireKnown}).
+     */
+    default List<StoreParameter> parameters() {
+        return List.of();
+    }
 
     /**
      * Opens a plain store. It has no retries, timeouts or limits of its own as far as its client

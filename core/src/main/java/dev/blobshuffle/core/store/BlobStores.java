@@ -84,7 +84,8 @@ public final class BlobStores {
         }
     }
 
-    private static List<BlobStoreProvider> providers() {
+    /** Those of all stores on the class path. */
+    public static List<BlobStoreProvider> providers() {
         List<BlobStoreProvider> providers =
                 new ArrayList<>(List.of(new FileBlobStoreProvider(), new MemoryBlobStoreProvider()));
         ServiceLoader.load(BlobStoreProvider.class, BlobStoreProvider.class.getClassLoader())

@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 
 /**
  * Opens {@code file:///dir}, or several directories separated by commas:
@@ -14,14 +13,22 @@ import java.util.Set;
  * Stateless.
  */
 final class FileBlobStoreProvider implements BlobStoreProvider {
+    private static final List<StoreParameter> PARAMETERS = List.of(new StoreParameter(
+            "fsync", "blob", "`blob`: each blob survives the end of the machine; `none`: it may not"));
+
     @Override
     public String scheme() {
         return "file";
     }
 
     @Override
+    public List<StoreParameter> parameters() {
+        return PARAMETERS;
+    }
+
+    @Override
     public BlobStore open(StoreUri uri, StoreContext context) {
-        uri.requireKnown(Set.of("fsync"));
+        uri.requireKnown(PARAMETERS);
         List<Path> directories = new ArrayList<>();
         for (String directory : uri.path().split(",", -1)) {
             directories.add(directory(directory));

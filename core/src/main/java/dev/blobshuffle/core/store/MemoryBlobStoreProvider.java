@@ -1,8 +1,8 @@
 package dev.blobshuffle.core.store;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -11,6 +11,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * other processes cannot read it. Stateless except for the stores.
  */
 final class MemoryBlobStoreProvider implements BlobStoreProvider {
+    private static final List<StoreParameter> PARAMETERS =
+            List.of(new StoreParameter("capacity", "a quarter of the largest heap", "the most bytes that it holds"));
+
     private static final Map<String, MemoryBlobStore> STORES = new ConcurrentHashMap<>();
 
     @Override
@@ -19,8 +22,13 @@ final class MemoryBlobStoreProvider implements BlobStoreProvider {
     }
 
     @Override
+    public List<StoreParameter> parameters() {
+        return PARAMETERS;
+    }
+
+    @Override
     public BlobStore open(StoreUri uri, StoreContext context) {
-        uri.requireKnown(Set.of("capacity"));
+        uri.requireKnown(PARAMETERS);
         if (uri.authority().isEmpty() || uri.path().length() > 1) {
             throw new InvalidSettings("Cannot open store memory://: it needs a name and no path. Give memory://name.");
         }

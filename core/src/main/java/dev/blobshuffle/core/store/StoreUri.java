@@ -8,9 +8,9 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeSet;
 
 /**
@@ -84,12 +84,13 @@ public record StoreUri(String scheme, String authority, String path, Map<String,
      *
      * @throws InvalidSettings fatal: a parameter is unknown
      */
-    public void requireKnown(Set<String> names) {
+    public void requireKnown(List<StoreParameter> known) {
+        List<String> names = known.stream().map(StoreParameter::name).toList();
         for (String name : parameters.keySet()) {
             if (!names.contains(name)) {
                 throw new InvalidSettings("Cannot open store " + scheme + "://: it has no parameter '" + name + "'. "
                         + names.stream()
-                                .min(Comparator.comparingInt((String known) -> EditDistance.between(known, name))
+                                .min(Comparator.comparingInt((String other) -> EditDistance.between(other, name))
                                         .thenComparing(Comparator.naturalOrder()))
                                 .map(nearest -> "The nearest is '" + nearest + "'. ")
                                 .orElse("")

@@ -2,6 +2,8 @@ package dev.blobshuffle.core.settings;
 
 import dev.blobshuffle.core.GeneratedPage;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 class SettingsReferenceTest {
@@ -32,7 +34,15 @@ class SettingsReferenceTest {
         for (NodeSetting setting : NodeSetting.values()) {
             row(page, setting.nameForAll(), setting.defaultText(), setting.form(), setting.doc());
         }
+        page.append(storeParameters());
         GeneratedPage.check("settings.md", SettingsReferenceTest.class, page.toString());
+    }
+
+    /** The last part of the page, which a test of the tools checks: they have all stores. */
+    private static String storeParameters() throws IOException {
+        String now = Files.readString(Path.of("..", "docs", "settings.md"));
+        int start = now.indexOf("\n## Store URIs\n");
+        return start < 0 ? "" : now.substring(start);
     }
 
     private static void row(StringBuilder page, String name, String defaultText, String form, String doc) {
