@@ -76,7 +76,7 @@ public final class InspectCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        PrintWriter err = spec.commandLine().getErr();
+        PrintWriter err = PrintableText.to(spec.commandLine().getErr());
         try {
             Optional<String> source = keys.or(() -> config.value(Settings.ENCRYPTION_KEYS.name()));
             Keyring keyring = Keyring.open(source, source.map(any -> Keyring.WRITE_PLAIN));
@@ -94,7 +94,7 @@ public final class InspectCommand implements Callable<Integer> {
     }
 
     private int inspect(ByteBuffer blob, Keyring keyring) {
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = PrintableText.to(spec.commandLine().getOut());
         try {
             Trailer trailer = Trailer.read(blob);
             if (trailer.kind() != ContentKind.RECORDS) {
@@ -107,7 +107,7 @@ public final class InspectCommand implements Callable<Integer> {
     }
 
     private int inspect(InspectedContainer inspected) {
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = PrintableText.to(spec.commandLine().getOut());
         try {
             inspected.verify();
         } catch (BlobShuffleException e) {
@@ -132,7 +132,7 @@ public final class InspectCommand implements Callable<Integer> {
     }
 
     private int inspectRecords(ByteBuffer blob, Keyring keyring) {
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = PrintableText.to(spec.commandLine().getOut());
         InspectedBlob inspected;
         try {
             inspected = InspectedBlob.of(blob);

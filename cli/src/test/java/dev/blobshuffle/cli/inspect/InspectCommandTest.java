@@ -3,6 +3,18 @@ package dev.blobshuffle.cli.inspect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.format.Footer;
+import dev.blobshuffle.core.format.Notification;
+import dev.blobshuffle.core.format.Partition;
+import dev.blobshuffle.core.format.record.Headers;
+import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.shuffle.Channel;
+import dev.blobshuffle.core.shuffle.Lane;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.BlobStores;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.write.Batcher;
+import dev.blobshuffle.core.write.options.BatcherOptions;
+import dev.blobshuffle.core.zone.Zone;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -11,8 +23,10 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,6 +83,43 @@ class InspectCommandTest {
                                     + segment.partition().number(),
                             segment.records() + " records");
         }
+    }
+
+    /** The names in a blob are its writer's, and a terminal obeys escape sequences. */
+    @Test
+    void controlCharactersOfNamesDoNotReachTheTerminal() throws IOException {
+        Path store = directory.resolve("store");
+        try (SystemTime time = new SystemTime();
+                BlobStore blobs = BlobStores.open(store.toUri() + "?fsync=none", time);
+                Batcher batcher = new Batcher(blobs, BatcherOptions.builder().build(), time, new ShuffleMetrics());
+                Lane lane = batcher.lane("lane", new DroppingChannel())) {
+            lane.output(new Partition("red\u001b[31m", 0), Zone.SINGLE).append(0, null, new byte[1], Headers.NONE);
+            lane.flush(Duration.ofMinutes(1));
+        }
+        try (Stream<Path> files = Files.walk(store)) {
+            Path blob = files.filter(path -> path.toString().endsWith(".blob"))
+                    .findFirst()
+                    .orElseThrow();
+
+            assertThat(inspect(blob)).isZero();
+        }
+        assertThat(out.toString()).contains("red\\u001b[31m-0").doesNotContain("\u001b");
+    }
+
+    private static final class DroppingChannel implements Channel {
+        @Override
+        public void send(
+                Partition partition, Notification notification, long earliest, long latest, Delivery delivery) {
+            delivery.delivered();
+        }
+
+        @Override
+        public void send(Partition partition, SegmentRecords records, Delivery delivery) {
+            delivery.delivered();
+        }
+
+        @Override
+        public void flush() {}
     }
 
     @Test
