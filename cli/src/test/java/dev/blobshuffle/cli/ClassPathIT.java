@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.jar.JarFile;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -36,6 +37,27 @@ class ClassPathIT {
         }
 
         assertThat(bytes).isLessThanOrEqualTo(MOST_BYTES);
+    }
+
+    /** Users' modules require these names, so they must not change with a file's name. */
+    @Test
+    void eachOfOurJarsNamesItsModule() throws IOException {
+        int named = 0;
+        for (Path jar : jars()) {
+            String file = jar.getFileName().toString();
+            if (file.startsWith("blobshuffle-")) {
+                String artifact = file.replaceFirst("-[0-9].*", "");
+                try (JarFile opened = new JarFile(jar.toFile())) {
+                    assertThat(opened.getManifest().getMainAttributes().getValue("Automatic-Module-Name"))
+                            .as(file)
+                            .isEqualTo(artifact.replaceFirst("-", ".")
+                                    .replace("-", "")
+                                    .replaceFirst("^", "dev."));
+                    named++;
+                }
+            }
+        }
+        assertThat(named).isGreaterThanOrEqualTo(8);
     }
 
     private static List<Path> jars() throws IOException {
