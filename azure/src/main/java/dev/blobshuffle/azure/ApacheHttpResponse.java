@@ -19,7 +19,7 @@ import org.apache.hc.core5.http.HttpEntity;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** An answer of {@link ApacheHttpClient}. Owned by one thread, which closes it. */
+/** An answer of {@link AzureHttpClient}. Owned by one thread, which closes it. */
 final class ApacheHttpResponse extends HttpResponse {
     /** The longest valid answer; listings have a few megabytes. */
     private static final int LONGEST = 64 << 20;

@@ -73,8 +73,8 @@ public final class AzureBlobStoreProvider implements BlobStoreProvider {
         }
         KeyPrefix prefix = KeyPrefix.of(
                 new StoreUri(uri.scheme(), account, slash < 0 ? "" : path.substring(slash), uri.parameters()));
-        Checksum checksum = Checksum.of(uri.parameter("checksum").orElse("md5"));
-        ApacheHttpClient http = new ApacheHttpClient(HttpLimits.OF_A_BUCKET, context.time());
+        AzureChecksum checksum = AzureChecksum.of(uri.parameter("checksum").orElse("md5"));
+        AzureHttpClient http = new AzureHttpClient(HttpLimits.OF_A_BUCKET, context.time());
         try {
             Access access = Access.of(account, uri.parameter("endpoint"), environment);
             BlobContainerClient client =
@@ -88,7 +88,7 @@ public final class AzureBlobStoreProvider implements BlobStoreProvider {
     }
 
     /** A builder of clients that send each request once, because decorators of the store retry. */
-    static BlobContainerClientBuilder builder(ApacheHttpClient http) {
+    static BlobContainerClientBuilder builder(AzureHttpClient http) {
         return new BlobContainerClientBuilder()
                 .httpClient(http)
                 .clientOptions(new ClientOptions().setApplicationId("blobshuffle"))

@@ -28,6 +28,6 @@ public final class AzureBlobStores {
      */
     public static BlobStore open(BlobContainerClient client, KeyPrefix prefix, StoreContext context) {
         return BucketBlobStore.open(
-                new AzureBucket(client, Checksum.MD5, Body.COPIED, context.time(), () -> {}), prefix, context);
+                new AzureBucket(client, AzureChecksum.MD5, Body.COPIED, context.time(), () -> {}), prefix, context);
     }
 }

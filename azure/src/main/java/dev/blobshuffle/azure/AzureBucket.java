@@ -47,13 +47,13 @@ final class AzureBucket implements Bucket {
     private static final int KEYS_PER_PAGE = 5000;
 
     private final BlobContainerClient client;
-    private final Checksum checksum;
+    private final AzureChecksum checksum;
     private final Body body;
     private final Time time;
     private final Runnable whenClosed;
     private final AzureFailures failures;
 
-    AzureBucket(BlobContainerClient client, Checksum checksum, Body body, Time time, Runnable whenClosed) {
+    AzureBucket(BlobContainerClient client, AzureChecksum checksum, Body body, Time time, Runnable whenClosed) {
         this.client = client;
         this.time = time;
         this.checksum = checksum;
@@ -105,7 +105,7 @@ final class AzureBucket implements Bucket {
         HttpHeaders headers = new HttpHeaders();
         String attempt = "read " + key + " from";
         try (HttpResponse response =
-                send(attempt, HttpMethod.GET, key, headers, null, new Context(ApacheHttpClient.STREAMED, true))) {
+                send(attempt, HttpMethod.GET, key, headers, null, new Context(AzureHttpClient.STREAMED, true))) {
             int status = response.getStatusCode();
             String version = response.getHeaderValue(HttpHeaderName.ETAG);
             if (status == 200 && version != null) {
@@ -130,7 +130,7 @@ final class AzureBucket implements Bucket {
         HttpHeaders headers = new HttpHeaders().set(RANGE, "bytes=" + offset + "-" + (offset + length - 1));
         String attempt = "read " + key + " from";
         try (HttpResponse response =
-                send(attempt, HttpMethod.GET, key, headers, null, new Context(ApacheHttpClient.STREAMED, true))) {
+                send(attempt, HttpMethod.GET, key, headers, null, new Context(AzureHttpClient.STREAMED, true))) {
             int status = response.getStatusCode();
             if (status == 200 || status == 206) {
                 return Optional.of(bytes(response, offset, length));

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 /** How content becomes the body of a request. */
 enum Body {
     /**
-     * Sends the buffers, for {@link ApacheHttpClient}, which reads them on the calling thread and
+     * Sends the buffers, for {@link AzureHttpClient}, which reads them on the calling thread and
      * not after the call.
      */
     BUFFERS {

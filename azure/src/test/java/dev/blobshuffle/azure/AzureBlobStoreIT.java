@@ -105,7 +105,7 @@ class AzureBlobStoreIT {
             server.restart();
             // A container of the last seconds may be gone, since the server saves its books at
             // intervals.
-            try (ApacheHttpClient http = new ApacheHttpClient(HttpLimits.OF_A_BUCKET, time)) {
+            try (AzureHttpClient http = new AzureHttpClient(HttpLimits.OF_A_BUCKET, time)) {
                 AzureTestContainer.client(server, container, http).createIfNotExists();
             }
             put(store);
@@ -116,8 +116,8 @@ class AzureBlobStoreIT {
     @Test
     void aServerThatDoesNotAnswerIsGivenUpInTimeAndAnOwnClientStaysOpen() throws Exception {
         String container = AzureTestContainer.make(server);
-        try (ApacheHttpClient http =
-                new ApacheHttpClient(HttpLimits.OF_A_BUCKET.withSilence(Duration.ofSeconds(2)), time)) {
+        try (AzureHttpClient http =
+                new AzureHttpClient(HttpLimits.OF_A_BUCKET.withSilence(Duration.ofSeconds(2)), time)) {
             var client = AzureTestContainer.client(server, container, http);
             try (BlobStore store = untilAnswered(
                     () -> AzureBlobStores.open(client, new KeyPrefix("a b/"), StoreContext.unmetered(time)))) {
@@ -166,7 +166,7 @@ class AzureBlobStoreIT {
     }
 
     private String token(String container) {
-        try (ApacheHttpClient http = new ApacheHttpClient(HttpLimits.OF_A_BUCKET, time)) {
+        try (AzureHttpClient http = new AzureHttpClient(HttpLimits.OF_A_BUCKET, time)) {
             return AzureTestContainer.client(server, container, http)
                     .generateSas(new com.azure.storage.blob.sas.BlobServiceSasSignatureValues(
                             java.time.OffsetDateTime.now().plusHours(1),

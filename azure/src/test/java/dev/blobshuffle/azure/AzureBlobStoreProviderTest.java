@@ -82,7 +82,7 @@ class AzureBlobStoreProviderTest {
     @Test
     void aTokenThatMakesNoUrlIsNotShownByAnyCause() {
         String url = "http://localhost:1/container/blob?sig=secret\"";
-        try (ApacheHttpClient http = new ApacheHttpClient(HttpLimits.OF_A_BUCKET, time)) {
+        try (AzureHttpClient http = new AzureHttpClient(HttpLimits.OF_A_BUCKET, time)) {
             assertThatThrownBy(() -> http.sendSync(new HttpRequest(HttpMethod.GET, url), Context.NONE))
                     .hasMessageContaining("AZURE_STORAGE_SAS_TOKEN")
                     .satisfies(failure -> {
@@ -98,8 +98,8 @@ class AzureBlobStoreProviderTest {
     @Timeout(180)
     void aServerThatDoesNotReadHoldsNoWriterBeyondTheLimit() throws Exception {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                ApacheHttpClient http =
-                        new ApacheHttpClient(HttpLimits.OF_A_BUCKET.withRequest(Duration.ofMillis(300)), time)) {
+                AzureHttpClient http =
+                        new AzureHttpClient(HttpLimits.OF_A_BUCKET.withRequest(Duration.ofMillis(300)), time)) {
             HttpRequest request = new HttpRequest(
                             HttpMethod.PUT, "http://127.0.0.1:" + server.getLocalPort() + "/container/blob")
                     .setBody(BinaryData.fromBytes(new byte[32 << 20]));

@@ -28,7 +28,7 @@ class AzureBucketTest {
     final LoanCheck loans = new LoanCheck();
 
     private final SystemTime time = new SystemTime();
-    private final ApacheHttpClient http = new ApacheHttpClient(HttpLimits.OF_A_BUCKET, time);
+    private final AzureHttpClient http = new AzureHttpClient(HttpLimits.OF_A_BUCKET, time);
     private StubService service;
 
     @BeforeEach
@@ -46,7 +46,7 @@ class AzureBucketTest {
 
     @Test
     void aPutIsOneSignedRequestWithTheChecksum() {
-        put(bucket(Checksum.CRC64, Body.BUFFERS));
+        put(bucket(AzureChecksum.CRC64, Body.BUFFERS));
         assertThat(service.requests()).hasSize(1);
         StubService.Request request = service.requests().get(0);
         assertThat(request.method()).isEqualTo("PUT");
@@ -57,7 +57,7 @@ class AzureBucketTest {
         assertThat(request.headers().getFirst("X-ms-content-crc64")).hasSize(12);
         assertThat(request.headers().getFirst("Authorization")).startsWith("SharedKey devstoreaccount1:");
         assertThat(request.headers().getFirst("User-agent")).startsWith("blobshuffle");
-        put(bucket(Checksum.NONE, Body.COPIED));
+        put(bucket(AzureChecksum.NONE, Body.COPIED));
         assertThat(service.requests().get(1).headers()).doesNotContainKey("X-ms-content-crc64");
         assertThat(service.requests().get(1).body()).isEqualTo("a piece and another");
     }
@@ -84,7 +84,7 @@ class AzureBucketTest {
                         ? Map.of("Content-Type", "application/xml")
                         : Map.of("x-ms-error-code", code, "Content-Type", "application/xml"),
                 "<?xml version=\"1.0\"?><Error><Code>" + code + "</Code></Error>");
-        AzureBucket bucket = bucket(Checksum.CRC64, Body.BUFFERS);
+        AzureBucket bucket = bucket(AzureChecksum.CRC64, Body.BUFFERS);
         assertThatThrownBy(() -> put(bucket))
                 .isInstanceOf(StoreUnavailable.class)
                 .hasMessageStartingWith("Cannot write a dir/key to az://devstoreaccount1/container: HTTP " + status)
@@ -99,7 +99,7 @@ class AzureBucketTest {
 
     @Test
     void requestsOfAllKindsShareAConnection() {
-        AzureBucket bucket = bucket(Checksum.MD5, Body.BUFFERS);
+        AzureBucket bucket = bucket(AzureChecksum.MD5, Body.BUFFERS);
         put(bucket);
         service.answerWith(404, Map.of("x-ms-error-code", "BlobNotFound"), "<Error/>");
         assertThat(bucket.get("key", 0, 10)).isEmpty();
@@ -118,7 +118,7 @@ class AzureBucketTest {
     @Test
     void aServiceThatIsNotThereIsUnavailable() {
         service.close();
-        assertThatThrownBy(() -> put(bucket(Checksum.CRC64, Body.BUFFERS)))
+        assertThatThrownBy(() -> put(bucket(AzureChecksum.CRC64, Body.BUFFERS)))
                 .isInstanceOf(StoreUnavailable.class)
                 .isNotInstanceOf(StoreThrottled.class)
                 .hasMessageContaining("no connection")
@@ -128,7 +128,7 @@ class AzureBucketTest {
     @Test
     void aServiceThatIgnoresRangesIsNotBelieved() {
         service.answerWith(200, Map.of(), "all of the object");
-        AzureBucket bucket = bucket(Checksum.CRC64, Body.BUFFERS);
+        AzureBucket bucket = bucket(AzureChecksum.CRC64, Body.BUFFERS);
         assertThat(bucket.get("key", 0, 3).orElseThrow().remaining()).isEqualTo(3);
         assertThatThrownBy(() -> bucket.get("key", 2, 3))
                 .isInstanceOf(StoreUnavailable.class)
@@ -136,7 +136,7 @@ class AzureBucketTest {
                 .hasMessageContaining("x-ms-range");
     }
 
-    private AzureBucket bucket(Checksum checksum, Body body) {
+    private AzureBucket bucket(AzureChecksum checksum, Body body) {
         var client = AzureBlobStoreProvider.builder(http)
                 .connectionString("DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey="
                         + Azurite.ACCOUNT_KEY + ";BlobEndpoint=" + service.endpoint() + "/devstoreaccount1;")

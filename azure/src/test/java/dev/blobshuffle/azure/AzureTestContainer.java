@@ -17,7 +17,7 @@ final class AzureTestContainer {
         return name;
     }
 
-    static BlobContainerClient client(Azurite server, String name, ApacheHttpClient http) {
+    static BlobContainerClient client(Azurite server, String name, AzureHttpClient http) {
         return AzureBlobStoreProvider.builder(http)
                 .connectionString(server.connectionString())
                 .containerName(name)

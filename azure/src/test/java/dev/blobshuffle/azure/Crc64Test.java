@@ -27,9 +27,9 @@ class Crc64Test {
         TrackedContent content =
                 loans.content("1234".getBytes(StandardCharsets.UTF_8), "56789".getBytes(StandardCharsets.UTF_8));
         HttpHeaders headers = new HttpHeaders();
-        Checksum.CRC64.add(headers, content);
+        AzureChecksum.CRC64.add(headers, content);
         assertThat(headers.getValue("x-ms-content-crc64")).isEqualTo("iJh5CoYUi64=");
-        Checksum.MD5.add(headers, content);
+        AzureChecksum.MD5.add(headers, content);
         assertThat(headers.getValue("Content-MD5")).isEqualTo("JfnnlDI7RTiF9RgfG2JNCw==");
         content.release();
     }

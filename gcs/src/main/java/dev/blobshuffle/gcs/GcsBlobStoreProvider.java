@@ -58,7 +58,7 @@ public final class GcsBlobStoreProvider implements BlobStoreProvider {
             throw invalid("it names no bucket", "Give gs://bucket/prefix");
         }
         KeyPrefix prefix = KeyPrefix.of(uri);
-        Checksum checksum = Checksum.of(uri.parameter("checksum").orElse("crc32c"));
+        GcsChecksum checksum = GcsChecksum.of(uri.parameter("checksum").orElse("crc32c"));
         Optional<String> endpoint = uri.parameter("endpoint").map(GcsBlobStoreProvider::endpoint);
         GcsClient client = new GcsClient(HttpLimits.OF_A_BUCKET, context.time());
         try {

@@ -27,6 +27,6 @@ public final class GcsBlobStores {
      *     reached
      */
     public static BlobStore open(Storage client, String bucket, KeyPrefix prefix, StoreContext context) {
-        return BucketBlobStore.open(new GcsBucket(client, bucket, Checksum.CRC32C, () -> {}), prefix, context);
+        return BucketBlobStore.open(new GcsBucket(client, bucket, GcsChecksum.CRC32C, () -> {}), prefix, context);
     }
 }

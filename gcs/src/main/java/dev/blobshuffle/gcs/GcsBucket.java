@@ -44,11 +44,11 @@ final class GcsBucket implements Bucket {
 
     private final Storage client;
     private final String name;
-    private final Checksum checksum;
+    private final GcsChecksum checksum;
     private final Runnable whenClosed;
     private final GcsFailures failures;
 
-    GcsBucket(Storage client, String name, Checksum checksum, Runnable whenClosed) {
+    GcsBucket(Storage client, String name, GcsChecksum checksum, Runnable whenClosed) {
         this.client = client;
         this.name = name;
         this.checksum = checksum;
@@ -65,8 +65,8 @@ final class GcsBucket implements Bucket {
     public void put(String key, BlobContent content) {
         BlobInfo.Builder object = BlobInfo.newBuilder(name, key).setContentType("application/octet-stream");
         try {
-            if (checksum == Checksum.CRC32C) {
-                object.setCrc32c(Checksum.crc32c(content));
+            if (checksum == GcsChecksum.CRC32C) {
+                object.setCrc32c(GcsChecksum.crc32c(content));
                 client.create(
                         object.build(),
                         new ContentStream(content),

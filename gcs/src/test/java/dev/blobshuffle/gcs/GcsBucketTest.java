@@ -65,7 +65,7 @@ class GcsBucketTest {
                     NoCredentials.getInstance(),
                     Optional.of("http://127.0.0.1:" + server.getLocalPort()),
                     Optional.empty());
-            GcsBucket bucket = new GcsBucket(storage, "bucket", Checksum.NONE, () -> {});
+            GcsBucket bucket = new GcsBucket(storage, "bucket", GcsChecksum.NONE, () -> {});
             assertThatThrownBy(() -> bucket.put("key", content)).isExactlyInstanceOf(StoreUnavailable.class);
         } finally {
             content.release();
@@ -74,7 +74,7 @@ class GcsBucketTest {
 
     @Test
     void aPutIsOneRequestThatIsNotCompressedAndCarriesTheChecksum() {
-        put(bucket(Checksum.CRC32C));
+        put(bucket(GcsChecksum.CRC32C));
         assertThat(service.requests()).hasSize(1);
         StubService.Request request = service.requests().get(0);
         assertThat(request.method()).isEqualTo("POST");
@@ -85,13 +85,13 @@ class GcsBucketTest {
                 .contains("a piece and another")
                 .contains("\"name\":\"key\"")
                 .contains("\"crc32c\":\"");
-        put(bucket(Checksum.NONE));
+        put(bucket(GcsChecksum.NONE));
         assertThat(service.requests().get(1).body()).doesNotContain("crc32c");
     }
 
     @Test
     void requestsOfAllKindsShareAConnection() {
-        GcsBucket bucket = bucket(Checksum.CRC32C);
+        GcsBucket bucket = bucket(GcsChecksum.CRC32C);
         put(bucket);
         answerWith(200, "0123456789");
         for (int i = 0; i < 3; i++) {
@@ -110,7 +110,7 @@ class GcsBucketTest {
     void theChecksumIsTheOneThatTheServiceComputes() {
         // The check value of CRC-32C in the catalogues: E3069283 for the digits 1 to 9.
         TrackedContent content = loans.content("1234".getBytes(), "56789".getBytes());
-        assertThat(Checksum.crc32c(content)).isEqualTo("4waSgw==");
+        assertThat(GcsChecksum.crc32c(content)).isEqualTo("4waSgw==");
         content.release();
     }
 
@@ -132,7 +132,7 @@ class GcsBucketTest {
                 "{\"error\":{\"code\":" + status
                         + ",\"message\":\"no\",\"errors\":[{\"domain\":\"global\",\"reason\":\"" + reason
                         + "\",\"message\":\"no\"}]}}");
-        GcsBucket bucket = bucket(Checksum.CRC32C);
+        GcsBucket bucket = bucket(GcsChecksum.CRC32C);
         assertThatThrownBy(() -> put(bucket))
                 .isInstanceOf(StoreUnavailable.class)
                 .hasMessageStartingWith("Cannot write key to gs://bucket: HTTP " + status)
@@ -153,7 +153,7 @@ class GcsBucketTest {
         answerWith(
                 400,
                 "{\"error\":{\"code\":400,\"message\":\"Provided CRC32C \\\"x\\\" doesn't match calculated CRC32C \\\"y\\\".\"}}");
-        assertThatThrownBy(() -> put(bucket(Checksum.CRC32C)))
+        assertThatThrownBy(() -> put(bucket(GcsChecksum.CRC32C)))
                 .isInstanceOf(StoreUnavailable.class)
                 .isNotInstanceOf(StoreRefused.class)
                 .hasMessageContaining("changed on their way");
@@ -163,7 +163,7 @@ class GcsBucketTest {
     @Test
     void aRefusalWithoutAReasonIsNoThrottling() {
         service.answerWith(503, Map.of("Content-Type", "text/html"), "<html>no healthy upstream</html>");
-        assertThatThrownBy(() -> put(bucket(Checksum.CRC32C)))
+        assertThatThrownBy(() -> put(bucket(GcsChecksum.CRC32C)))
                 .isInstanceOf(StoreUnavailable.class)
                 .isNotInstanceOf(StoreThrottled.class)
                 .hasMessageContaining("HTTP 503");
@@ -172,7 +172,7 @@ class GcsBucketTest {
     @Test
     void aServiceThatIsNotThereIsUnavailable() {
         service.close();
-        assertThatThrownBy(() -> put(bucket(Checksum.CRC32C)))
+        assertThatThrownBy(() -> put(bucket(GcsChecksum.CRC32C)))
                 .isInstanceOf(StoreUnavailable.class)
                 .isNotInstanceOf(StoreThrottled.class)
                 .hasMessageContaining("no connection")
@@ -207,7 +207,7 @@ class GcsBucketTest {
     void aRegisterIsReadAtOneGeneration() {
         String answer = "{\"bucket\":\"bucket\",\"name\":\"key\",\"generation\":\"7\",\"size\":\"99\"}";
         answerWith(200, answer);
-        assertThat(bucket(Checksum.NONE).read("key", 99)).hasValueSatisfying(register -> {
+        assertThat(bucket(GcsChecksum.NONE).read("key", 99)).hasValueSatisfying(register -> {
             assertThat(register.version()).isEqualTo("7");
             assertThat(register.text()).isEqualTo(answer);
         });
@@ -218,7 +218,7 @@ class GcsBucketTest {
     @Test
     void aRegisterThatIsTooLongIsNotRead() {
         answerWith(200, "{\"bucket\":\"bucket\",\"name\":\"key\",\"generation\":\"7\",\"size\":\"99\"}");
-        assertThatThrownBy(() -> bucket(Checksum.NONE).read("key", 98))
+        assertThatThrownBy(() -> bucket(GcsChecksum.NONE).read("key", 98))
                 .hasMessageContaining("it has 99 bytes, more than 98");
         assertThat(service.requests()).hasSize(1);
     }
@@ -226,7 +226,7 @@ class GcsBucketTest {
     @Test
     void aRegisterThatIsReplacedAgainAndAgainIsReadFiveTimes() {
         answerWith(412, "{\"error\":{\"code\":412,\"message\":\"no\"}}");
-        assertThatThrownBy(() -> bucket(Checksum.NONE).read("key", 99)).isInstanceOf(StoreUnavailable.class);
+        assertThatThrownBy(() -> bucket(GcsChecksum.NONE).read("key", 99)).isInstanceOf(StoreUnavailable.class);
         assertThat(service.requests()).hasSize(5);
     }
 
@@ -234,7 +234,8 @@ class GcsBucketTest {
     @ValueSource(ints = {404, 412})
     void aRegisterThatChangedMeanwhileIsNotReplaced(int status) {
         answerWith(status, "{\"error\":{\"code\":" + status + ",\"message\":\"no\"}}");
-        assertThat(bucket(Checksum.NONE).putIfVersion("key", "7", new byte[3])).isFalse();
+        assertThat(bucket(GcsChecksum.NONE).putIfVersion("key", "7", new byte[3]))
+                .isFalse();
         assertThat(service.requests().get(0).uri()).contains("ifGenerationMatch=7");
     }
 
@@ -254,7 +255,7 @@ class GcsBucketTest {
                 "{\"error\":{\"code\":" + status
                         + ",\"message\":\"no\",\"errors\":[{\"domain\":\"global\",\"reason\":\"" + reason
                         + "\",\"message\":\"no\"}]}}");
-        assertThatThrownBy(() -> bucket(Checksum.NONE).putIfVersion("key", "7", new byte[3]))
+        assertThatThrownBy(() -> bucket(GcsChecksum.NONE).putIfVersion("key", "7", new byte[3]))
                 .satisfies(failure ->
                         assertThat(failure.getClass().getSimpleName()).isEqualTo(type));
         assertThat(service.requests()).hasSize(1);
@@ -280,15 +281,15 @@ class GcsBucketTest {
                 .build();
     }
 
-    private GcsBucket bucket(Checksum checksum) {
+    private GcsBucket bucket(GcsChecksum checksum) {
         return bucket(NoCredentials.getInstance(), checksum);
     }
 
     private GcsBucket bucket(Credentials credentials) {
-        return bucket(credentials, Checksum.CRC32C);
+        return bucket(credentials, GcsChecksum.CRC32C);
     }
 
-    private GcsBucket bucket(Credentials credentials, Checksum checksum) {
+    private GcsBucket bucket(Credentials credentials, GcsChecksum checksum) {
         return new GcsBucket(
                 client.storage(credentials, Optional.of(service.endpoint()), Optional.empty()),
                 "bucket",

@@ -21,11 +21,11 @@ import dev.blobshuffle.kafka.produce.Partitioning;
 import dev.blobshuffle.kafka.produce.ProducerInterceptorChain;
 import dev.blobshuffle.kafka.produce.ProducerParts;
 import dev.blobshuffle.kafka.produce.RecordSerializer;
-import dev.blobshuffle.testkit.Fault;
 import dev.blobshuffle.testkit.FaultPlan;
 import dev.blobshuffle.testkit.FaultyBlobStore;
 import dev.blobshuffle.testkit.SimulatedProcess;
 import dev.blobshuffle.testkit.SimulatedTime;
+import dev.blobshuffle.testkit.StoreFault;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -175,16 +175,17 @@ public final class ClientSchedule implements LongFunction<String[]> {
                     .delay(Duration.ofMillis(1 + time.random(200)))
                     .inlineBytes(time.random(3) == 0 ? 1L << (5 + time.random(5)) : 0)
                     .deliveryTimeout(Duration.ofMillis(500 + time.random(10_000)));
-            List<Fault.Kind> kinds = List.of(
-                    Fault.Kind.FAIL_BEFORE,
-                    Fault.Kind.FAIL_AFTER,
-                    Fault.Kind.THROTTLE,
-                    Fault.Kind.TRUNCATE,
-                    Fault.Kind.FLIP);
+            List<StoreFault.Kind> kinds = List.of(
+                    StoreFault.Kind.FAIL_BEFORE,
+                    StoreFault.Kind.FAIL_AFTER,
+                    StoreFault.Kind.THROTTLE,
+                    StoreFault.Kind.TRUNCATE,
+                    StoreFault.Kind.FLIP);
             int perThousand = hasFaults ? time.random(200) : 0;
             FaultPlan faulty = FaultPlan.random(time, perThousand, Duration.ofMillis(60), kinds);
             FaultPlan sound = FaultPlan.random(time, 0, Duration.ofMillis(60), kinds);
-            FaultPlan outage = FaultPlan.random(time, 1000, Duration.ofMillis(60), List.of(Fault.Kind.FAIL_BEFORE));
+            FaultPlan outage =
+                    FaultPlan.random(time, 1000, Duration.ofMillis(60), List.of(StoreFault.Kind.FAIL_BEFORE));
             store = new FaultyBlobStore(stored, time, request -> {
                 FaultPlan plan = isQuiet() ? sound : time.nanos() - outageEnd < 0 ? outage : faulty;
                 return plan.next(request);

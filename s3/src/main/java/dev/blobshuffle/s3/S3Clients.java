@@ -29,7 +29,7 @@ final class S3Clients {
 
     /** Requests through a client that the store closes. */
     static S3Requests requests(S3Settings settings, S3Timeouts timeouts, Time time) {
-        SdkHttpClient http = new ApacheHttpClient(
+        SdkHttpClient http = new S3HttpClient(
                 new HttpLimits(settings.connections(), timeouts.connect(), timeouts.silence(), timeouts.call()), time);
         S3Client client;
         try {

@@ -106,7 +106,7 @@ class LateSendingTest {
         byte[] zeros = new byte[LENGTH];
         for (int millis : new int[] {0, 1, 2, 3, 5, 10, 20, 50, 100}) {
             try (SdkHttpClient client =
-                    new ApacheHttpClient(new HttpLimits(1, PATIENCE, PATIENCE, Duration.ofMillis(millis)), time)) {
+                    new S3HttpClient(new HttpLimits(1, PATIENCE, PATIENCE, Duration.ofMillis(millis)), time)) {
                 ExecutableHttpRequest request = client.prepareRequest(HttpExecuteRequest.builder()
                         .request(SdkHttpRequest.builder()
                                 .method(SdkHttpMethod.PUT)

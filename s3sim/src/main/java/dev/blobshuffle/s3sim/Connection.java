@@ -48,7 +48,7 @@ final class Connection {
     /** Whether the connection goes on. */
     private boolean serve(RequestHead head) throws IOException, InterruptedException {
         long start = sim.nanos();
-        Target target = Target.of(head, sim.domain());
+        RequestTarget target = RequestTarget.of(head, sim.domain());
         Counting counting = sim.counting(target.bucket());
         counting.request(target.operation());
         WireFault fault =
@@ -81,7 +81,7 @@ final class Connection {
         };
     }
 
-    private Answer answer(Target target, RequestHead head, RequestBody body, WireFault fault)
+    private Answer answer(RequestTarget target, RequestHead head, RequestBody body, WireFault fault)
             throws IOException, InterruptedException {
         try {
             if (fault.kind() == WireFault.Kind.ERROR) {
@@ -106,7 +106,7 @@ final class Connection {
     }
 
     /** Which keys of a multi-delete go through. */
-    private Predicate<String> admission(Target target, WireFault fault) {
+    private Predicate<String> admission(RequestTarget target, WireFault fault) {
         if (fault.kind() == WireFault.Kind.SOME_KEYS_THROTTLED) {
             boolean[] isThrottled = {true};
             return key -> {

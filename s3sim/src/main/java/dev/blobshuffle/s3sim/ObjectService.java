@@ -24,7 +24,7 @@ final class ObjectService {
     private static final int MAX_DELETED_KEYS = 1000;
     private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.RFC_1123_DATE_TIME.withZone(ZoneOffset.UTC);
 
-    private final Map<String, Bucket> buckets = new ConcurrentHashMap<>();
+    private final Map<String, SimulatedBucket> buckets = new ConcurrentHashMap<>();
     private final AtomicLong versions = new AtomicLong();
     private final Memory memory;
     private final Counting counting;
@@ -36,25 +36,25 @@ final class ObjectService {
         this.region = region;
     }
 
-    Bucket createBucket(String name) throws Refused {
+    SimulatedBucket createBucket(String name) throws Refused {
         if (!BUCKET_NAME.matcher(name).matches()) {
             throw new Refused(S3Error.INVALID_BUCKET_NAME);
         }
         if (buckets.size() >= MAX_BUCKETS) {
             throw new Refused(S3Error.STORAGE_FULL);
         }
-        Bucket bucket = new Bucket(memory, new Counting(Optional.of(counting)));
+        SimulatedBucket bucket = new SimulatedBucket(memory, new Counting(Optional.of(counting)));
         if (buckets.putIfAbsent(name, bucket) != null) {
             throw new Refused(S3Error.BUCKET_ALREADY_OWNED_BY_YOU);
         }
         return bucket;
     }
 
-    Optional<Bucket> find(String name) {
+    Optional<SimulatedBucket> find(String name) {
         return Optional.ofNullable(buckets.get(name));
     }
 
-    private Bucket bucket(String name) throws Refused {
+    private SimulatedBucket bucket(String name) throws Refused {
         return find(name).orElseThrow(() -> new Refused(S3Error.NO_SUCH_BUCKET));
     }
 
@@ -64,7 +64,7 @@ final class ObjectService {
      * @param now the server's clock
      * @param admits whether a key of a multi-delete may be deleted now
      */
-    Answer answer(Target target, RequestHead head, RequestBody body, Instant now, Predicate<String> admits)
+    Answer answer(RequestTarget target, RequestHead head, RequestBody body, Instant now, Predicate<String> admits)
             throws IOException, Refused {
         if (target.operation() == Operation.CREATE_BUCKET) {
             createBucket(target.bucket());
@@ -73,7 +73,7 @@ final class ObjectService {
         if (target.operation() == Operation.OTHER) {
             throw new Refused(S3Error.NOT_IMPLEMENTED);
         }
-        Bucket bucket = bucket(target.bucket());
+        SimulatedBucket bucket = bucket(target.bucket());
         return switch (target.operation()) {
             case PUT_OBJECT -> put(bucket, target.key(), head, body, now);
             case GET_OBJECT, HEAD_OBJECT -> read(bucket, target.key(), head);
@@ -100,9 +100,9 @@ final class ObjectService {
         };
     }
 
-    private Answer put(Bucket bucket, String key, RequestHead head, RequestBody body, Instant now)
+    private Answer put(SimulatedBucket bucket, String key, RequestHead head, RequestBody body, Instant now)
             throws IOException, Refused {
-        Bucket.Condition condition = condition(head);
+        SimulatedBucket.Condition condition = condition(head);
         if (!condition.holds(bucket.object(key))) {
             throw new Refused(S3Error.PRECONDITION_FAILED);
         }
@@ -128,7 +128,7 @@ final class ObjectService {
         }
     }
 
-    private static Bucket.Condition condition(RequestHead head) throws Refused {
+    private static SimulatedBucket.Condition condition(RequestHead head) throws Refused {
         Optional<String> match = head.header("if-match");
         Optional<String> noneMatch = head.header("if-none-match");
         if (noneMatch.isPresent() && !noneMatch.get().equals("*")) {
@@ -138,7 +138,7 @@ final class ObjectService {
                 && (match.isEmpty() || (present != null && present.etag().equals(match.get())));
     }
 
-    private static Answer read(Bucket bucket, String key, RequestHead head) throws Refused {
+    private static Answer read(SimulatedBucket bucket, String key, RequestHead head) throws Refused {
         StoredObject object = bucket.object(key);
         if (object == null) {
             throw new Refused(S3Error.NO_SUCH_KEY);
@@ -177,7 +177,7 @@ final class ObjectService {
         }
     }
 
-    private static Answer delete(Bucket bucket, RequestBody body, Predicate<String> admits)
+    private static Answer delete(SimulatedBucket bucket, RequestBody body, Predicate<String> admits)
             throws IOException, Refused {
         long length = body.length();
         if (length > MAX_DELETE_BYTES) {
@@ -207,7 +207,7 @@ final class ObjectService {
         return Answer.xml(200, xml.append("</DeleteResult>").toString());
     }
 
-    private static Answer lifecycle(Bucket bucket) throws Refused {
+    private static Answer lifecycle(SimulatedBucket bucket) throws Refused {
         if (bucket.lifecycle().isEmpty()) {
             throw new Refused(S3Error.NO_SUCH_LIFECYCLE_CONFIGURATION);
         }

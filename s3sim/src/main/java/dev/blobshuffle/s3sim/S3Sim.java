@@ -141,7 +141,7 @@ public final class S3Sim implements AutoCloseable {
         existing(bucket).startVersioning();
     }
 
-    private Bucket existing(String bucket) {
+    private SimulatedBucket existing(String bucket) {
         return service.find(bucket)
                 .orElseThrow(() -> new IllegalArgumentException(
                         "Cannot find bucket '" + bucket + "': it is not there. Create it first."));
@@ -328,7 +328,7 @@ public final class S3Sim implements AutoCloseable {
     }
 
     Counting counting(String bucket) {
-        return service.find(bucket).map(Bucket::counting).orElse(counting);
+        return service.find(bucket).map(SimulatedBucket::counting).orElse(counting);
     }
 
     Throttle throttle() {

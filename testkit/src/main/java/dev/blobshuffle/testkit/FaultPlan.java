@@ -12,7 +12,7 @@ import java.util.Map;
 @FunctionalInterface
 public interface FaultPlan {
     /** What happens to the next request of a kind. */
-    Fault next(Request request);
+    StoreFault next(Request request);
 
     /** Kinds of requests. */
     enum Request {
@@ -27,24 +27,24 @@ public interface FaultPlan {
     }
 
     /** The given faults for puts, one after the other, then none; other requests have none. */
-    static FaultPlan puts(Fault... faults) {
+    static FaultPlan puts(StoreFault... faults) {
         return scripted(Map.of(Request.PUT, List.of(faults)));
     }
 
     /** The given faults for gets, one after the other, then none; other requests have none. */
-    static FaultPlan gets(Fault... faults) {
+    static FaultPlan gets(StoreFault... faults) {
         return scripted(Map.of(Request.GET, List.of(faults)));
     }
 
     /** The given faults for each kind of request, one after the other, then none. */
-    static FaultPlan scripted(Map<Request, List<Fault>> script) {
-        Map<Request, Deque<Fault>> left = new EnumMap<>(Request.class);
+    static FaultPlan scripted(Map<Request, List<StoreFault>> script) {
+        Map<Request, Deque<StoreFault>> left = new EnumMap<>(Request.class);
         script.forEach((request, faults) -> left.put(request, new ArrayDeque<>(faults)));
         return request -> {
             synchronized (left) {
-                Deque<Fault> faults = left.get(request);
-                Fault fault = faults == null ? null : faults.poll();
-                return fault == null ? Fault.NONE : fault;
+                Deque<StoreFault> faults = left.get(request);
+                StoreFault fault = faults == null ? null : faults.poll();
+                return fault == null ? StoreFault.NONE : fault;
             }
         };
     }
@@ -57,13 +57,13 @@ public interface FaultPlan {
      * @param maxDelay requests, and their faults, are late by up to this
      * @param kinds the kinds to choose from, 1 or more
      */
-    static FaultPlan random(Time time, int perThousand, Duration maxDelay, List<Fault.Kind> kinds) {
-        List<Fault.Kind> choice = List.copyOf(kinds);
+    static FaultPlan random(Time time, int perThousand, Duration maxDelay, List<StoreFault.Kind> kinds) {
+        List<StoreFault.Kind> choice = List.copyOf(kinds);
         return request -> {
             Duration delay = Duration.ofNanos(Long.remainderUnsigned(time.randomLong(), maxDelay.toNanos() + 1));
             boolean faulty = Long.remainderUnsigned(time.randomLong(), 1000) < perThousand;
             int index = (int) Long.remainderUnsigned(time.randomLong(), choice.size());
-            return new Fault(faulty ? choice.get(index) : Fault.Kind.DELAY, delay);
+            return new StoreFault(faulty ? choice.get(index) : StoreFault.Kind.DELAY, delay);
         };
     }
 }

@@ -33,7 +33,7 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
     private static final Runnable NOTHING = () -> {};
 
     private final Time time;
-    private final Map<Fault.Kind, AtomicLong> counts = new EnumMap<>(Fault.Kind.class);
+    private final Map<StoreFault.Kind, AtomicLong> counts = new EnumMap<>(StoreFault.Kind.class);
 
     /** What ends a hanging request, in the order in which they began; guarded by itself. */
     private final Map<CompletableFuture<?>, Runnable> hanging = new LinkedHashMap<>();
@@ -45,7 +45,7 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
         super(store);
         this.time = time;
         this.plan = plan;
-        for (Fault.Kind kind : Fault.Kind.values()) {
+        for (StoreFault.Kind kind : StoreFault.Kind.values()) {
             counts.put(kind, new AtomicLong());
         }
     }
@@ -58,14 +58,14 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
     /** Faults that have happened, delays not counted. */
     public long faults() {
         long sum = 0;
-        for (Fault.Kind kind : Fault.Kind.values()) {
-            sum += kind == Fault.Kind.DELAY ? 0 : faults(kind);
+        for (StoreFault.Kind kind : StoreFault.Kind.values()) {
+            sum += kind == StoreFault.Kind.DELAY ? 0 : faults(kind);
         }
         return sum;
     }
 
     /** Requests that had a fault of a kind; without fault counts as a delay of zero. */
-    public long faults(Fault.Kind kind) {
+    public long faults(StoreFault.Kind kind) {
         AtomicLong count = counts.get(kind);
         return count == null ? 0 : count.get();
     }
@@ -99,18 +99,18 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
 
     @Override
     public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
-        Fault fault = next(Request.GET);
+        StoreFault fault = next(Request.GET);
         String what = "read blob " + id;
         return switch (fault.kind()) {
             case TRUNCATE, FLIP ->
                 apply(
-                        new Fault(Fault.Kind.DELAY, fault.delay()),
+                        new StoreFault(StoreFault.Kind.DELAY, fault.delay()),
                         what,
                         () -> store().get(id, range).thenApply(bytes -> damaged(bytes, fault.kind())),
                         NOTHING);
             case MISSING ->
                 apply(
-                        new Fault(Fault.Kind.DELAY, fault.delay()),
+                        new StoreFault(StoreFault.Kind.DELAY, fault.delay()),
                         what,
                         () -> CompletableFuture.failedFuture(
                                 new BlobMissing("Cannot " + what + ": planned by the test. Ask again.")),
@@ -129,13 +129,13 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
         };
     }
 
-    private BlobBytes damaged(BlobBytes bytes, Fault.Kind kind) {
+    private BlobBytes damaged(BlobBytes bytes, StoreFault.Kind kind) {
         ByteBuffer whole = bytes.buffer();
         byte[] copy = new byte[whole.remaining()];
         whole.get(copy);
         bytes.close();
         int at = (int) Long.remainderUnsigned(time.randomLong(), copy.length);
-        if (kind == Fault.Kind.TRUNCATE) {
+        if (kind == StoreFault.Kind.TRUNCATE) {
             return BlobBytes.of(ByteBuffer.wrap(copy, 0, at).slice());
         }
         copy[at] ^= (byte) (1 << Long.remainderUnsigned(time.randomLong(), 8));
@@ -144,15 +144,16 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
 
     private <T> CompletionStage<T> request(
             Request request, String what, Supplier<CompletionStage<T>> action, Runnable atEnd) {
-        Fault fault = next(request);
+        StoreFault fault = next(request);
         return switch (fault.kind()) {
-            case TRUNCATE, FLIP, MISSING -> apply(new Fault(Fault.Kind.DELAY, fault.delay()), what, action, atEnd);
+            case TRUNCATE, FLIP, MISSING ->
+                apply(new StoreFault(StoreFault.Kind.DELAY, fault.delay()), what, action, atEnd);
             default -> apply(fault, what, action, atEnd);
         };
     }
 
-    private Fault next(Request request) {
-        Fault fault = plan.next(request);
+    private StoreFault next(Request request) {
+        StoreFault fault = plan.next(request);
         AtomicLong count = counts.get(fault.kind());
         if (count != null) {
             count.incrementAndGet();
@@ -161,7 +162,7 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
     }
 
     private <T> CompletionStage<T> apply(
-            Fault fault, String what, Supplier<CompletionStage<T>> action, Runnable atEnd) {
+            StoreFault fault, String what, Supplier<CompletionStage<T>> action, Runnable atEnd) {
         CompletableFuture<T> result = new CompletableFuture<>();
         AtomicBoolean ended = new AtomicBoolean();
         Runnable endOnce = () -> {
@@ -170,7 +171,7 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
             }
         };
         Runnable start = () -> start(fault.kind(), what, action, endOnce, result);
-        if (fault.kind() == Fault.Kind.HANG) {
+        if (fault.kind() == StoreFault.Kind.HANG) {
             synchronized (hanging) {
                 hanging.put(result, endOnce);
             }
@@ -183,19 +184,19 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
     }
 
     private <T> void start(
-            Fault.Kind kind,
+            StoreFault.Kind kind,
             String what,
             Supplier<CompletionStage<T>> action,
             Runnable atEnd,
             CompletableFuture<T> result) {
         StoreUnavailable planned =
                 new StoreUnavailable("Cannot " + what + ": planned by the test (" + kind + "). Try again.");
-        if (kind == Fault.Kind.FAIL_BEFORE) {
+        if (kind == StoreFault.Kind.FAIL_BEFORE) {
             atEnd.run();
             result.completeExceptionally(planned);
             return;
         }
-        if (kind == Fault.Kind.THROTTLE) {
+        if (kind == StoreFault.Kind.THROTTLE) {
             atEnd.run();
             result.completeExceptionally(
                     new StoreThrottled("Cannot " + what + ": the test says that it is too many. Ask less often."));
@@ -205,7 +206,7 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
             atEnd.run();
             if (failure != null) {
                 result.completeExceptionally(failure);
-            } else if (kind == Fault.Kind.FAIL_AFTER) {
+            } else if (kind == StoreFault.Kind.FAIL_AFTER) {
                 result.completeExceptionally(planned);
             } else {
                 result.complete(value);

@@ -17,8 +17,8 @@ import dev.blobshuffle.core.membership.FixedZoneMap;
 import dev.blobshuffle.core.membership.Member;
 import dev.blobshuffle.core.metrics.Gauge;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
-import dev.blobshuffle.core.resilience.RetryPolicy;
 import dev.blobshuffle.core.resilience.RetryingBlobStore;
+import dev.blobshuffle.core.resilience.StoreRetryPolicy;
 import dev.blobshuffle.core.settings.CacheUnit;
 import dev.blobshuffle.core.store.Abandonable;
 import dev.blobshuffle.core.store.BlobBytes;
@@ -53,8 +53,8 @@ class AbandonedCacheReadTest {
     private final ShuffleMetrics metrics = new ShuffleMetrics();
     private final MemoryBlobStore origin = new MemoryBlobStore("abandoned", 10 << 20);
     private final FaultyBlobStore faulty = new FaultyBlobStore(
-            loans.watch(origin), time, request -> new Fault(Fault.Kind.FAIL_BEFORE, Duration.ofMillis(10)));
-    private final BlobStore patient = new RetryingBlobStore(faulty, RetryPolicy.forever(), time, metrics);
+            loans.watch(origin), time, request -> new StoreFault(StoreFault.Kind.FAIL_BEFORE, Duration.ofMillis(10)));
+    private final BlobStore patient = new RetryingBlobStore(faulty, StoreRetryPolicy.forever(), time, metrics);
     private BlobStore store = patient;
 
     @AfterEach
@@ -137,7 +137,7 @@ class AbandonedCacheReadTest {
         Abandonable.abandon(one);
         assertThat(one).isCancelled();
         CacheFixture.put(origin, loans, 1);
-        faulty.follow(request -> Fault.NONE);
+        faulty.follow(request -> StoreFault.NONE);
         time.settle(LONG);
         assertThat(CacheFixture.bytes(other.join())).isEqualTo(expected(1, range(0, 20, 10)));
     }
@@ -149,7 +149,7 @@ class AbandonedCacheReadTest {
         Abandonable.abandon(one);
         CompletableFuture<BlobBytes> other = get(20, 10);
         CacheFixture.put(origin, loans, 1);
-        faulty.follow(request -> Fault.NONE);
+        faulty.follow(request -> StoreFault.NONE);
         time.settle(LONG);
         assertThat(CacheFixture.bytes(other.join())).isEqualTo(expected(1, range(0, 20, 10)));
         assertThat(one).isCancelled();

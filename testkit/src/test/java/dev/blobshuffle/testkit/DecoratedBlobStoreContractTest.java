@@ -2,7 +2,7 @@ package dev.blobshuffle.testkit;
 
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.resilience.ResilienceOptions;
-import dev.blobshuffle.core.resilience.RetryPolicy;
+import dev.blobshuffle.core.resilience.StoreRetryPolicy;
 import dev.blobshuffle.core.resilience.StoreStack;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.ForwardingBlobStore;
@@ -10,7 +10,7 @@ import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.SingleFlightBlobStore;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.planner.LatencyProfile;
-import dev.blobshuffle.testkit.Fault.Kind;
+import dev.blobshuffle.testkit.StoreFault.Kind;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -31,7 +31,7 @@ class DecoratedBlobStoreContractTest extends BlobStoreContractTest {
         BlobStore slow =
                 new SlowBlobStore(faulty, LatencyProfile.constant(Duration.ofMillis(1), Duration.ofMillis(1)), TIME);
         BlobStore stack = StoreStack.over(
-                slow, RetryPolicy.within(Duration.ofSeconds(60)), ResilienceOptions.USUAL, TIME, metrics);
+                slow, StoreRetryPolicy.within(Duration.ofSeconds(60)), ResilienceOptions.USUAL, TIME, metrics);
         return new SingleFlightBlobStore(new Owning(stack, slow));
     }
 

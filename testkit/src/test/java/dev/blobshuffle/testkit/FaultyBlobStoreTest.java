@@ -10,7 +10,7 @@ import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.MemoryBlobStore;
-import dev.blobshuffle.testkit.Fault.Kind;
+import dev.blobshuffle.testkit.StoreFault.Kind;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -28,7 +28,7 @@ class FaultyBlobStoreTest {
 
     private final SimulatedTime time = new SimulatedTime(13);
     private final MemoryBlobStore memory = new MemoryBlobStore("faults", 1000);
-    private final FaultyBlobStore store = new FaultyBlobStore(loans.watch(memory), time, request -> Fault.NONE);
+    private final FaultyBlobStore store = new FaultyBlobStore(loans.watch(memory), time, request -> StoreFault.NONE);
 
     @AfterEach
     void end() {
@@ -44,13 +44,13 @@ class FaultyBlobStoreTest {
     }
 
     private CompletableFuture<BlobBytes> get(Kind fault) {
-        store.follow(FaultPlan.gets(Fault.of(fault)));
+        store.follow(FaultPlan.gets(StoreFault.of(fault)));
         return store.get(ID, BlobRange.of(0, 8)).toCompletableFuture();
     }
 
     @Test
     void aPutFailsBeforeOrAfterItsEffect() {
-        store.follow(FaultPlan.puts(Fault.of(Kind.FAIL_BEFORE), Fault.of(Kind.FAIL_AFTER)));
+        store.follow(FaultPlan.puts(StoreFault.of(Kind.FAIL_BEFORE), StoreFault.of(Kind.FAIL_AFTER)));
         assertThatThrownBy(() -> put().join()).hasCauseInstanceOf(StoreUnavailable.class);
         assertThat(memory.usedBytes()).isZero();
         assertThatThrownBy(() -> put().join()).hasCauseInstanceOf(StoreUnavailable.class);
@@ -75,7 +75,7 @@ class FaultyBlobStoreTest {
 
     @Test
     void aHangingPutHoldsItsContentUntilTheClose() {
-        store.follow(FaultPlan.puts(Fault.of(Kind.HANG)));
+        store.follow(FaultPlan.puts(StoreFault.of(Kind.HANG)));
         TrackedContent content = loans.content(BLOB.clone());
         CompletableFuture<Void> put = store.put(ID, content).toCompletableFuture();
         content.release();

@@ -54,7 +54,7 @@ class MemoryCachedBlobStoreTest {
     }
 
     private void slow() {
-        faulty.follow(FaultPlan.gets(new Fault(Fault.Kind.DELAY, LATENCY)));
+        faulty.follow(FaultPlan.gets(new StoreFault(StoreFault.Kind.DELAY, LATENCY)));
     }
 
     private void use(CacheOptions options) {
@@ -109,7 +109,7 @@ class MemoryCachedBlobStoreTest {
     @Test
     void aFailedLoadFailsAllWhoWaitAndLeavesNothing() throws Exception {
         CacheFixture.put(origin, loans, 1);
-        faulty.follow(FaultPlan.gets(new Fault(Fault.Kind.FAIL_BEFORE, LATENCY)));
+        faulty.follow(FaultPlan.gets(new StoreFault(StoreFault.Kind.FAIL_BEFORE, LATENCY)));
         CompletableFuture<BlobBytes> one = store.get(id(1), range(0, 0, 5)).toCompletableFuture();
         CompletableFuture<BlobBytes> other = store.get(id(1), range(0, 9, 5)).toCompletableFuture();
         time.settle(LATENCY);
@@ -123,7 +123,7 @@ class MemoryCachedBlobStoreTest {
     @Test
     void aSectionThatCameShortIsRefusedAndNotKept() throws Exception {
         CacheFixture.put(origin, loans, 1);
-        faulty.follow(FaultPlan.gets(new Fault(Fault.Kind.TRUNCATE, Duration.ZERO)));
+        faulty.follow(FaultPlan.gets(new StoreFault(StoreFault.Kind.TRUNCATE, Duration.ZERO)));
         assertThatThrownBy(() -> read(store, 1, range(0, 0, 5))).hasCauseInstanceOf(BlobCorrupt.class);
         assertThat(store.usedBytes()).isZero();
     }
@@ -131,7 +131,7 @@ class MemoryCachedBlobStoreTest {
     @Test
     void aReadAfreshAsksTheStoreAndTheCacheForgets() throws Exception {
         CacheFixture.put(origin, loans, 1);
-        faulty.follow(FaultPlan.gets(new Fault(Fault.Kind.FLIP, Duration.ZERO)));
+        faulty.follow(FaultPlan.gets(new StoreFault(StoreFault.Kind.FLIP, Duration.ZERO)));
         BlobRange whole = range(0, 0, SECTION);
         assertThat(read(store, 1, whole)).isNotEqualTo(expected(1, whole));
         assertThat(read(store, 1, whole)).isNotEqualTo(expected(1, whole));
@@ -226,7 +226,10 @@ class MemoryCachedBlobStoreTest {
             CacheUnit unit = CacheUnit.values()[seed % 2];
             use(CacheFixture.options(SECTION * (1 + random.nextInt(6)), List.of(), 0, unit));
             faulty.follow(FaultPlan.random(
-                    time, 100, LATENCY, List.of(Fault.Kind.FAIL_BEFORE, Fault.Kind.DELAY, Fault.Kind.DELAY)));
+                    time,
+                    100,
+                    LATENCY,
+                    List.of(StoreFault.Kind.FAIL_BEFORE, StoreFault.Kind.DELAY, StoreFault.Kind.DELAY)));
             for (int i = 0; i < 8; i++) {
                 CacheFixture.put(origin, loans, i);
             }

@@ -14,7 +14,7 @@ import dev.blobshuffle.core.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.MeteredBlobStore;
 import dev.blobshuffle.core.store.SingleFlightBlobStore;
-import dev.blobshuffle.testkit.Fault.Kind;
+import dev.blobshuffle.testkit.StoreFault.Kind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +37,7 @@ class SingleFlightBlobStoreTest {
     private final SimulatedTime time = new SimulatedTime(12);
     private final ShuffleMetrics metrics = new ShuffleMetrics();
     private final FaultyBlobStore slow = new FaultyBlobStore(
-            loans.watch(new MemoryBlobStore("flights", 1 << 20)), time, request -> new Fault(Kind.DELAY, LATENCY));
+            loans.watch(new MemoryBlobStore("flights", 1 << 20)), time, request -> new StoreFault(Kind.DELAY, LATENCY));
     private final BlobStore store = new SingleFlightBlobStore(new MeteredBlobStore(slow, metrics, time));
 
     @BeforeEach
@@ -90,7 +90,7 @@ class SingleFlightBlobStoreTest {
 
     @Test
     void aFailedDownloadFailsAllWhoWaitAndIsForgotten() {
-        slow.follow(FaultPlan.gets(new Fault(Kind.FAIL_BEFORE, LATENCY)));
+        slow.follow(FaultPlan.gets(new StoreFault(Kind.FAIL_BEFORE, LATENCY)));
         CompletableFuture<BlobBytes> one = get(RANGE);
         CompletableFuture<BlobBytes> other = get(RANGE);
         time.settle(LATENCY);

@@ -1,6 +1,6 @@
 package dev.blobshuffle.bench.calls;
 
-import dev.blobshuffle.bench.process.ServerProcess;
+import dev.blobshuffle.bench.process.StartedServer;
 import dev.blobshuffle.kafkaembedded.KafkaProcess;
 import java.io.IOException;
 import java.net.URI;
@@ -39,8 +39,8 @@ public record CallBench(String guarantee, Duration commitInterval, Duration warm
             throws IOException, InterruptedException, ExecutionException {
         List<CallResult> results = new ArrayList<>();
         try (KafkaProcess kafka = KafkaProcess.builder().start();
-                ServerProcess service =
-                        ServerProcess.start(directory, CallService.class.getName(), SERVER_OPTIONS, List.of())) {
+                StartedServer service =
+                        StartedServer.start(directory, CallService.class.getName(), SERVER_OPTIONS, List.of())) {
             CallClient client = new CallClient(URI.create(service.endpoint()));
             CallRun run = new CallRun(kafka, client, guarantee, commitInterval.toMillis(), directory);
             for (CallCell cell : cells) {

@@ -11,7 +11,7 @@ import dev.blobshuffle.bench.run.Directories;
 import dev.blobshuffle.bench.run.RunResult;
 import dev.blobshuffle.bench.run.Runner;
 import dev.blobshuffle.bench.run.Variant;
-import dev.blobshuffle.bench.workload.Workload;
+import dev.blobshuffle.bench.workload.BenchWorkload;
 import dev.blobshuffle.cli.json.Json;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -56,12 +56,12 @@ final class Bench {
      *
      * @return the status of the command
      */
-    int run(Workload workload, Cells cells) throws InterruptedException {
+    int run(BenchWorkload workload, Cells cells) throws InterruptedException {
         return run(workload, cells, NO_LIMIT);
     }
 
     /** As above, but runs that would not end within a time are left out. */
-    int run(Workload workload, Cells cells, Duration limit) throws InterruptedException {
+    int run(BenchWorkload workload, Cells cells, Duration limit) throws InterruptedException {
         List<Variant> variants;
         List<Cell> checked;
         try {
@@ -86,7 +86,7 @@ final class Bench {
         return 1;
     }
 
-    private int measure(Workload workload, List<Variant> variants, List<Cell> checked, Duration limit)
+    private int measure(BenchWorkload workload, List<Variant> variants, List<Cell> checked, Duration limit)
             throws IOException, InterruptedException {
         Map<String, Object> environment = Environment.asJson();
         List<RunResult> results = inDirectories((files, memory) -> {
@@ -106,7 +106,7 @@ final class Bench {
     }
 
     /** The plan of options that were checked. */
-    BenchPlan plan(Workload workload, List<Variant> variants, List<Cell> cells, Path files, Path memory) {
+    BenchPlan plan(BenchWorkload workload, List<Variant> variants, List<Cell> cells, Path files, Path memory) {
         return new BenchPlan(
                 workload, variants, cells, options.repetitions, options.seed, options.jvmOptions(), files, memory);
     }
@@ -183,7 +183,8 @@ final class Bench {
     }
 
     /** Writes the files that the options ask for. */
-    private void write(Workload workload, Comparison comparison, Map<String, Object> environment) throws IOException {
+    private void write(BenchWorkload workload, Comparison comparison, Map<String, Object> environment)
+            throws IOException {
         if (options.json != null) {
             Map<String, Object> all = new LinkedHashMap<>();
             all.put("environment", environment);

@@ -1,7 +1,7 @@
 package dev.blobshuffle.bench.command;
 
 import dev.blobshuffle.bench.run.OptionStudy;
-import dev.blobshuffle.bench.workload.Workload;
+import dev.blobshuffle.bench.workload.BenchWorkload;
 import dev.blobshuffle.bench.workload.Workloads;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -38,7 +38,7 @@ final class OptionsCommand implements Callable<Integer> {
         if (spec.commandLine().getParseResult().matchedOption("--variants") == null) {
             options.variants = List.of("native", "blobs-file");
         }
-        Workload workload;
+        BenchWorkload workload;
         try {
             workload = Workloads.named(workloadName);
         } catch (IllegalArgumentException e) {

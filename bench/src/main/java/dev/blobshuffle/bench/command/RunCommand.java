@@ -2,7 +2,7 @@ package dev.blobshuffle.bench.command;
 
 import dev.blobshuffle.bench.parameter.Parameters;
 import dev.blobshuffle.bench.run.Cell;
-import dev.blobshuffle.bench.workload.Workload;
+import dev.blobshuffle.bench.workload.BenchWorkload;
 import dev.blobshuffle.bench.workload.Workloads;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -47,7 +47,7 @@ final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         Bench bench = new Bench(spec.commandLine(), options);
-        Workload chosen;
+        BenchWorkload chosen;
         try {
             chosen = Workloads.named(workload);
         } catch (IllegalArgumentException e) {

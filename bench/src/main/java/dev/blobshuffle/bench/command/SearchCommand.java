@@ -15,7 +15,7 @@ import dev.blobshuffle.bench.search.Objectives;
 import dev.blobshuffle.bench.search.ScalabilitySearch;
 import dev.blobshuffle.bench.search.Strategy;
 import dev.blobshuffle.bench.search.TheodoliteFiles;
-import dev.blobshuffle.bench.workload.Workload;
+import dev.blobshuffle.bench.workload.BenchWorkload;
 import dev.blobshuffle.bench.workload.Workloads;
 import dev.blobshuffle.cli.chart.Chart;
 import dev.blobshuffle.cli.chart.HtmlPage;
@@ -95,7 +95,7 @@ final class SearchCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         Bench bench = new Bench(spec.commandLine(), options);
-        Workload workload;
+        BenchWorkload workload;
         List<Variant> variants;
         Strategy strategy;
         Parameters base;
@@ -236,7 +236,10 @@ final class SearchCommand implements Callable<Integer> {
 
     /** Writes the files that the options ask for. */
     private void write(
-            Bench bench, Workload workload, Map<String, Map<Long, OptionalLong>> found, Map<String, Object> environment)
+            Bench bench,
+            BenchWorkload workload,
+            Map<String, Map<Long, OptionalLong>> found,
+            Map<String, Object> environment)
             throws IOException {
         Chart chart = isDemand()
                 ? DemandChart.of("Demand", "records per second", "instances", found)

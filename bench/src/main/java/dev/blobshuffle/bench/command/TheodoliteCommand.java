@@ -2,7 +2,7 @@ package dev.blobshuffle.bench.command;
 
 import dev.blobshuffle.bench.parameter.Parameters;
 import dev.blobshuffle.bench.search.TheodoliteResources;
-import dev.blobshuffle.bench.workload.Workload;
+import dev.blobshuffle.bench.workload.BenchWorkload;
 import dev.blobshuffle.bench.workload.Workloads;
 import dev.blobshuffle.cli.json.Json;
 import java.util.List;
@@ -61,7 +61,7 @@ final class TheodoliteCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try {
-            Workload workload = Workloads.named(workloadName);
+            BenchWorkload workload = Workloads.named(workloadName);
             // The load generator sends until it is ended.
             Parameters parameters = Parameters.defaults()
                     .with("rate", "1")

@@ -129,7 +129,7 @@ final class ApplicationProcess {
     }
 
     /** Waits until it has stopped, and gives what it measured. */
-    Measured finishStop() {
+    DemoMeasurement finishStop() {
         try {
             if (!process.waitFor(STOP_TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
                 throw failure("it did not stop in " + STOP_TIMEOUT.toSeconds() + " s");
@@ -141,7 +141,7 @@ final class ApplicationProcess {
         if (process.exitValue() != 0) {
             throw failure("it ended with status " + process.exitValue());
         }
-        return Measured.read(measured);
+        return DemoMeasurement.read(measured);
     }
 
     /** Ends it at once. */

@@ -57,7 +57,7 @@ final class DemoApplication {
         });
         streams.start();
         obey(probe);
-        Measured measured = measured(probe, settings);
+        DemoMeasurement measured = measured(probe, settings);
         boolean closed = streams.close(CLOSE_TIMEOUT);
         try (OutputStream out = Files.newOutputStream(Path.of(arguments[1]))) {
             measured.toProperties().store(out, null);
@@ -65,8 +65,8 @@ final class DemoApplication {
         System.exit(closed ? 0 : 1);
     }
 
-    private static Measured measured(ShuffleProbe probe, Properties settings) {
-        return new Measured(
+    private static DemoMeasurement measured(ShuffleProbe probe, Properties settings) {
+        return new DemoMeasurement(
                 probe.records(),
                 probe.latencies(),
                 shuffleMetric("blobs-stored"),

@@ -126,8 +126,8 @@ public final class DemoCommand implements Callable<Integer> {
 
     private static DemoResult run(
             DemoOptions options, Text text, String storeUri, Workspace workspace, Progress progress) {
-        RunResult nativeRun = new DemoRun(Variant.NATIVE, options, text, storeUri, workspace, progress).run();
-        RunResult blobRun = new DemoRun(Variant.BLOBS, options, text, storeUri, workspace, progress).run();
+        VariantResult nativeRun = new DemoRun(DemoVariant.NATIVE, options, text, storeUri, workspace, progress).run();
+        VariantResult blobRun = new DemoRun(DemoVariant.BLOBS, options, text, storeUri, workspace, progress).run();
         progress.begin("comparing");
         return DemoResult.of(options, text, nativeRun, blobRun);
     }

@@ -62,10 +62,12 @@ final class DemoReport {
                 "Latency of the shuffle",
                 Axis.logarithmic("ms"),
                 Axis.linear("share of records"),
-                List.of(latencies(Variant.NATIVE, result.nativeRun()), latencies(Variant.BLOBS, result.blobRun())));
+                List.of(
+                        latencies(DemoVariant.NATIVE, result.nativeRun()),
+                        latencies(DemoVariant.BLOBS, result.blobRun())));
     }
 
-    private static Series latencies(Variant variant, RunResult run) {
+    private static Series latencies(DemoVariant variant, VariantResult run) {
         return new Series(
                 variant.title(),
                 Series.Form.LINE,

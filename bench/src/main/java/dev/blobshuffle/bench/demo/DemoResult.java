@@ -21,7 +21,8 @@ import java.util.function.ToLongFunction;
  * @param blobRun the run through blobs
  * @param differences how their outputs differ, the first ones; empty if they are equal
  */
-record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult blobRun, List<String> differences) {
+record DemoResult(
+        DemoOptions options, Text text, VariantResult nativeRun, VariantResult blobRun, List<String> differences) {
     private static final int SHOWN_DIFFERENCES = 10;
     private static final PriceTable AWS = PriceTables.named("aws");
 
@@ -35,7 +36,7 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
      */
     record Row(String name, String nativeValue, String blobValue, String ratio) {}
 
-    static DemoResult of(DemoOptions options, Text text, RunResult nativeRun, RunResult blobRun) {
+    static DemoResult of(DemoOptions options, Text text, VariantResult nativeRun, VariantResult blobRun) {
         return new DemoResult(
                 options,
                 text,
@@ -100,7 +101,7 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
 
     /** The lines of the matrix: from each zone, from the store, and what needed no way. */
     List<ZoneRow> zoneRows() {
-        Measured measured = blobRun.measured();
+        DemoMeasurement measured = blobRun.measured();
         List<ZoneRow> rows = new ArrayList<>();
         for (String from : options.zoneNames()) {
             rows.add(zoneRow(
@@ -135,7 +136,7 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
                 + whole(blobRun.measured().crossZonePayloadBytes()) + ".";
     }
 
-    private Row row(String name, Function<RunResult, Double> value, Function<Double, String> format) {
+    private Row row(String name, Function<VariantResult, Double> value, Function<Double, String> format) {
         double left = value.apply(nativeRun);
         double right = value.apply(blobRun);
         String ratio = left == 0 ? "" : String.format(Locale.ROOT, "%.2f x", right / left);
@@ -154,8 +155,8 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
      * What a run would cost on AWS: its requests to S3, and its brokers' traffic between as many
      * zones as the demo has, with its replicas.
      */
-    double usd(RunResult run) {
-        Measured measured = run.measured();
+    double usd(VariantResult run) {
+        DemoMeasurement measured = run.measured();
         double requests = measured.puts() * AWS.requests().put()
                 + measured.gets() * AWS.requests().get();
         return requests
@@ -205,8 +206,8 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
         return json;
     }
 
-    private Map<String, Object> toJson(RunResult run) {
-        Measured measured = run.measured();
+    private Map<String, Object> toJson(VariantResult run) {
+        DemoMeasurement measured = run.measured();
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("records", run.records());
         json.put("shuffle_broker_bytes", run.shuffleBrokerBytes());
@@ -217,7 +218,7 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
         json.put("inlined_bytes", measured.inlinedBytes());
         json.put("puts", measured.puts());
         json.put("gets", measured.gets());
-        if (run.variant() == Variant.BLOBS) {
+        if (run.variant() == DemoVariant.BLOBS) {
             json.put("store_puts", measured.puts());
             json.put("store_gets", measured.gets());
             json.put("cross_zone_payload_bytes", measured.crossZonePayloadBytes());
@@ -239,7 +240,7 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
         return json;
     }
 
-    private static Map<String, Object> zonesToJson(Measured measured) {
+    private static Map<String, Object> zonesToJson(DemoMeasurement measured) {
         Map<String, Object> zones = new LinkedHashMap<>();
         measured.zones().forEach((zone, traffic) -> {
             Map<String, Object> json = new LinkedHashMap<>();
@@ -252,7 +253,7 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
     }
 
     /** Every pair of places between which bytes of blobs may have gone. */
-    private List<Map<String, Object>> pairsToJson(Measured measured) {
+    private List<Map<String, Object>> pairsToJson(DemoMeasurement measured) {
         List<Map<String, Object>> pairs = new ArrayList<>();
         for (String zone : options.zoneNames()) {
             pairs.add(pairToJson(new Flow(zone, Flow.STORE), measured));
@@ -262,7 +263,7 @@ record DemoResult(DemoOptions options, Text text, RunResult nativeRun, RunResult
         return pairs;
     }
 
-    private static Map<String, Object> pairToJson(Flow flow, Measured measured) {
+    private static Map<String, Object> pairToJson(Flow flow, DemoMeasurement measured) {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("from", flow.from());
         json.put("to", flow.to());

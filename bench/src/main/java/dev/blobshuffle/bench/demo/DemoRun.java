@@ -18,14 +18,14 @@ final class DemoRun {
     private static final Duration TIMEOUT = Duration.ofMinutes(5);
     private static final Duration PAUSE = Duration.ofMillis(150);
 
-    private final Variant variant;
+    private final DemoVariant variant;
     private final DemoOptions options;
     private final Text text;
     private final String store;
     private final Workspace workspace;
     private final Progress progress;
 
-    DemoRun(Variant variant, DemoOptions options, Text text, String store, Workspace workspace, Progress progress) {
+    DemoRun(DemoVariant variant, DemoOptions options, Text text, String store, Workspace workspace, Progress progress) {
         this.variant = variant;
         this.options = options;
         this.text = text;
@@ -39,7 +39,7 @@ final class DemoRun {
      *
      * @throws DemoFailed if a part dies, or nothing goes on for minutes
      */
-    RunResult run() {
+    VariantResult run() {
         String name = variant.name().toLowerCase(Locale.ROOT);
         progress.begin(variant.title() + ": starting " + options.zones() + " brokers");
         try (DemoCluster cluster = DemoCluster.start(options, workspace.directory(name + "-kafka"));
@@ -54,17 +54,17 @@ final class DemoRun {
                         "the instances to start",
                         instances,
                         () -> instances.areRunning()
-                                && cluster.isStable(ApplicationSettings.APPLICATION_ID, instances.count()));
+                                && cluster.isStable(DemoSettings.APPLICATION_ID, instances.count()));
                 await(
                         "the lexicon to be loaded",
                         instances,
-                        () -> cluster.isDrained(ApplicationSettings.APPLICATION_ID, List.of(DemoTopology.LEXICON)));
+                        () -> cluster.isDrained(DemoSettings.APPLICATION_ID, List.of(DemoTopology.LEXICON)));
                 return measure(cluster, feed, instances);
             }
         }
     }
 
-    private RunResult measure(DemoCluster cluster, Feed feed, Instances instances) {
+    private VariantResult measure(DemoCluster cluster, Feed feed, Instances instances) {
         int warmUp = text.warmUpLines();
         progress.begin(variant.title() + ": warming up with " + warmUp + " lines");
         feed.sendLines(text, 0, warmUp, share -> instances.check());
@@ -83,17 +83,17 @@ final class DemoRun {
         Duration applicationCpu = instances.cpu().minus(applicationBefore);
         Duration brokerCpu = cluster.cpu().minus(brokersBefore);
         progress.begin(variant.title() + ": stopping, and reading the results");
-        Measured measured = instances.stop();
-        Set<String> shuffleTopics = cluster.shuffleTopics(ApplicationSettings.APPLICATION_ID);
+        DemoMeasurement measured = instances.stop();
+        Set<String> shuffleTopics = cluster.shuffleTopics(DemoSettings.APPLICATION_ID);
         long brokerBytes = cluster.logBytes(shuffleTopics);
-        return new RunResult(
+        return new VariantResult(
                 variant,
                 measured,
                 brokerBytes,
                 applicationCpu,
                 brokerCpu,
                 Outputs.read(cluster),
-                variant == Variant.BLOBS ? sweep(cluster, shuffleTopics) : 0);
+                variant == DemoVariant.BLOBS ? sweep(cluster, shuffleTopics) : 0);
     }
 
     /**
@@ -118,7 +118,7 @@ final class DemoRun {
     }
 
     private Properties settings(DemoCluster cluster, Path directory, int number) {
-        return ApplicationSettings.of(
+        return DemoSettings.of(
                 variant,
                 options,
                 cluster.bootstrapServers(),
@@ -129,12 +129,9 @@ final class DemoRun {
     }
 
     private void awaitDrained(DemoCluster cluster, Instances instances) {
-        List<String> topics = new ArrayList<>(cluster.shuffleTopics(ApplicationSettings.APPLICATION_ID));
+        List<String> topics = new ArrayList<>(cluster.shuffleTopics(DemoSettings.APPLICATION_ID));
         topics.add(DemoTopology.LINES);
-        await(
-                "everything to be processed",
-                instances,
-                () -> cluster.isDrained(ApplicationSettings.APPLICATION_ID, topics));
+        await("everything to be processed", instances, () -> cluster.isDrained(DemoSettings.APPLICATION_ID, topics));
     }
 
     private void await(String what, Instances instances, BooleanSupplier condition) {

@@ -14,7 +14,7 @@ final class DemoTable {
 
     static void print(DemoResult result, PrintWriter out) {
         out.println();
-        out.println(line("", Variant.NATIVE.title(), Variant.BLOBS.title(), "ratio"));
+        out.println(line("", DemoVariant.NATIVE.title(), DemoVariant.BLOBS.title(), "ratio"));
         out.println("-".repeat(WIDTH));
         for (DemoResult.Row row : result.rows()) {
             out.println(line(row.name(), row.nativeValue(), row.blobValue(), row.ratio()));

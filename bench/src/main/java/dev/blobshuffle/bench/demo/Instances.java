@@ -50,9 +50,9 @@ final class Instances implements AutoCloseable {
     }
 
     /** Stops them in order, side by side, and adds up what they measured. */
-    Measured stop() {
+    DemoMeasurement stop() {
         processes.forEach(ApplicationProcess::beginStop);
-        Measured sum = Measured.nothing();
+        DemoMeasurement sum = DemoMeasurement.nothing();
         for (ApplicationProcess process : processes) {
             sum = sum.plus(process.finishStop());
         }

@@ -5,7 +5,7 @@ import dev.blobshuffle.bench.run.Cell;
 import dev.blobshuffle.bench.run.RunResult;
 import dev.blobshuffle.bench.run.Sample;
 import dev.blobshuffle.bench.run.Variant;
-import dev.blobshuffle.bench.workload.Probe;
+import dev.blobshuffle.bench.workload.RecordProbe;
 import dev.blobshuffle.cli.chart.Axis;
 import dev.blobshuffle.cli.chart.Chart;
 import dev.blobshuffle.cli.chart.Series;
@@ -31,7 +31,7 @@ final class ResultCharts {
     private static final double BYTES_PER_GIB = 1 << 30;
     private static final double BYTES_PER_MIB = 1 << 20;
     private static final int MOST_CURVES = 8;
-    private static final Histogram NOTHING = Probe.histogram();
+    private static final Histogram NOTHING = RecordProbe.histogram();
 
     private final Comparison comparison;
     private final List<Cell> cells;
@@ -245,7 +245,7 @@ final class ResultCharts {
         List<Series> curves = new ArrayList<>();
         for (Cell cell : cells) {
             for (Variant variant : variants) {
-                Histogram sum = Probe.histogram();
+                Histogram sum = RecordProbe.histogram();
                 comparison.runs(cell, variant).forEach(run -> sum.add(latencies.apply(run)));
                 if (sum.getTotalCount() > 0 && curves.size() < MOST_CURVES) {
                     String name = cells.size() == 1 ? variant.label() : variant.label() + " " + cell.label();

@@ -1,8 +1,8 @@
 package dev.blobshuffle.bench.run;
 
 import dev.blobshuffle.bench.parameter.Parameter;
+import dev.blobshuffle.bench.workload.BenchWorkload;
 import dev.blobshuffle.bench.workload.Timeline;
-import dev.blobshuffle.bench.workload.Workload;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -19,7 +19,7 @@ import java.util.List;
  * @param memory where the blobs of {@link Variant#BLOBS_MEMORY} go, on a memory file system
  */
 public record BenchPlan(
-        Workload workload,
+        BenchWorkload workload,
         List<Variant> variants,
         List<Cell> cells,
         int repetitions,
@@ -55,7 +55,7 @@ public record BenchPlan(
         }
     }
 
-    private static void requireRobust(Workload workload, Cell cell) {
+    private static void requireRobust(BenchWorkload workload, Cell cell) {
         if (!workload.bearsFaults()) {
             throw new IllegalArgumentException("Cannot inject faults into " + workload.name()
                     + ": its check needs what instances counted. Give the workload matcher.");

@@ -2,7 +2,7 @@ package dev.blobshuffle.bench.run;
 
 import dev.blobshuffle.bench.application.BenchApplication;
 import dev.blobshuffle.bench.application.Histograms;
-import dev.blobshuffle.bench.workload.Probe;
+import dev.blobshuffle.bench.workload.RecordProbe;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Properties;
@@ -46,7 +46,7 @@ record Measured(long count, long checksum, Latencies latencies, Map<String, Doub
     static Measured of(Collection<Properties> instances) {
         long count = 0;
         long checksum = 0;
-        Latencies latencies = new Latencies(Probe.histogram(), Probe.histogram(), Probe.histogram());
+        Latencies latencies = new Latencies(RecordProbe.histogram(), RecordProbe.histogram(), RecordProbe.histogram());
         Map<String, Double> counters = new TreeMap<>();
         for (Properties instance : instances) {
             count += Long.parseLong(instance.getProperty(COUNT));

@@ -3,12 +3,12 @@ package dev.blobshuffle.bench.run;
 import dev.blobshuffle.bench.application.BenchApplication;
 import dev.blobshuffle.bench.parameter.Parameter;
 import dev.blobshuffle.bench.parameter.Parameters;
+import dev.blobshuffle.bench.process.ApplicationProcess;
 import dev.blobshuffle.bench.process.CpuTime;
 import dev.blobshuffle.bench.process.Generator;
-import dev.blobshuffle.bench.process.Instance;
+import dev.blobshuffle.bench.workload.BenchWorkload;
 import dev.blobshuffle.bench.workload.Observed;
 import dev.blobshuffle.bench.workload.Topics;
-import dev.blobshuffle.bench.workload.Workload;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -41,7 +41,7 @@ final class Run implements AutoCloseable {
     private final Topics topics;
     private final Path directory;
     private final RunStore store;
-    private final List<Instance> instances = new ArrayList<>();
+    private final List<ApplicationProcess> instances = new ArrayList<>();
     private final List<Sample> samples = new ArrayList<>();
     private long countOfKilled;
 
@@ -77,7 +77,7 @@ final class Run implements AutoCloseable {
         }
     }
 
-    private Instance startInstance(int number) throws IOException {
+    private ApplicationProcess startInstance(int number) throws IOException {
         Path own = directory.resolve("instance-" + number);
         Properties settings = new Properties();
         parameters.addTo(settings);
@@ -101,15 +101,15 @@ final class Run implements AutoCloseable {
         }
         List<String> options = new ArrayList<>(store.jvmOptions());
         options.addAll(plan.jvmOptions());
-        return Instance.start(own, BenchApplication.class, settings, options);
+        return ApplicationProcess.start(own, BenchApplication.class, settings, options);
     }
 
-    private Workload workload() {
+    private BenchWorkload workload() {
         return plan.workload();
     }
 
     /** Reads an input that is there, as fast as possible. */
-    RunResult drain(Input input) throws IOException, InterruptedException {
+    RunResult drain(CheckedInput input) throws IOException, InterruptedException {
         start();
         long all = input.expectation().shuffled();
         long warmUp = Math.round(all * (double) parameters.number(Parameter.WARM_UP_RECORDS) / parameters.allRecords());
@@ -131,7 +131,7 @@ final class Run implements AutoCloseable {
             cluster.createInput(topics.input(), parameters.count(Parameter.PARTITIONS));
         }
         start();
-        await(() -> instances.stream().allMatch(Instance::isRunning));
+        await(() -> instances.stream().allMatch(ApplicationProcess::isRunning));
         if (!workload().prepared(parameters).isEmpty()) {
             await(() -> cluster.isDrained(
                     topics.applicationId(),
@@ -140,12 +140,12 @@ final class Run implements AutoCloseable {
                             .toList()));
         }
         try (Generator generator =
-                Input.generator(cluster, workload(), parameters, topics.input(), directory.resolve("load"))) {
+                CheckedInput.generator(cluster, workload(), parameters, topics.input(), directory.resolve("load"))) {
             long begin = System.nanoTime() + (generator.start() - System.currentTimeMillis()) * 1_000_000;
             // Beside the run: on a busy machine the window would be over before all records are
             // made once more.
-            FutureTask<Input> expected =
-                    new FutureTask<>(() -> Input.of(workload(), parameters, topics.input(), generator.start()));
+            FutureTask<CheckedInput> expected =
+                    new FutureTask<>(() -> CheckedInput.of(workload(), parameters, topics.input(), generator.start()));
             Thread recomputing = new Thread(expected, "expectation-" + topics.applicationId());
             recomputing.setDaemon(true);
             recomputing.start();
@@ -172,7 +172,7 @@ final class Run implements AutoCloseable {
                 return System.nanoTime() >= end;
             });
             Look after = endMeasuring();
-            Input input = finished(expected);
+            CheckedInput input = finished(expected);
             double perRecord = input.expectation().shuffled() / (double) parameters.allRecords();
             samples.replaceAll(sample -> sample.ofSent(perRecord));
             return result(input, before, after, drained(generator, input));
@@ -186,7 +186,7 @@ final class Run implements AutoCloseable {
         instances.set(number, startInstance(number));
     }
 
-    private static Input finished(FutureTask<Input> expected) throws IOException, InterruptedException {
+    private static CheckedInput finished(FutureTask<CheckedInput> expected) throws IOException, InterruptedException {
         try {
             return expected.get();
         } catch (ExecutionException e) {
@@ -195,7 +195,7 @@ final class Run implements AutoCloseable {
     }
 
     /** Waits for what is left; what is wrong if it does not come. */
-    private Optional<String> drained(Generator generator, Input input) throws IOException, InterruptedException {
+    private Optional<String> drained(Generator generator, CheckedInput input) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + parameters.number(Parameter.DRAIN_SECONDS) * 1_000_000_000;
         boolean isCounted =
                 !parameters.hasFaults() && workload().prepared(parameters).isEmpty();
@@ -226,7 +226,7 @@ final class Run implements AutoCloseable {
 
     /** The end of the warm-up. */
     private Look measure() throws IOException {
-        for (Instance instance : instances) {
+        for (ApplicationProcess instance : instances) {
             instance.measure();
         }
         samples.clear();
@@ -235,7 +235,7 @@ final class Run implements AutoCloseable {
 
     /** The end of what is measured. */
     private Look endMeasuring() throws IOException {
-        for (Instance instance : instances) {
+        for (ApplicationProcess instance : instances) {
             instance.endMeasuring();
         }
         return look();
@@ -253,7 +253,8 @@ final class Run implements AutoCloseable {
     }
 
     private long count() {
-        return countOfKilled + instances.stream().mapToLong(Instance::count).sum();
+        return countOfKilled
+                + instances.stream().mapToLong(ApplicationProcess::count).sum();
     }
 
     private interface Condition {
@@ -264,7 +265,7 @@ final class Run implements AutoCloseable {
         long last = -1;
         long lastProgress = System.nanoTime();
         while (!condition.holds()) {
-            for (Instance instance : instances) {
+            for (ApplicationProcess instance : instances) {
                 instance.check();
             }
             long count = count();
@@ -285,18 +286,21 @@ final class Run implements AutoCloseable {
         return new Look(
                 count(),
                 System.nanoTime(),
-                isWhole ? CpuTime.of(instances.stream().map(Instance::pid).toList()) : CpuTime.UNKNOWN,
+                isWhole
+                        ? CpuTime.of(
+                                instances.stream().map(ApplicationProcess::pid).toList())
+                        : CpuTime.UNKNOWN,
                 isWhole ? cluster.cpu() : CpuTime.UNKNOWN,
                 store.cpu());
     }
 
-    private RunResult result(Input input, Look before, Look after, Optional<String> overload)
+    private RunResult result(CheckedInput input, Look before, Look after, Optional<String> overload)
             throws IOException, InterruptedException {
-        for (Instance instance : instances) {
+        for (ApplicationProcess instance : instances) {
             instance.stop();
         }
         List<Properties> measurements = new ArrayList<>();
-        for (Instance instance : instances) {
+        for (ApplicationProcess instance : instances) {
             measurements.add(instance.measured());
         }
         Measured measured = Measured.of(measurements);
@@ -365,7 +369,7 @@ final class Run implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        instances.forEach(Instance::close);
+        instances.forEach(ApplicationProcess::close);
         try {
             cluster.deleteTopics(topics.applicationId());
         } catch (InterruptedException e) {

@@ -3,7 +3,7 @@ package dev.blobshuffle.bench.run;
 import dev.blobshuffle.bench.application.Histograms;
 import dev.blobshuffle.bench.parameter.Parameter;
 import dev.blobshuffle.bench.process.CpuTime;
-import dev.blobshuffle.bench.workload.Probe;
+import dev.blobshuffle.bench.workload.RecordProbe;
 import dev.blobshuffle.core.pricing.PriceTable;
 import dev.blobshuffle.core.pricing.PriceTables;
 import java.util.LinkedHashMap;
@@ -257,7 +257,7 @@ public record RunResult(
     }
 
     private Map<String, Object> latencyAsJson() {
-        return quantiles(window.hasLatency ? latencies() : Probe.histogram());
+        return quantiles(window.hasLatency ? latencies() : RecordProbe.histogram());
     }
 
     /** Milliseconds; all null if there was nothing. */

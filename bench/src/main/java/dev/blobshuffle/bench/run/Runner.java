@@ -25,7 +25,7 @@ public final class Runner {
     private final Consumer<String> progress;
     private final List<RunResult> results = new ArrayList<>();
     private final TimeBox<Turn> time;
-    private final Schedule schedule;
+    private final RunOrder schedule;
     private final Map<Turn, Integer> leftOut = new LinkedHashMap<>();
 
     /**
@@ -51,7 +51,7 @@ public final class Runner {
         this.plan = plan;
         this.progress = progress;
         this.time = time;
-        schedule = new Schedule(plan, time.isLimited());
+        schedule = new RunOrder(plan, time.isLimited());
     }
 
     /** Runs everything; the results in the order in which they ran. */

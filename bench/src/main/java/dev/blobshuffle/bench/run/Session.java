@@ -18,7 +18,7 @@ public final class Session implements AutoCloseable {
     private final Cluster cluster;
     private final Path brokers;
     private final Consumer<String> progress;
-    private final Map<String, Input> inputs = new HashMap<>();
+    private final Map<String, CheckedInput> inputs = new HashMap<>();
     private int runs;
 
     private Session(BenchPlan plan, Cluster cluster, Path brokers, Consumer<String> progress) {
@@ -43,13 +43,13 @@ public final class Session implements AutoCloseable {
                 return run.follow();
             }
         }
-        Input input = input(parameters);
+        CheckedInput input = input(parameters);
         try (Run run = new Run(plan, cluster, cell, variant, repetition, id, input.topic())) {
             return run.drain(input);
         }
     }
 
-    private Input input(Parameters parameters) throws IOException, InterruptedException {
+    private CheckedInput input(Parameters parameters) throws IOException, InterruptedException {
         StringBuilder key = new StringBuilder();
         for (Parameter parameter : List.of(
                 Parameter.RECORDS,
@@ -66,12 +66,12 @@ public final class Session implements AutoCloseable {
             key.append(parameters.text(parameter)).append(' ');
         }
         key.append(parameters.settings().getOrDefault("topology.optimization", ""));
-        Input known = inputs.get(key.toString());
+        CheckedInput known = inputs.get(key.toString());
         if (known == null) {
             progress.accept("Writing " + parameters.allRecords() + " records");
             String topic = "input-" + inputs.size();
             Path load = plan.directory().resolve(topic);
-            known = Input.write(cluster, plan.workload(), parameters, topic, load);
+            known = CheckedInput.write(cluster, plan.workload(), parameters, topic, load);
             Directories.delete(load);
             inputs.put(key.toString(), known);
         }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.bench.serving;
 
-import dev.blobshuffle.bench.process.ServerProcess;
+import dev.blobshuffle.bench.process.StartedServer;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.ByteBuffer;
@@ -14,7 +14,7 @@ import java.util.zip.CRC32C;
 /** {@link BareServer}, read over as many connections as there are readers. Thread-safe. */
 final class BareRanges implements Ranges {
     private final BareTls tls;
-    private final ServerProcess server;
+    private final StartedServer server;
     private final String host;
     private final int port;
     private final Queue<Socket> idle = new ConcurrentLinkedQueue<>();
@@ -25,7 +25,7 @@ final class BareRanges implements Ranges {
             Files.write(BareServer.file(directory, i), blobs[i]);
         }
         tls = plan.transport() == ServingPlan.Transport.TLS ? BareTls.create(directory) : BareTls.none();
-        server = ServerProcess.start(
+        server = StartedServer.start(
                 directory,
                 BareServer.class.getName(),
                 List.of(),

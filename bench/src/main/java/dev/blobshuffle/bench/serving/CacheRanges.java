@@ -1,6 +1,6 @@
 package dev.blobshuffle.bench.serving;
 
-import dev.blobshuffle.bench.process.ServerProcess;
+import dev.blobshuffle.bench.process.StartedServer;
 import dev.blobshuffle.core.cache.CacheOptions;
 import dev.blobshuffle.core.cache.Caches;
 import dev.blobshuffle.core.cache.PeerNetwork;
@@ -51,7 +51,7 @@ final class CacheRanges implements Ranges {
     private final int blobLength;
     private final SystemTime time = new SystemTime();
     private final BlobStore store;
-    private final ServerProcess server;
+    private final StartedServer server;
     private final PeerNetwork network;
     private final Member member;
     private int loaded;
@@ -66,7 +66,7 @@ final class CacheRanges implements Ranges {
         store = BlobStores.open(uri, StoreContext.unmetered(time));
         storeBlobs(blobs);
         Map<String, String> security = security();
-        server = ServerProcess.start(directory, commandLine, List.of(), arguments(uri, security, blobs.length));
+        server = StartedServer.start(directory, commandLine, List.of(), arguments(uri, security, blobs.length));
         Map<String, String> settings = new HashMap<>(Map.of(Settings.ZONE.name(), "bench"));
         security.forEach((option, file) -> settings.put(SETTINGS.get(option), file));
         PeerOptions options = PeerOptions.of(Settings.parse(settings));

@@ -8,9 +8,9 @@ import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreParameter;
 import dev.blobshuffle.core.store.StoreUri;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.testkit.Fault;
 import dev.blobshuffle.testkit.FaultPlan;
 import dev.blobshuffle.testkit.FaultyBlobStore;
+import dev.blobshuffle.testkit.StoreFault;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -33,8 +33,12 @@ public final class ObservedStoreProvider implements BlobStoreProvider {
      */
     private static final int CHECKS = 3;
 
-    private static final List<Fault.Kind> KINDS = List.of(
-            Fault.Kind.FAIL_BEFORE, Fault.Kind.FAIL_AFTER, Fault.Kind.THROTTLE, Fault.Kind.TRUNCATE, Fault.Kind.FLIP);
+    private static final List<StoreFault.Kind> KINDS = List.of(
+            StoreFault.Kind.FAIL_BEFORE,
+            StoreFault.Kind.FAIL_AFTER,
+            StoreFault.Kind.THROTTLE,
+            StoreFault.Kind.TRUNCATE,
+            StoreFault.Kind.FLIP);
 
     /** For the service loader. */
     public ObservedStoreProvider() {}
@@ -95,6 +99,6 @@ public final class ObservedStoreProvider implements BlobStoreProvider {
     private static FaultPlan plan(Time time, int perThousand) {
         AtomicInteger requests = new AtomicInteger();
         FaultPlan random = FaultPlan.random(time, perThousand, MOST_DELAY, KINDS);
-        return request -> requests.getAndIncrement() < CHECKS ? Fault.NONE : random.next(request);
+        return request -> requests.getAndIncrement() < CHECKS ? StoreFault.NONE : random.next(request);
     }
 }

@@ -52,11 +52,12 @@ public record StorePlan(
     }
 
     /** What is measured over one transport, in order. */
-    List<StoreCell> cells(String transport) {
-        List<StoreCell> cells = new ArrayList<>();
-        for (StoreCell.Direction direction : StoreCell.Direction.values()) {
+    List<TransferCell> cells(String transport) {
+        List<TransferCell> cells = new ArrayList<>();
+        for (TransferCell.Direction direction : TransferCell.Direction.values()) {
             for (int size : mebibytes) {
-                concurrencies.forEach(concurrency -> cells.add(new StoreCell(transport, direction, size, concurrency)));
+                concurrencies.forEach(
+                        concurrency -> cells.add(new TransferCell(transport, direction, size, concurrency)));
             }
         }
         return cells;

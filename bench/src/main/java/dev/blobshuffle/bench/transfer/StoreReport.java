@@ -28,8 +28,8 @@ public record StoreReport(List<StoreResult> results) {
         return results.stream().allMatch(StoreResult::verified);
     }
 
-    private List<StoreCell> cells() {
-        LinkedHashSet<StoreCell> cells = new LinkedHashSet<>();
+    private List<TransferCell> cells() {
+        LinkedHashSet<TransferCell> cells = new LinkedHashSet<>();
         results.forEach(result -> cells.add(result.cell()));
         return List.copyOf(cells);
     }
@@ -51,7 +51,7 @@ public record StoreReport(List<StoreResult> results) {
                 "ratio",
                 "alloc B/B",
                 "requests"));
-        for (StoreCell cell : cells()) {
+        for (TransferCell cell : cells()) {
             text.append(String.format(
                     Locale.ROOT,
                     "%-6s %-4s %4d %5d  %9.0f %9.0f  %9.2f %9.2f %6.2f  %9.2f %9.2f%n",
@@ -76,7 +76,7 @@ public record StoreReport(List<StoreResult> results) {
      */
     public String summary() {
         Map<String, List<Double>> ratios = new LinkedHashMap<>();
-        for (StoreCell cell : cells()) {
+        for (TransferCell cell : cells()) {
             if (cell.mebibytes() >= LARGE_MEBIBYTES && !Double.isNaN(cpuRatio(cell))) {
                 ratios.computeIfAbsent(cell.transport() + " " + cell.direction(), name -> new ArrayList<>())
                         .add(cpuRatio(cell));
@@ -98,7 +98,7 @@ public record StoreReport(List<StoreResult> results) {
     public Map<String, Object> asJson() {
         Map<String, Object> json = new LinkedHashMap<>();
         List<Map<String, Object>> cells = new ArrayList<>();
-        for (StoreCell cell : cells()) {
+        for (TransferCell cell : cells()) {
             Map<String, Object> numbers = new LinkedHashMap<>();
             numbers.put("transport", cell.transport());
             numbers.put("operation", cell.direction().name().toLowerCase(Locale.ROOT));
@@ -118,14 +118,14 @@ public record StoreReport(List<StoreResult> results) {
         return json;
     }
 
-    private double median(StoreCell cell, boolean isBare, ToDoubleFunction<StoreResult> number) {
+    private double median(TransferCell cell, boolean isBare, ToDoubleFunction<StoreResult> number) {
         return median(results.stream()
                 .filter(result -> result.cell().equals(cell) && result.isBare() == isBare)
                 .map(number::applyAsDouble)
                 .toList());
     }
 
-    double cpuRatio(StoreCell cell) {
+    double cpuRatio(TransferCell cell) {
         List<Double> ratios = new ArrayList<>();
         for (StoreResult ours : results) {
             if (ours.cell().equals(cell) && !ours.isBare()) {

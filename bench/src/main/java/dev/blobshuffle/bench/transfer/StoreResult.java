@@ -18,7 +18,7 @@ import java.util.Optional;
  * @param verified whether every blob was right
  */
 public record StoreResult(
-        StoreCell cell,
+        TransferCell cell,
         boolean isBare,
         int repetition,
         int blobs,

@@ -31,7 +31,7 @@ final class StoreRun {
     }
 
     /** Moves blobs and checks every one. */
-    StoreResult run(StoreCell cell, StoreClient client, boolean isBare, Blobs blobs, int repetition)
+    StoreResult run(TransferCell cell, StoreClient client, boolean isBare, Blobs blobs, int repetition)
             throws IOException, InterruptedException, ExecutionException {
         int perThread = (int) Math.max(2, bytes / blobs.bytes() / cell.concurrency());
         ExecutorService threads = Executors.newFixedThreadPool(cell.concurrency());
@@ -47,7 +47,7 @@ final class StoreRun {
             verified &= each(threads, cell, slot -> {
                 boolean right = true;
                 for (int i = 0; i < perThread; i++) {
-                    right &= cell.direction() == StoreCell.Direction.PUT
+                    right &= cell.direction() == TransferCell.Direction.PUT
                             ? put(client, slot)
                             : client.get(slot) == blobs.checksum();
                 }
@@ -91,7 +91,7 @@ final class StoreRun {
     }
 
     /** Runs a step in every slot at once; whether all were right. */
-    private static boolean each(ExecutorService threads, StoreCell cell, Step step)
+    private static boolean each(ExecutorService threads, TransferCell cell, Step step)
             throws InterruptedException, ExecutionException {
         List<Future<Boolean>> steps = new ArrayList<>();
         for (int slot = 0; slot < cell.concurrency(); slot++) {

@@ -108,15 +108,15 @@ public final class StoreRunner {
             repeatSmall(transport, store, sim, order);
         }
         for (int i = 0; i < WARM_UPS; i++) {
-            for (StoreCell.Direction direction : StoreCell.Direction.values()) {
+            for (TransferCell.Direction direction : TransferCell.Direction.values()) {
                 List<StoreResult> ignored =
-                        pair(new StoreCell(transport, direction, WARM_UP, WARM_UP), large, store, sim, 0, order);
+                        pair(new TransferCell(transport, direction, WARM_UP, WARM_UP), large, store, sim, 0, order);
             }
         }
         // Every cell once, and again: what is left of the warm-up then falls on one of a cell's
         // repetitions, and not on one cell.
         for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
-            for (StoreCell cell : plan.cells(transport)) {
+            for (TransferCell cell : plan.cells(transport)) {
                 List<StoreResult> both = pair(cell, run, store, sim, repetition, order);
                 both.forEach(result -> progress.accept(line(result)));
                 results.addAll(both);
@@ -131,21 +131,21 @@ public final class StoreRunner {
     private void repeatSmall(String transport, BlobStore store, Optional<S3SimProcess> sim, Random order)
             throws IOException, InterruptedException, ExecutionException, GeneralSecurityException {
         StoreRun small = new StoreRun((long) plan.warmUp() * SMALL_BYTES, Optional::empty);
-        for (StoreCell.Direction direction : StoreCell.Direction.values()) {
-            StoreCell cell = new StoreCell(transport, direction, WARM_UP, WARM_UP);
+        for (TransferCell.Direction direction : TransferCell.Direction.values()) {
+            TransferCell cell = new TransferCell(transport, direction, WARM_UP, WARM_UP);
             List<StoreResult> ignored = pair(cell, Blobs.of(SMALL_BYTES, plan.seed()), small, store, sim, 0, order);
         }
     }
 
     /** One run with each client, in random order. */
     private List<StoreResult> pair(
-            StoreCell cell, StoreRun run, BlobStore store, Optional<S3SimProcess> sim, int repetition, Random order)
+            TransferCell cell, StoreRun run, BlobStore store, Optional<S3SimProcess> sim, int repetition, Random order)
             throws IOException, InterruptedException, ExecutionException, GeneralSecurityException {
         return pair(cell, Blobs.of(cell.blobBytes(), plan.seed()), run, store, sim, repetition, order);
     }
 
     private List<StoreResult> pair(
-            StoreCell cell,
+            TransferCell cell,
             Blobs blobs,
             StoreRun run,
             BlobStore store,
@@ -169,7 +169,7 @@ public final class StoreRunner {
     }
 
     private static String line(StoreResult result) {
-        StoreCell cell = result.cell();
+        TransferCell cell = result.cell();
         return String.format(
                 Locale.ROOT,
                 "  %-6s %-4s %3d MiB x %-3d %-6s %7.0f MB/s, %.2f CPU-s/GiB%s",

@@ -19,7 +19,7 @@ import org.apache.kafka.streams.state.WindowStore;
  * topics with the same records, or one with {@code topology.optimization=all}: none of Theodolite's
  * use cases has anything to optimize.
  */
-final class FanOutWorkload implements Workload {
+final class FanOutWorkload implements BenchWorkload {
     private static final List<String> STORES = List.of("statistics-minute", "statistics-hour");
     private static final List<Duration> WINDOWS = List.of(Duration.ofMinutes(1), Duration.ofHours(1));
     private static final String OPTIMIZATION = "topology.optimization";

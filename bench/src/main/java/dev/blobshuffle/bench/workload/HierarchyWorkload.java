@@ -33,7 +33,7 @@ import org.apache.kafka.streams.state.WindowStore;
  * depend on timing. What is counted is the input, for how many partial sums are fed back depends on
  * timing.
  */
-final class HierarchyWorkload implements Workload {
+final class HierarchyWorkload implements BenchWorkload {
     private static final Duration WINDOW = Duration.ofSeconds(5);
     private static final String CONFIGURATION = "configuration";
     private static final String FEEDBACK = "aggregation-feedback";

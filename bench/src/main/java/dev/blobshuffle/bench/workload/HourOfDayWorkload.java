@@ -21,7 +21,7 @@ import org.apache.kafka.streams.state.WindowStore;
  * Theodolite's UC3: statistics per sensor and hour of the day, over 30 days, for each day: every
  * record is shuffled, and updates 30 windows.
  */
-final class HourOfDayWorkload implements Workload {
+final class HourOfDayWorkload implements BenchWorkload {
     private static final ZoneId PLACE = ZoneId.of("Europe/Paris");
     private static final int DAYS = 30;
     private static final String STORE = "statistics";

@@ -24,7 +24,7 @@ import org.apache.kafka.streams.state.Stores;
  * matches a rule writes an event. A state, and an event, is the number of matches, the sum of the
  * records' first 8 bytes, and the times of the first and last record, 8 bytes each, big-endian.
  */
-final class MatcherWorkload implements Workload {
+final class MatcherWorkload implements BenchWorkload {
     static final int STATE_BYTES = 4 * Long.BYTES;
     static final String STORE = "state";
     static final String OUTPUT = "output";
@@ -142,7 +142,7 @@ final class MatcherWorkload implements Workload {
             ByteBuffer stamped = ByteBuffer.wrap(record.value());
             long time = stamped.getLong();
             long first = stamped.getLong();
-            Probe probe = probes.own();
+            RecordProbe probe = probes.own();
             probe.add(Value.checksum(probe.scratch(), record.value()), (System.currentTimeMillis() - time) * 1000);
             byte[] old = states.get(record.key());
             ByteBuffer state = ByteBuffer.wrap(old == null ? new byte[STATE_BYTES] : old);

@@ -9,20 +9,20 @@ import org.apache.kafka.common.serialization.Serdes;
 
 /** The probes of an instance, one for each thread that saw a shuffled record. Thread-safe. */
 public final class Probes {
-    private final List<Probe> all = new CopyOnWriteArrayList<>();
-    private final ThreadLocal<Probe> own = ThreadLocal.withInitial(this::add);
+    private final List<RecordProbe> all = new CopyOnWriteArrayList<>();
+    private final ThreadLocal<RecordProbe> own = ThreadLocal.withInitial(this::add);
 
     /** None yet. */
     public Probes() {}
 
-    private Probe add() {
-        Probe probe = new Probe();
+    private RecordProbe add() {
+        RecordProbe probe = new RecordProbe();
         all.add(probe);
         return probe;
     }
 
     /** The probe of the calling thread. */
-    Probe own() {
+    RecordProbe own() {
         return own.get();
     }
 
@@ -35,7 +35,7 @@ public final class Probes {
         return Serdes.serdeFrom(Measurement.SERDE.serializer(), (topic, bytes) -> {
             Measurement measurement = plain.deserialize(topic, bytes);
             if (measurement != null) {
-                Probe probe = own();
+                RecordProbe probe = own();
                 probe.add(
                         Value.checksum(probe.scratch(), bytes),
                         (System.currentTimeMillis() - measurement.timestamp()) * 1000);
@@ -46,17 +46,17 @@ public final class Probes {
 
     /** Records counted. */
     public long count() {
-        return all.stream().mapToLong(Probe::count).sum();
+        return all.stream().mapToLong(RecordProbe::count).sum();
     }
 
     /** The sum of their checksums, once all threads have stopped. */
     public long checksum() {
-        return all.stream().mapToLong(Probe::checksum).sum();
+        return all.stream().mapToLong(RecordProbe::checksum).sum();
     }
 
     /** Latencies in microseconds since this was asked last. */
     public Histogram latencies() {
-        Histogram sum = Probe.histogram();
+        Histogram sum = RecordProbe.histogram();
         all.forEach(probe -> sum.add(probe.latencies()));
         return sum;
     }

@@ -25,7 +25,7 @@ import org.apache.kafka.streams.processor.api.Record;
  * record once. Its last step, an output topic with every record, is a parameter. The time is
  * {@link System#nanoTime}, which is one clock for all processes of a Linux machine.
  */
-final class ShuffleWorkload implements Workload {
+final class ShuffleWorkload implements BenchWorkload {
     @Override
     public String name() {
         return "shuffle";
@@ -130,7 +130,7 @@ final class ShuffleWorkload implements Workload {
 
         @Override
         public void process(Record<byte[], byte[]> record) {
-            Probe probe = probes.own();
+            RecordProbe probe = probes.own();
             probe.add(
                     Value.checksum(probe.scratch(), record.key(), record.value()),
                     (System.nanoTime() - Value.stamp(record.value())) / 1000);

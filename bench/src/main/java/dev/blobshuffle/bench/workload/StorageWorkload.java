@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * Theodolite's UC1: every record becomes JSON, and is logged at INFO, where "storing" it would be.
  * No shuffle: it shows what the suite costs without one.
  */
-final class StorageWorkload implements Workload {
+final class StorageWorkload implements BenchWorkload {
     private static final Logger LOG = LoggerFactory.getLogger(StorageWorkload.class);
 
     @Override

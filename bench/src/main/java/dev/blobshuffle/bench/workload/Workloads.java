@@ -5,7 +5,7 @@ import java.util.stream.Collectors;
 
 /** All workloads. Stateless. */
 public final class Workloads {
-    private static final List<Workload> ALL = List.of(
+    private static final List<BenchWorkload> ALL = List.of(
             new ShuffleWorkload(),
             new MatcherWorkload(),
             new StorageWorkload(),
@@ -18,7 +18,7 @@ public final class Workloads {
     private Workloads() {}
 
     /** All of them. */
-    public static List<Workload> all() {
+    public static List<BenchWorkload> all() {
         return ALL;
     }
 
@@ -27,12 +27,12 @@ public final class Workloads {
      *
      * @throws IllegalArgumentException if there is none
      */
-    public static Workload named(String name) {
+    public static BenchWorkload named(String name) {
         return ALL.stream()
                 .filter(workload -> workload.name().equals(name))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("Cannot run " + name
                         + ": there is no such workload. Give one of "
-                        + ALL.stream().map(Workload::name).collect(Collectors.joining(", ")) + "."));
+                        + ALL.stream().map(BenchWorkload::name).collect(Collectors.joining(", ")) + "."));
     }
 }

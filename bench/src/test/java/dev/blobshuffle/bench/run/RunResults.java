@@ -2,7 +2,7 @@ package dev.blobshuffle.bench.run;
 
 import dev.blobshuffle.bench.parameter.Parameters;
 import dev.blobshuffle.bench.process.CpuTime;
-import dev.blobshuffle.bench.workload.Probe;
+import dev.blobshuffle.bench.workload.RecordProbe;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,7 +18,7 @@ public final class RunResults {
     /** A run; latencies are 1 to 1,000 ms times its seconds, evenly. */
     public static RunResult of(
             Cell cell, Variant variant, int repetition, double seconds, double cpu, double compilers) {
-        Histogram latencies = Probe.histogram();
+        Histogram latencies = RecordProbe.histogram();
         for (int i = 1; i <= 1000; i++) {
             latencies.recordValue(Math.round(i * 1000 * seconds));
         }
@@ -38,7 +38,7 @@ public final class RunResults {
                 new Measured(
                         1 << 20,
                         0,
-                        new Measured.Latencies(latencies, Probe.histogram(), Probe.histogram()),
+                        new Measured.Latencies(latencies, RecordProbe.histogram(), RecordProbe.histogram()),
                         variant.hasBlobs()
                                 ? Map.of("puts", 64.0, "gets", 128.0, "blobs-stored", 64.0, "blob-bytes-stored", 0x1p30)
                                 : Map.of()),

@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class StoreReportTest {
-    private static final StoreCell LARGE = new StoreCell("tls", StoreCell.Direction.PUT, 16, 4);
+    private static final TransferCell LARGE = new TransferCell("tls", TransferCell.Direction.PUT, 16, 4);
 
     @Test
     void theRatioIsTheMedianOfRatiosWithinARepetition() {
@@ -27,7 +27,7 @@ class StoreReportTest {
 
     @Test
     void smallBlobsAndStoresWithoutFloorAreNotSummedUp() {
-        StoreCell small = new StoreCell("plain", StoreCell.Direction.GET, 1, 1);
+        TransferCell small = new TransferCell("plain", TransferCell.Direction.GET, 1, 1);
         StoreReport report = new StoreReport(List.of(
                 result(small, true, 0, 1, true), result(small, false, 0, 1, true), result(LARGE, false, 0, 1, true)));
         assertThat(report.summary()).isEmpty();
@@ -52,7 +52,7 @@ class StoreReportTest {
                 .isFalse();
     }
 
-    private static StoreResult result(StoreCell cell, boolean isBare, int repetition, double cpu, boolean verified) {
+    private static StoreResult result(TransferCell cell, boolean isBare, int repetition, double cpu, boolean verified) {
         return new StoreResult(cell, isBare, repetition, 64, 1, cpu, 0, Optional.empty(), verified);
     }
 }

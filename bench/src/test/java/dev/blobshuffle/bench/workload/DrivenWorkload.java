@@ -39,7 +39,7 @@ final class DrivenWorkload implements Observed {
      *
      * @param isSent whether a record of the input, by its number, is really sent
      */
-    static DrivenWorkload run(Workload workload, Parameters parameters, int records, LongPredicate isSent) {
+    static DrivenWorkload run(BenchWorkload workload, Parameters parameters, int records, LongPredicate isSent) {
         DrivenWorkload run = new DrivenWorkload(workload.expectation(parameters));
         Properties settings = new Properties();
         settings.setProperty("application.id", "driven");

@@ -24,7 +24,7 @@ class WorkloadsTest {
             .with("output-rate", "3");
 
     static Stream<String> names() {
-        return Workloads.all().stream().map(Workload::name);
+        return Workloads.all().stream().map(BenchWorkload::name);
     }
 
     @ParameterizedTest

@@ -11,7 +11,11 @@ import java.util.Optional;
  *
  * @param store where blobs are kept, without credentials; empty: it could not be opened
  */
-record Diagnosis(Optional<String> store, List<Finding> findings, Optional<Latencies> puts, Optional<Latencies> gets) {
+record Diagnosis(
+        Optional<String> store,
+        List<Finding> findings,
+        Optional<RequestLatencies> puts,
+        Optional<RequestLatencies> gets) {
     Diagnosis {
         findings = List.copyOf(findings);
     }

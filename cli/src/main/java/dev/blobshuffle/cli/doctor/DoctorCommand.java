@@ -112,7 +112,7 @@ public final class DoctorCommand implements Callable<Integer> {
         }
         Diagnosis diagnosis;
         try (SystemTime time = new SystemTime();
-                Patience patience = new Patience(asked.timeout(), time)) {
+                BoundedWait patience = new BoundedWait(asked.timeout(), time)) {
             diagnosis = diagnose(asked, time, patience);
         }
         PrintWriter out = spec.commandLine().getOut();
@@ -140,11 +140,11 @@ public final class DoctorCommand implements Callable<Integer> {
         return new Asked(brokers.config().store(store), (int) Math.round(size), timeout, client);
     }
 
-    private Diagnosis diagnose(Asked asked, SystemTime time, Patience patience) throws InterruptedException {
+    private Diagnosis diagnose(Asked asked, SystemTime time, BoundedWait patience) throws InterruptedException {
         List<Finding> findings = new ArrayList<>();
         Optional<String> location = Optional.empty();
-        Optional<Latencies> puts = Optional.empty();
-        Optional<Latencies> gets = Optional.empty();
+        Optional<RequestLatencies> puts = Optional.empty();
+        Optional<RequestLatencies> gets = Optional.empty();
         StoreContext context = StoreContext.unmetered(time);
         StoreContext given = creates ? context : context.existing();
         try (BlobStore opened = patience.call(() -> BlobStores.openUnchecked(asked.store(), given))) {

@@ -20,12 +20,12 @@ final class StoreCheckup {
 
     private final BlobStore store;
     private final Time time;
-    private final Patience patience;
+    private final BoundedWait patience;
     private final List<Finding> findings = new ArrayList<>();
-    private Optional<Latencies> puts = Optional.empty();
-    private Optional<Latencies> gets = Optional.empty();
+    private Optional<RequestLatencies> puts = Optional.empty();
+    private Optional<RequestLatencies> gets = Optional.empty();
 
-    StoreCheckup(BlobStore store, Time time, Patience patience) {
+    StoreCheckup(BlobStore store, Time time, BoundedWait patience) {
         this.store = store;
         this.time = time;
         this.patience = patience;
@@ -36,12 +36,12 @@ final class StoreCheckup {
     }
 
     /** Of puts, if there were any that worked. */
-    Optional<Latencies> puts() {
+    Optional<RequestLatencies> puts() {
         return puts;
     }
 
     /** Of gets, if there were any that worked. */
-    Optional<Latencies> gets() {
+    Optional<RequestLatencies> gets() {
         return gets;
     }
 
@@ -52,7 +52,7 @@ final class StoreCheckup {
      * @param blobBytes their size
      */
     void run(int samples, int blobBytes) throws InterruptedException {
-        Probe probe = Probe.of(PROBE_BYTES, time);
+        ProbeBlob probe = ProbeBlob.of(PROBE_BYTES, time);
         boolean isStored =
                 step("put", "a probe was stored", () -> patience.await(store.put(probe.id(), probe.content())));
         boolean isReadable =
@@ -90,7 +90,7 @@ final class StoreCheckup {
         }
     }
 
-    private void compare(Probe probe, int offset, int length) throws InterruptedException {
+    private void compare(ProbeBlob probe, int offset, int length) throws InterruptedException {
         try (BlobBytes bytes = patience.await(store.get(probe.id(), BlobRange.of(offset, length)))) {
             if (!bytes.buffer().equals(ByteBuffer.wrap(probe.bytes(), offset, length))) {
                 throw new BlobCorrupt(
@@ -99,14 +99,14 @@ final class StoreCheckup {
         }
     }
 
-    private void list(Probe probe) throws InterruptedException {
+    private void list(ProbeBlob probe) throws InterruptedException {
         if (!patience.await(store.list(probe.id().generation())).contains(probe.id())) {
             throw new BlobCorrupt("a listing leaves out a blob that was stored before."
                     + " Use a store whose listings are consistent with its puts.");
         }
     }
 
-    private void expectMissing(Probe probe) throws InterruptedException {
+    private void expectMissing(ProbeBlob probe) throws InterruptedException {
         try (BlobBytes ignored = patience.await(store.get(probe.id(), BlobRange.of(0, 1)))) {
             throw new BlobCorrupt(
                     "a blob can still be read after it was deleted. Use a store whose reads are consistent with its deletes.");
@@ -136,7 +136,7 @@ final class StoreCheckup {
         long start = time.nanos();
         try {
             for (int i = 0; i < samples && time.nanos() - start < SAMPLING.toNanos(); i++) {
-                Probe probe = Probe.of(blobBytes, time);
+                ProbeBlob probe = ProbeBlob.of(blobBytes, time);
                 try {
                     long before = time.nanos();
                     patience.await(store.put(probe.id(), probe.content()));
@@ -159,7 +159,7 @@ final class StoreCheckup {
     }
 
     /** A put that had no answer may have stored the probe all the same. */
-    private void removeAfter(BlobShuffleException failure, Probe probe) throws InterruptedException {
+    private void removeAfter(BlobShuffleException failure, ProbeBlob probe) throws InterruptedException {
         try {
             patience.await(store.delete(List.of(probe.id())));
         } catch (BlobShuffleException second) {
@@ -169,8 +169,8 @@ final class StoreCheckup {
 
     private void report(int blobBytes, List<Duration> putTimes, List<Duration> getTimes) {
         if (!putTimes.isEmpty()) {
-            Latencies put = new Latencies(blobBytes, putTimes);
-            Latencies get = new Latencies(blobBytes, getTimes);
+            RequestLatencies put = new RequestLatencies(blobBytes, putTimes);
+            RequestLatencies get = new RequestLatencies(blobBytes, getTimes);
             findings.add(Finding.ok(Finding.STORE, "put latency", put.text()));
             findings.add(Finding.ok(Finding.STORE, "get latency", get.text()));
             puts = Optional.of(put);

@@ -12,7 +12,7 @@ import dev.blobshuffle.core.pricing.LiveCost;
 import dev.blobshuffle.core.pricing.PriceTables;
 import dev.blobshuffle.core.read.ReadEngine;
 import dev.blobshuffle.core.resilience.ResilienceOptions;
-import dev.blobshuffle.core.resilience.RetryPolicy;
+import dev.blobshuffle.core.resilience.StoreRetryPolicy;
 import dev.blobshuffle.core.resilience.StoreStack;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.shuffle.Channel;
@@ -77,13 +77,14 @@ public final class ShuffleEngine implements Engine {
         whenClosed = parts.whenClosed;
     }
 
-    private static RetryPolicy putRetries(BatcherOptions options) {
+    private static StoreRetryPolicy putRetries(BatcherOptions options) {
         Duration timeout = options.deliveryTimeout();
         if (options.fallback().isEmpty()) {
-            return RetryPolicy.within(timeout);
+            return StoreRetryPolicy.within(timeout);
         }
         boolean isLong = timeout.compareTo(PUT_TIME_BEFORE_FALLBACK) > 0;
-        return RetryPolicy.within(isLong ? PUT_TIME_BEFORE_FALLBACK : timeout).whenDown(RetryPolicy.WhenDown.FAIL);
+        return StoreRetryPolicy.within(isLong ? PUT_TIME_BEFORE_FALLBACK : timeout)
+                .whenDown(StoreRetryPolicy.WhenDown.FAIL);
     }
 
     /**

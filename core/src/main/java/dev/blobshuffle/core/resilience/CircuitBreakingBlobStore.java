@@ -37,7 +37,7 @@ public final class CircuitBreakingBlobStore extends InterceptingBlobStore {
     }
 
     @Override
-    <T> CompletionStage<T> run(Call<T> call) {
+    <T> CompletionStage<T> run(StoreCall<T> call) {
         CircuitBreaker circuit = circuits.get(call.kind());
         if (circuit == null) {
             return call.start();

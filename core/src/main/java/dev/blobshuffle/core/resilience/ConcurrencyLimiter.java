@@ -41,11 +41,11 @@ final class ConcurrencyLimiter {
 
     /** A request's place in the queue, and later its stage. */
     private final class Place<T> extends CompletableFuture<T> implements Abandonable {
-        private final Call<T> call;
+        private final StoreCall<T> call;
         private long sentNanos;
         private volatile boolean isUnwanted;
 
-        Place(Call<T> call) {
+        Place(StoreCall<T> call) {
             this.call = call;
         }
 
@@ -96,7 +96,7 @@ final class ConcurrencyLimiter {
         TOO_LATE
     }
 
-    <T> CompletionStage<T> enter(Call<T> call) {
+    <T> CompletionStage<T> enter(StoreCall<T> call) {
         Place<T> place = new Place<>(call);
         switch (admit(place)) {
             case GOES -> place.send();

@@ -56,7 +56,7 @@ public final class HedgingBlobStore extends InterceptingBlobStore {
     }
 
     @Override
-    <T> CompletionStage<T> run(Call<T> call) {
+    <T> CompletionStage<T> run(StoreCall<T> call) {
         Race<T> race = new Race<>(call);
         race.start();
         return race.result;
@@ -104,14 +104,14 @@ public final class HedgingBlobStore extends InterceptingBlobStore {
      * held over calls.
      */
     private final class Race<T> {
-        private final Call<T> call;
+        private final StoreCall<T> call;
         private final Pool pool;
         private final CompletableFuture<T> result = new CompletableFuture<>();
         private int running = 1;
         private boolean isDecided;
         private Time.@Nullable Cancellable timer;
 
-        Race(Call<T> call) {
+        Race(StoreCall<T> call) {
             this.call = call;
             pool = call.kind() == Kind.PUT ? puts : gets;
         }

@@ -21,40 +21,40 @@ abstract class InterceptingBlobStore extends ForwardingBlobStore {
      * Sends a request to the store below; the subclass decides when and how often. The caller holds
      * the content during this call only.
      */
-    abstract <T> CompletionStage<T> run(Call<T> call);
+    abstract <T> CompletionStage<T> run(StoreCall<T> call);
 
     @Override
     public final CompletionStage<Void> put(BlobId id, BlobContent content) {
-        return run(Call.put(store(), id, content));
+        return run(StoreCall.put(store(), id, content));
     }
 
     @Override
     public final CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
-        return run(Call.get(store(), id, range));
+        return run(StoreCall.get(store(), id, range));
     }
 
     @Override
     public final CompletionStage<Void> delete(Collection<BlobId> ids) {
-        return run(Call.delete(store(), List.copyOf(ids)));
+        return run(StoreCall.delete(store(), List.copyOf(ids)));
     }
 
     @Override
     public final CompletionStage<List<BlobId>> list(long generation) {
-        return run(Call.other("list generation " + generation, () -> store().list(generation)));
+        return run(StoreCall.other("list generation " + generation, () -> store().list(generation)));
     }
 
     @Override
     public final CompletionStage<List<BlobId>> list(GenerationSpan generations) {
-        return run(Call.other("list generations from " + generations.first(), () -> store().list(generations)));
+        return run(StoreCall.other("list generations from " + generations.first(), () -> store().list(generations)));
     }
 
     @Override
     public final CompletionStage<Long> length(BlobId id) {
-        return run(Call.other("measure blob " + id, () -> store().length(id)));
+        return run(StoreCall.other("measure blob " + id, () -> store().length(id)));
     }
 
     @Override
     public final CompletionStage<List<Long>> generations() {
-        return run(Call.other("list generations", () -> store().generations()));
+        return run(StoreCall.other("list generations", () -> store().generations()));
     }
 }

@@ -43,8 +43,8 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
      */
     private static final long NOT_SENT_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
 
-    private final RetryPolicy gets;
-    private final RetryPolicy others;
+    private final StoreRetryPolicy gets;
+    private final StoreRetryPolicy others;
     private final Time time;
     private final ShuffleMetrics metrics;
     private final Map<Kind, TokenBucket> budgets = new EnumMap<>(Kind.class);
@@ -52,7 +52,7 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
     private volatile boolean closed;
 
     /** Retries the operations of a store, all in the same way. */
-    public RetryingBlobStore(BlobStore store, RetryPolicy policy, Time time, ShuffleMetrics metrics) {
+    public RetryingBlobStore(BlobStore store, StoreRetryPolicy policy, Time time, ShuffleMetrics metrics) {
         this(store, policy, policy, time, metrics);
     }
 
@@ -62,7 +62,8 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
      * @param gets how reads are retried
      * @param others how all other operations are retried
      */
-    public RetryingBlobStore(BlobStore store, RetryPolicy gets, RetryPolicy others, Time time, ShuffleMetrics metrics) {
+    public RetryingBlobStore(
+            BlobStore store, StoreRetryPolicy gets, StoreRetryPolicy others, Time time, ShuffleMetrics metrics) {
         super(store);
         this.gets = gets;
         this.others = others;
@@ -82,7 +83,7 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
     }
 
     @Override
-    <T> CompletionStage<T> run(Call<T> call) {
+    <T> CompletionStage<T> run(StoreCall<T> call) {
         TokenBucket budget = budgets.get(call.kind());
         if (budget == null) {
             throw new IllegalStateException("Cannot run a request: its kind " + call.kind() + " has no budget.");
@@ -102,8 +103,8 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
      * fields that only they touch. Any thread may end the operation.
      */
     private final class Operation<T> {
-        private final Call<T> call;
-        private final RetryPolicy policy;
+        private final StoreCall<T> call;
+        private final StoreRetryPolicy policy;
         private final TokenBucket budget;
         private final Result result = new Result();
         private boolean hasToken;
@@ -122,7 +123,7 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
 
         private @Nullable Throwable lastFailure;
 
-        Operation(Call<T> call, RetryPolicy policy, TokenBucket budget) {
+        Operation(StoreCall<T> call, StoreRetryPolicy policy, TokenBucket budget) {
             this.call = call;
             this.policy = policy;
             this.budget = budget;
@@ -247,7 +248,7 @@ public final class RetryingBlobStore extends InterceptingBlobStore {
                     budget.giveBack();
                 }
                 if (notSent.reason() == NotSent.Reason.STORE_IS_DOWN
-                        && policy.whenDown() == RetryPolicy.WhenDown.FAIL) {
+                        && policy.whenDown() == StoreRetryPolicy.WhenDown.FAIL) {
                     fail(failure);
                     return;
                 }

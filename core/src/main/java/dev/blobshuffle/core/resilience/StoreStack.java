@@ -37,7 +37,7 @@ public final class StoreStack {
      *     gives them up
      */
     public static BlobStore over(
-            BlobStore store, RetryPolicy puts, ResilienceOptions options, Time time, ShuffleMetrics metrics) {
+            BlobStore store, StoreRetryPolicy puts, ResilienceOptions options, Time time, ShuffleMetrics metrics) {
         boolean hedges = options.hedging() == ResilienceOptions.Hedging.ON && store.isRemote();
         HedgePolicy extra = hedges ? HedgePolicy.within(ThrottlePolicy.USUAL) : HedgePolicy.NEVER;
         RequestLatencies latencies = new RequestLatencies();
@@ -46,6 +46,6 @@ public final class StoreStack {
         BlobStore limited = new TimeLimitedBlobStore(hedged, options.requestTimeout(), latencies, time, metrics);
         BlobStore throttled = new ThrottledBlobStore(limited, ThrottlePolicy.USUAL, time, metrics);
         BlobStore breaking = new CircuitBreakingBlobStore(throttled, CircuitPolicy.USUAL, time, metrics);
-        return new RetryingBlobStore(breaking, RetryPolicy.forever(), puts, time, metrics);
+        return new RetryingBlobStore(breaking, StoreRetryPolicy.forever(), puts, time, metrics);
     }
 }

@@ -37,7 +37,7 @@ public final class ThrottledBlobStore extends InterceptingBlobStore {
     }
 
     @Override
-    <T> CompletionStage<T> run(Call<T> call) {
+    <T> CompletionStage<T> run(StoreCall<T> call) {
         ConcurrencyLimiter limiter = limiters.get(call.kind());
         if (limiter == null) {
             throw new IllegalStateException("Cannot run a request: its kind " + call.kind() + " has no limit.");

@@ -58,7 +58,7 @@ public final class TimeLimitedBlobStore extends InterceptingBlobStore {
     }
 
     @Override
-    <T> CompletionStage<T> run(Call<T> call) {
+    <T> CompletionStage<T> run(StoreCall<T> call) {
         Request<T> request = new Request<>(call, limit(call.kind(), call.bytes()));
         request.start();
         return request.result;
@@ -66,14 +66,14 @@ public final class TimeLimitedBlobStore extends InterceptingBlobStore {
 
     /** One request and its time limit. Thread-safe: the first end counts. */
     private final class Request<T> {
-        private final Call<T> call;
+        private final StoreCall<T> call;
         private final Duration limit;
         private final CompletableFuture<T> result = new CompletableFuture<>();
         private final AtomicBoolean hasEnded = new AtomicBoolean();
         private final LateAnswer<T> late;
         private volatile Time.@Nullable Cancellable timer;
 
-        Request(Call<T> call, Duration limit) {
+        Request(StoreCall<T> call, Duration limit) {
             this.call = call;
             this.limit = limit;
             late = new LateAnswer<>(call::discard);

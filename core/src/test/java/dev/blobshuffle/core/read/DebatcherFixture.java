@@ -2,8 +2,8 @@ package dev.blobshuffle.core.read;
 
 import dev.blobshuffle.core.format.Partition;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
-import dev.blobshuffle.core.resilience.RetryPolicy;
 import dev.blobshuffle.core.resilience.RetryingBlobStore;
+import dev.blobshuffle.core.resilience.StoreRetryPolicy;
 import dev.blobshuffle.core.shuffle.Debatcher;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.time.SystemTime;
@@ -47,7 +47,7 @@ final class DebatcherFixture implements AutoCloseable {
     private DebatcherFixture(long budget, Time time, AutoCloseable ownTime) {
         this.time = time;
         this.ownTime = ownTime;
-        retrying = new RetryingBlobStore(store, RetryPolicy.forever(), time, metrics);
+        retrying = new RetryingBlobStore(store, StoreRetryPolicy.forever(), time, metrics);
         engine = new ReadEngine(retrying, budget, time, metrics);
         debatcher = new PrefetchingDebatcher<>("test", engine);
     }

@@ -61,7 +61,7 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
     private final NodeMetrics metrics;
     private final StickyFailure sticky = new StickyFailure();
 
-    private final Patience patience = Patience.ofThread();
+    private final PollDeadline patience = PollDeadline.ofThread();
 
     /** What the processor shall throw for the record that Kafka Streams' handler is asked about. */
     private @Nullable RuntimeException forHandler;

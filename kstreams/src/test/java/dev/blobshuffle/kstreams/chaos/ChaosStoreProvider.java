@@ -11,9 +11,9 @@ import dev.blobshuffle.core.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreUri;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.testkit.Fault;
 import dev.blobshuffle.testkit.FaultPlan.Request;
 import dev.blobshuffle.testkit.FaultyBlobStore;
+import dev.blobshuffle.testkit.StoreFault;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.CompletionStage;
@@ -72,26 +72,26 @@ public final class ChaosStoreProvider implements BlobStoreProvider {
         return new Watched(new FaultyBlobStore(new Honest(files), time, request -> next(request, time)));
     }
 
-    private static Fault next(Request request, Time time) {
+    private static StoreFault next(Request request, Time time) {
         boolean isPut = request == Request.PUT;
         Duration usual = isPut ? between(time, 30, 120) : between(time, 5, 25);
         ChaosFault.Store now = mood;
         boolean isHit =
                 (isPut || request == Request.GET) && Long.remainderUnsigned(time.randomLong(), 100) < share(now);
         if (!isHit || isPut && isOfReads(now)) {
-            return new Fault(Fault.Kind.DELAY, usual);
+            return new StoreFault(StoreFault.Kind.DELAY, usual);
         }
         FAULTS.incrementAndGet();
         return switch (now) {
-            case REFUSE -> Fault.of(Fault.Kind.FAIL_BEFORE);
-            case SLOW -> new Fault(Fault.Kind.DELAY, between(time, 1000, 3000));
-            case FAIL_AFTER -> new Fault(Fault.Kind.FAIL_AFTER, usual);
-            case UNHEARD -> new Fault(Fault.Kind.FAIL_BEFORE, SILENCE);
-            case SILENT -> new Fault(Fault.Kind.FAIL_AFTER, SILENCE);
-            case TRUNCATE -> new Fault(Fault.Kind.TRUNCATE, usual);
-            case FLIP -> new Fault(Fault.Kind.FLIP, usual);
-            case MISSING -> new Fault(Fault.Kind.MISSING, usual);
-            case HEALTHY -> new Fault(Fault.Kind.DELAY, usual);
+            case REFUSE -> StoreFault.of(StoreFault.Kind.FAIL_BEFORE);
+            case SLOW -> new StoreFault(StoreFault.Kind.DELAY, between(time, 1000, 3000));
+            case FAIL_AFTER -> new StoreFault(StoreFault.Kind.FAIL_AFTER, usual);
+            case UNHEARD -> new StoreFault(StoreFault.Kind.FAIL_BEFORE, SILENCE);
+            case SILENT -> new StoreFault(StoreFault.Kind.FAIL_AFTER, SILENCE);
+            case TRUNCATE -> new StoreFault(StoreFault.Kind.TRUNCATE, usual);
+            case FLIP -> new StoreFault(StoreFault.Kind.FLIP, usual);
+            case MISSING -> new StoreFault(StoreFault.Kind.MISSING, usual);
+            case HEALTHY -> new StoreFault(StoreFault.Kind.DELAY, usual);
         };
     }
 

@@ -263,8 +263,8 @@ class TaskFailureIT {
     /**
      * Polls bring 4,000 records, as with the client supplier, and each takes more than a second:
      * the threads have to go on polling and committing all the same. That all nodes of a thread
-     * together leave it the time is {@link PatienceTest}'s to show: here the machine takes its time
-     * too.
+     * together leave it the time is {@link PollDeadlineTest}'s to show: here the machine takes its
+     * time too.
      */
     @Test
     void threadsGoOnPollingWhileCallsTakeSeconds() throws Exception {

@@ -10,11 +10,11 @@ import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.Gauge;
 import dev.blobshuffle.core.resilience.CircuitBreakingBlobStore;
 import dev.blobshuffle.core.resilience.CircuitPolicy;
-import dev.blobshuffle.core.resilience.RetryPolicy;
 import dev.blobshuffle.core.resilience.RetryingBlobStore;
-import dev.blobshuffle.testkit.Fault;
-import dev.blobshuffle.testkit.Fault.Kind;
+import dev.blobshuffle.core.resilience.StoreRetryPolicy;
 import dev.blobshuffle.testkit.LoanCheck;
+import dev.blobshuffle.testkit.StoreFault;
+import dev.blobshuffle.testkit.StoreFault.Kind;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -38,7 +38,7 @@ class CircuitBreakingBlobStoreTest {
     }
 
     private void puts(Kind fault, int count, long millisBetween) {
-        fixture.faulty.follow(request -> Fault.of(fault));
+        fixture.faulty.follow(request -> StoreFault.of(fault));
         for (int i = 0; i < count; i++) {
             assertThatThrownBy(() -> fixture.put().join()).hasCauseInstanceOf(StoreUnavailable.class);
             fixture.settle(millisBetween);
@@ -69,7 +69,7 @@ class CircuitBreakingBlobStoreTest {
     void anyAnswerBetweenStartsTheCountAnew() {
         for (int i = 0; i < 3; i++) {
             puts(Kind.FAIL_BEFORE, 4, 300);
-            fixture.faulty.follow(request -> Fault.NONE);
+            fixture.faulty.follow(request -> StoreFault.NONE);
             fixture.put().join();
         }
         assertThat(fixture.metrics.value(Gauge.STORE_CIRCUITS_OPEN)).isZero();
@@ -78,7 +78,7 @@ class CircuitBreakingBlobStoreTest {
     @Test
     void throttlingIsNoOutageAndAMissingBlobIsAnAnswer() {
         puts(Kind.THROTTLE, 10, 500);
-        fixture.faulty.follow(request -> Fault.of(Kind.MISSING));
+        fixture.faulty.follow(request -> StoreFault.of(Kind.MISSING));
         for (int i = 0; i < 10; i++) {
             assertThatThrownBy(() -> fixture.get(new BlobId(9, 9, 9)).join()).hasCauseInstanceOf(BlobMissing.class);
             fixture.settle(500);
@@ -106,7 +106,7 @@ class CircuitBreakingBlobStoreTest {
     @Test
     void anAnsweredProbeLetsEverybodyIn() {
         goDown();
-        fixture.faulty.follow(request -> Fault.NONE);
+        fixture.faulty.follow(request -> StoreFault.NONE);
         fixture.settle(1_000);
         fixture.put().join();
         fixture.put().join();
@@ -118,7 +118,7 @@ class CircuitBreakingBlobStoreTest {
     void readsHaveACircuitOfTheirOwn() {
         BlobId id = fixture.stored();
         goDown();
-        fixture.faulty.follow(request -> Fault.NONE);
+        fixture.faulty.follow(request -> StoreFault.NONE);
         fixture.get(id).join().close();
         assertThatThrownBy(() -> fixture.put().join()).hasCauseInstanceOf(StoreUnavailable.class);
     }
@@ -126,7 +126,8 @@ class CircuitBreakingBlobStoreTest {
     @Test
     void aCallerWithAnotherWayFailsAtOnce() {
         goDown();
-        RetryPolicy hasty = RetryPolicy.within(Duration.ofSeconds(30)).whenDown(RetryPolicy.WhenDown.FAIL);
+        StoreRetryPolicy hasty =
+                StoreRetryPolicy.within(Duration.ofSeconds(30)).whenDown(StoreRetryPolicy.WhenDown.FAIL);
         fixture.decorate(circuit -> new RetryingBlobStore(circuit, hasty, fixture.time, fixture.metrics));
         assertThatThrownBy(() -> fixture.put().join()).hasCauseInstanceOf(StoreUnavailable.class);
         assertThat(fixture.counting.puts()).isEqualTo(5);
@@ -135,12 +136,12 @@ class CircuitBreakingBlobStoreTest {
     @Test
     void aPutThatWaitsForTheStoreIsStoredOnceItIsBack() {
         goDown();
-        RetryPolicy waiting = RetryPolicy.within(Duration.ofSeconds(60));
+        StoreRetryPolicy waiting = StoreRetryPolicy.within(Duration.ofSeconds(60));
         fixture.decorate(circuit -> new RetryingBlobStore(circuit, waiting, fixture.time, fixture.metrics));
         CompletableFuture<Void> put = fixture.put();
         fixture.settle(20_000);
         assertThat(put).isNotDone();
-        fixture.faulty.follow(request -> Fault.NONE);
+        fixture.faulty.follow(request -> StoreFault.NONE);
         fixture.settle(15_000);
         put.join();
     }

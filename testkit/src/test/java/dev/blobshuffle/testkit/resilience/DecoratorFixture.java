@@ -7,10 +7,10 @@ import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.MemoryBlobStore;
-import dev.blobshuffle.testkit.Fault;
 import dev.blobshuffle.testkit.FaultyBlobStore;
 import dev.blobshuffle.testkit.LoanCheck;
 import dev.blobshuffle.testkit.SimulatedTime;
+import dev.blobshuffle.testkit.StoreFault;
 import dev.blobshuffle.testkit.TrackedContent;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -32,7 +32,7 @@ final class DecoratorFixture implements AutoCloseable {
         this.loans = loans;
         time = new SimulatedTime(seed);
         faulty = new FaultyBlobStore(
-                loans.watch(new MemoryBlobStore("decorated", 1 << 24)), time, request -> Fault.NONE);
+                loans.watch(new MemoryBlobStore("decorated", 1 << 24)), time, request -> StoreFault.NONE);
         counting = new CountingBlobStore(faulty);
         store = counting;
     }
@@ -76,8 +76,8 @@ final class DecoratorFixture implements AutoCloseable {
         faulty.follow(request -> delayed(millis));
     }
 
-    static Fault delayed(long millis) {
-        return new Fault(Fault.Kind.DELAY, Duration.ofMillis(millis));
+    static StoreFault delayed(long millis) {
+        return new StoreFault(StoreFault.Kind.DELAY, Duration.ofMillis(millis));
     }
 
     long value(Counter counter) {

@@ -13,10 +13,10 @@ import dev.blobshuffle.core.resilience.HedgingBlobStore;
 import dev.blobshuffle.core.resilience.RequestLatencies;
 import dev.blobshuffle.core.resilience.ThrottlePolicy;
 import dev.blobshuffle.core.store.BlobBytes;
-import dev.blobshuffle.testkit.Fault;
-import dev.blobshuffle.testkit.Fault.Kind;
 import dev.blobshuffle.testkit.FaultPlan;
 import dev.blobshuffle.testkit.LoanCheck;
+import dev.blobshuffle.testkit.StoreFault;
+import dev.blobshuffle.testkit.StoreFault.Kind;
 import dev.blobshuffle.testkit.TrackedContent;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -145,7 +145,7 @@ class HedgingBlobStoreTest {
     @Test
     void nothingIsSentTwiceWhileTheStoreThrottles() {
         learn(100, 100);
-        fixture.faulty.follow(request -> Fault.of(Kind.THROTTLE));
+        fixture.faulty.follow(request -> StoreFault.of(Kind.THROTTLE));
         for (int i = 0; i < 5; i++) {
             assertThatThrownBy(() -> fixture.put().join()).hasCauseInstanceOf(StoreUnavailable.class);
         }
@@ -174,7 +174,7 @@ class HedgingBlobStoreTest {
     @Test
     void aFailureDoesNotCountWhileTheOtherRequestIsUnderWay() {
         BlobId id = fixture.stored();
-        fixture.faulty.follow(FaultPlan.gets(delayed(3_000), Fault.of(Kind.FAIL_BEFORE)));
+        fixture.faulty.follow(FaultPlan.gets(delayed(3_000), StoreFault.of(Kind.FAIL_BEFORE)));
         CompletableFuture<BlobBytes> get = fixture.get(id);
         fixture.settle(2_900);
         assertThat(get).isNotDone();
@@ -184,7 +184,7 @@ class HedgingBlobStoreTest {
 
     @Test
     void aFailureBeforeTheSecondRequestPassesAtOnce() {
-        fixture.faulty.follow(FaultPlan.puts(Fault.of(Kind.FAIL_BEFORE)));
+        fixture.faulty.follow(FaultPlan.puts(StoreFault.of(Kind.FAIL_BEFORE)));
         assertThatThrownBy(() -> fixture.put().join()).hasCauseInstanceOf(StoreUnavailable.class);
         fixture.settle(10_000);
         assertThat(fixture.counting.puts()).isEqualTo(1);
@@ -193,7 +193,7 @@ class HedgingBlobStoreTest {
     @Test
     void aLastingFailureOfEitherPassesAtOnce() {
         BlobId id = fixture.stored();
-        fixture.faulty.follow(FaultPlan.gets(delayed(3_000), Fault.of(Kind.MISSING)));
+        fixture.faulty.follow(FaultPlan.gets(delayed(3_000), StoreFault.of(Kind.MISSING)));
         CompletableFuture<BlobBytes> get = fixture.get(id);
         fixture.settle(1_100);
         assertThatThrownBy(get::join).hasCauseInstanceOf(BlobMissing.class);

@@ -7,7 +7,7 @@ import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.resilience.ResilienceOptions;
 import dev.blobshuffle.core.resilience.ResilienceOptions.Hedging;
-import dev.blobshuffle.core.resilience.RetryPolicy;
+import dev.blobshuffle.core.resilience.StoreRetryPolicy;
 import dev.blobshuffle.core.resilience.StoreStack;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
@@ -63,7 +63,8 @@ class HedgingGainTest {
         try (SimulatedTime time = new SimulatedTime(SEED)) {
             BlobStore slow = new SlowBlobStore(new NothingToDo(), profile, time);
             ResilienceOptions options = new ResilienceOptions(Duration.ofSeconds(15), hedging);
-            BlobStore stack = StoreStack.over(slow, RetryPolicy.within(Duration.ofMinutes(2)), options, time, metrics);
+            BlobStore stack =
+                    StoreStack.over(slow, StoreRetryPolicy.within(Duration.ofMinutes(2)), options, time, metrics);
             for (int i = 0; i < REQUESTS; i++) {
                 long begin = time.nanos();
                 int number = i;

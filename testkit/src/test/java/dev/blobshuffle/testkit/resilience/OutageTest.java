@@ -12,10 +12,10 @@ import dev.blobshuffle.core.shuffle.Lane;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.write.options.BatcherOptions;
 import dev.blobshuffle.core.zone.Zone;
-import dev.blobshuffle.testkit.Fault;
-import dev.blobshuffle.testkit.Fault.Kind;
 import dev.blobshuffle.testkit.FaultyBlobStore;
 import dev.blobshuffle.testkit.SimulatedTime;
+import dev.blobshuffle.testkit.StoreFault;
+import dev.blobshuffle.testkit.StoreFault.Kind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +29,7 @@ class OutageTest {
 
     private final SimulatedTime time = new SimulatedTime(17);
     private final FaultyBlobStore faulty =
-            new FaultyBlobStore(new MemoryBlobStore("outage", 1 << 24), time, request -> Fault.NONE);
+            new FaultyBlobStore(new MemoryBlobStore("outage", 1 << 24), time, request -> StoreFault.NONE);
     private final Sent sent = new Sent();
 
     @AfterEach
@@ -80,11 +80,11 @@ class OutageTest {
         time.actor("writer", () -> {
             Lane lane = engine.lane("lane", sent);
             commit(lane);
-            faulty.follow(request -> Fault.of(Kind.FAIL_BEFORE));
+            faulty.follow(request -> StoreFault.of(Kind.FAIL_BEFORE));
             for (int i = 0; i < 20; i++) {
                 down.add(commit(lane));
             }
-            faulty.follow(request -> Fault.NONE);
+            faulty.follow(request -> StoreFault.NONE);
             time.pause(Duration.ofSeconds(10)); // Longer than the longest pause between probes.
             commit(lane);
             lane.close();
@@ -104,8 +104,8 @@ class OutageTest {
         List<Duration> waited = new ArrayList<>();
         time.actor("writer", () -> {
             Lane lane = engine.lane("lane", sent);
-            faulty.follow(request -> Fault.of(Kind.FAIL_BEFORE));
-            time.schedule(Duration.ofSeconds(60), () -> faulty.follow(request -> Fault.NONE));
+            faulty.follow(request -> StoreFault.of(Kind.FAIL_BEFORE));
+            time.schedule(Duration.ofSeconds(60), () -> faulty.follow(request -> StoreFault.NONE));
             waited.add(commit(lane));
             lane.close();
         });

@@ -10,20 +10,20 @@ import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.resilience.RequestLatencies;
-import dev.blobshuffle.core.resilience.RetryPolicy;
 import dev.blobshuffle.core.resilience.RetryingBlobStore;
+import dev.blobshuffle.core.resilience.StoreRetryPolicy;
 import dev.blobshuffle.core.resilience.TimeLimitedBlobStore;
 import dev.blobshuffle.core.store.Abandonable;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.MemoryBlobStore;
-import dev.blobshuffle.testkit.Fault;
-import dev.blobshuffle.testkit.Fault.Kind;
 import dev.blobshuffle.testkit.FaultPlan;
 import dev.blobshuffle.testkit.FaultyBlobStore;
 import dev.blobshuffle.testkit.LoanCheck;
 import dev.blobshuffle.testkit.SimulatedTime;
+import dev.blobshuffle.testkit.StoreFault;
+import dev.blobshuffle.testkit.StoreFault.Kind;
 import dev.blobshuffle.testkit.TrackedContent;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -34,10 +34,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class RetryingBlobStoreTest {
     private static final BlobId ID = new BlobId(1, 2, 3);
     private static final Duration TOTAL = Duration.ofSeconds(10);
-    private static final RetryPolicy POLICY =
-            new RetryPolicy(Duration.ofMillis(100), Duration.ofSeconds(1), TOTAL, RetryPolicy.WhenDown.WAIT);
+    private static final StoreRetryPolicy POLICY =
+            new StoreRetryPolicy(Duration.ofMillis(100), Duration.ofSeconds(1), TOTAL, StoreRetryPolicy.WhenDown.WAIT);
     private static final Duration ATTEMPT = Duration.ofSeconds(3);
-    private static final Fault ALWAYS = Fault.of(Kind.FAIL_BEFORE);
+    private static final StoreFault ALWAYS = StoreFault.of(Kind.FAIL_BEFORE);
 
     @RegisterExtension
     final LoanCheck loans = new LoanCheck();
@@ -45,7 +45,7 @@ class RetryingBlobStoreTest {
     private final SimulatedTime time = new SimulatedTime(11);
     private final ShuffleMetrics metrics = new ShuffleMetrics();
     private final FaultyBlobStore faulty =
-            new FaultyBlobStore(loans.watch(new MemoryBlobStore("retries", 1 << 20)), time, request -> Fault.NONE);
+            new FaultyBlobStore(loans.watch(new MemoryBlobStore("retries", 1 << 20)), time, request -> StoreFault.NONE);
     private final BlobStore limited = new TimeLimitedBlobStore(faulty, ATTEMPT, new RequestLatencies(), time, metrics);
     private final BlobStore store = new RetryingBlobStore(limited, POLICY, time, metrics);
 
@@ -64,7 +64,7 @@ class RetryingBlobStoreTest {
 
     @Test
     void aStoreThatComesBackIsTriedUntilItDoes() throws Exception {
-        faulty.follow(FaultPlan.puts(ALWAYS, Fault.of(Kind.FAIL_AFTER), ALWAYS));
+        faulty.follow(FaultPlan.puts(ALWAYS, StoreFault.of(Kind.FAIL_AFTER), ALWAYS));
         CompletableFuture<Void> put = put();
         assertThat(put).isNotDone();
         time.settle(TOTAL);
@@ -103,7 +103,7 @@ class RetryingBlobStoreTest {
 
     @Test
     void anAttemptWithoutAnAnswerCountsAsFailed() {
-        faulty.follow(FaultPlan.puts(Fault.of(Kind.HANG)));
+        faulty.follow(FaultPlan.puts(StoreFault.of(Kind.HANG)));
         CompletableFuture<Void> put = put();
         time.settle(Duration.ofMillis(2_900));
         assertThat(put).isNotDone();
@@ -113,7 +113,7 @@ class RetryingBlobStoreTest {
 
     @Test
     void aLateAnswerCountsWhenItComesBeforeThatOfTheNextAttempt() {
-        faulty.follow(FaultPlan.puts(new Fault(Kind.DELAY, Duration.ofSeconds(5)), Fault.of(Kind.HANG)));
+        faulty.follow(FaultPlan.puts(new StoreFault(Kind.DELAY, Duration.ofSeconds(5)), StoreFault.of(Kind.HANG)));
         CompletableFuture<Void> put = put();
         time.settle(Duration.ofMillis(4_900));
         assertThat(put).isNotDone();
@@ -125,7 +125,7 @@ class RetryingBlobStoreTest {
     @Test
     void anAnswerThatIsTooLateGoesBack() {
         put().join();
-        faulty.follow(FaultPlan.gets(new Fault(Kind.DELAY, Duration.ofSeconds(5))));
+        faulty.follow(FaultPlan.gets(new StoreFault(Kind.DELAY, Duration.ofSeconds(5))));
         CompletableFuture<BlobBytes> get = store.get(ID, BlobRange.of(0, 3)).toCompletableFuture();
         time.settle(Duration.ofSeconds(4));
         get.join().close();
@@ -159,7 +159,7 @@ class RetryingBlobStoreTest {
     @Test
     void anOperationThatIsGivenUpDuringAnAttemptEndsWithIt() {
         put().join();
-        faulty.follow(FaultPlan.gets(new Fault(Kind.DELAY, Duration.ofSeconds(2))));
+        faulty.follow(FaultPlan.gets(new StoreFault(Kind.DELAY, Duration.ofSeconds(2))));
         CompletableFuture<BlobBytes> get = store.get(ID, BlobRange.of(0, 3)).toCompletableFuture();
         Abandonable.abandon(get);
         assertThat(get).isNotDone();
@@ -169,7 +169,7 @@ class RetryingBlobStoreTest {
 
     @Test
     void aStoreThatHangsForEverEndsTheOperationWithItsTotal() {
-        faulty.follow(request -> Fault.of(Kind.HANG));
+        faulty.follow(request -> StoreFault.of(Kind.HANG));
         CompletableFuture<Void> put = put();
         time.settle(TOTAL.plusSeconds(1));
         assertThatThrownBy(put::join).hasCauseInstanceOf(StoreUnavailable.class).hasMessageContaining("no answer");

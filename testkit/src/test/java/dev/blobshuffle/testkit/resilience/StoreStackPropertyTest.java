@@ -8,7 +8,7 @@ import dev.blobshuffle.core.metrics.Gauge;
 import dev.blobshuffle.core.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.resilience.ResilienceOptions;
 import dev.blobshuffle.core.resilience.ResilienceOptions.Hedging;
-import dev.blobshuffle.core.resilience.RetryPolicy;
+import dev.blobshuffle.core.resilience.StoreRetryPolicy;
 import dev.blobshuffle.core.resilience.StoreStack;
 import dev.blobshuffle.core.store.Abandonable;
 import dev.blobshuffle.core.store.BlobBytes;
@@ -16,11 +16,11 @@ import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.MemoryBlobStore;
-import dev.blobshuffle.testkit.Fault;
-import dev.blobshuffle.testkit.Fault.Kind;
 import dev.blobshuffle.testkit.FaultyBlobStore;
 import dev.blobshuffle.testkit.LoanCheck;
 import dev.blobshuffle.testkit.SimulatedTime;
+import dev.blobshuffle.testkit.StoreFault;
+import dev.blobshuffle.testkit.StoreFault.Kind;
 import dev.blobshuffle.testkit.TrackedContent;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -97,21 +97,21 @@ class StoreStackPropertyTest {
             counting = new CountingBlobStore(faulty);
             stack = StoreStack.over(
                     new Remote(counting),
-                    RetryPolicy.within(DEADLINE),
+                    StoreRetryPolicy.within(DEADLINE),
                     new ResilienceOptions(Duration.ofSeconds(15), hedging),
                     time,
                     metrics);
         }
 
-        private Fault next() {
+        private StoreFault next() {
             boolean isOver = time.elapsed().compareTo(TROUBLE) > 0;
             if (isOver || isHealthy || time.random(1000) >= faultsInAThousand) {
                 int slow = time.random(20) == 0 ? 5 : 1;
-                return new Fault(Kind.DELAY, Duration.ofMillis((long) time.random(usualMillis) * slow));
+                return new StoreFault(Kind.DELAY, Duration.ofMillis((long) time.random(usualMillis) * slow));
             }
             Kind kind = List.of(Kind.FAIL_BEFORE, Kind.FAIL_AFTER, Kind.THROTTLE, Kind.HANG, Kind.DELAY, Kind.TRUNCATE)
                     .get(time.random(6));
-            return new Fault(kind, Duration.ofMillis(time.random(kind == Kind.DELAY ? 30_000 : 500)));
+            return new StoreFault(kind, Duration.ofMillis(time.random(kind == Kind.DELAY ? 30_000 : 500)));
         }
 
         void run() {

@@ -9,9 +9,9 @@ import dev.blobshuffle.core.metrics.Gauge;
 import dev.blobshuffle.core.resilience.ThrottlePolicy;
 import dev.blobshuffle.core.resilience.ThrottledBlobStore;
 import dev.blobshuffle.core.store.Abandonable;
-import dev.blobshuffle.testkit.Fault;
-import dev.blobshuffle.testkit.Fault.Kind;
 import dev.blobshuffle.testkit.LoanCheck;
+import dev.blobshuffle.testkit.StoreFault;
+import dev.blobshuffle.testkit.StoreFault.Kind;
 import dev.blobshuffle.testkit.TrackedContent;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,7 +66,7 @@ class ThrottledBlobStoreTest {
     void requestsThatEndAtOnceDoNotPileUpOnTheStack() {
         fixture.delay(100);
         List<CompletableFuture<Void>> puts = puts(MOST + WAITING);
-        fixture.faulty.follow(request -> Fault.NONE);
+        fixture.faulty.follow(request -> StoreFault.NONE);
         fixture.settle(100);
         puts.forEach(CompletableFuture::join);
     }
@@ -101,7 +101,7 @@ class ThrottledBlobStoreTest {
 
     /** Rounds of requests that are refused together: one decrease each. */
     private void throttledRounds(int rounds) {
-        fixture.faulty.follow(request -> new Fault(Kind.THROTTLE, java.time.Duration.ofMillis(10)));
+        fixture.faulty.follow(request -> new StoreFault(Kind.THROTTLE, java.time.Duration.ofMillis(10)));
         for (int i = 0; i < rounds; i++) {
             puts(2);
             fixture.settle(100);

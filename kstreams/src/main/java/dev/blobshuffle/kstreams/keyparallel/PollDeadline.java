@@ -17,8 +17,8 @@ import dev.blobshuffle.kstreams.commit.CommitGate;
  * <p>One for each thread. A node finds that of its thread when it is made, and uses it on that
  * thread only.
  */
-final class Patience {
-    private static final ThreadLocal<Patience> OF_THREAD = ThreadLocal.withInitial(Patience::new);
+final class PollDeadline {
+    private static final ThreadLocal<PollDeadline> OF_THREAD = ThreadLocal.withInitial(PollDeadline::new);
 
     private long stalledNanos;
     private boolean isTurnOver;
@@ -27,7 +27,7 @@ final class Patience {
     private long commitDeadline;
 
     /** That of the calling thread. */
-    static Patience ofThread() {
+    static PollDeadline ofThread() {
         return OF_THREAD.get();
     }
 

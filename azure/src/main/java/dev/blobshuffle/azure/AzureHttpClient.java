@@ -31,7 +31,7 @@ import reactor.core.publisher.Mono;
  * has as many connections as a store has requests in flight. Proxies and TLS trust follow the JVM's
  * system properties. Thread-safe.
  */
-final class ApacheHttpClient implements HttpClient, AutoCloseable {
+final class AzureHttpClient implements HttpClient, AutoCloseable {
     /**
      * Key in a request's context. If set, the answer's body stays on the connection until it is
      * read; otherwise it is read at once.
@@ -43,7 +43,7 @@ final class ApacheHttpClient implements HttpClient, AutoCloseable {
 
     private final CloseableHttpClient connections;
 
-    ApacheHttpClient(HttpLimits limits, Time time) {
+    AzureHttpClient(HttpLimits limits, Time time) {
         connections = HttpConnections.bySystemProperties(limits, time);
     }
 

@@ -12,12 +12,12 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** In which order runs follow each other, and whether one runs before. */
-class ScheduleTest {
+class RunOrderTest {
     private static final Parameters MANY = Parameters.defaults().with("records", "500000");
     private static final Parameters FEW = MANY.with("records", "499999");
 
-    private static Schedule schedule(boolean isLimited, int repetitions, List<Cell> cells, Variant... variants) {
-        return new Schedule(
+    private static RunOrder schedule(boolean isLimited, int repetitions, List<Cell> cells, Variant... variants) {
+        return new RunOrder(
                 new BenchPlan(
                         Workloads.named("shuffle"),
                         List.of(variants),
@@ -30,13 +30,13 @@ class ScheduleTest {
                 isLimited);
     }
 
-    private static Schedule schedule(Parameters parameters, int repetitions, Variant... variants) {
+    private static RunOrder schedule(Parameters parameters, int repetitions, Variant... variants) {
         return schedule(false, repetitions, List.of(Cell.only(parameters)), variants);
     }
 
     @Test
     void nativeRunsFirstWithoutBeingMeasured() {
-        Schedule schedule = schedule(MANY, 1, Variant.BLOBS_FILE, Variant.NATIVE_TUNED, Variant.NATIVE);
+        RunOrder schedule = schedule(MANY, 1, Variant.BLOBS_FILE, Variant.NATIVE_TUNED, Variant.NATIVE);
 
         assertThat(schedule.unmeasured(1)).map(Turn::variant).contains(Variant.NATIVE);
     }
@@ -66,7 +66,7 @@ class ScheduleTest {
 
     @Test
     void orderChangesFromRepetitionToRepetition() {
-        Schedule schedule = schedule(FEW, 2, Variant.NATIVE, Variant.NATIVE_TUNED, Variant.BLOBS_FILE);
+        RunOrder schedule = schedule(FEW, 2, Variant.NATIVE, Variant.NATIVE_TUNED, Variant.BLOBS_FILE);
         Random order = new Random(1);
         Set<List<Turn>> orders = new HashSet<>();
         for (int repetition = 0; repetition < 20; repetition++) {
@@ -84,7 +84,7 @@ class ScheduleTest {
     void tunedRunsOfLaterCellsAreTheFirstToBeLeftOut() {
         Cell fast = Cell.only(FEW);
         Cell slow = Cell.only(FEW.with("rate", "5000"));
-        Schedule schedule =
+        RunOrder schedule =
                 schedule(true, 2, List.of(fast, slow), Variant.NATIVE, Variant.NATIVE_TUNED, Variant.BLOBS_FILE);
 
         List<Turn> turns = schedule.repetition(1, new Random(1));

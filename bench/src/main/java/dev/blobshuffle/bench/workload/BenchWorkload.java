@@ -6,7 +6,7 @@ import java.util.Map;
 import org.apache.kafka.streams.StreamsBuilder;
 
 /** An application, its input, and how its output is checked. Stateless. */
-public interface Workload {
+public interface BenchWorkload {
     /** The name in options and reports. */
     String name();
 

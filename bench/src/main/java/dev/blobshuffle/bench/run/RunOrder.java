@@ -15,7 +15,7 @@ import java.util.Random;
  *     follow each other as in the plan, {@link Variant#NATIVE_TUNED} last but for the first cell,
  *     so that what is left out is the end of it
  */
-record Schedule(BenchPlan plan, boolean isLimited) {
+record RunOrder(BenchPlan plan, boolean isLimited) {
     /** The runs of a repetition. */
     List<Turn> repetition(int replication, Random order) {
         List<Turn> turns = new ArrayList<>();

@@ -12,8 +12,8 @@ import java.util.Map;
  * @param blobBytes size of the blobs
  * @param sorted times, the shortest first; 1 or more
  */
-record Latencies(long blobBytes, List<Duration> sorted) {
-    Latencies {
+record RequestLatencies(long blobBytes, List<Duration> sorted) {
+    RequestLatencies {
         sorted = sorted.stream().sorted().toList();
         if (sorted.isEmpty()) {
             throw new IllegalArgumentException("Cannot tell latencies: there are no samples. Take one or more.");

@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A server as a process, seen from its parent. Thread-safe. */
-public final class ServerProcess implements AutoCloseable {
+public final class StartedServer implements AutoCloseable {
     private static final String SIGN = " at ";
 
     private final Process process;
     private final String endpoint;
 
-    private ServerProcess(Process process, String endpoint) {
+    private StartedServer(Process process, String endpoint) {
         this.process = process;
         this.endpoint = endpoint;
     }
@@ -28,7 +28,7 @@ public final class ServerProcess implements AutoCloseable {
      * @param directory gets its log
      * @param main the name of its main class
      */
-    public static ServerProcess start(Path directory, String main, List<String> jvmOptions, List<String> arguments)
+    public static StartedServer start(Path directory, String main, List<String> jvmOptions, List<String> arguments)
             throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -50,7 +50,7 @@ public final class ServerProcess implements AutoCloseable {
             process.destroyForcibly();
             throw new IOException("Cannot start a server. It printed:\n" + Files.readString(log));
         }
-        return new ServerProcess(process, line.substring(line.lastIndexOf(SIGN) + SIGN.length()));
+        return new StartedServer(process, line.substring(line.lastIndexOf(SIGN) + SIGN.length()));
     }
 
     /** Its number with the operating system. */

@@ -38,7 +38,7 @@ import software.amazon.awssdk.http.SystemPropertyTlsKeyManagersProvider;
  * end while a server does not read, and it sends a body in pieces of 8 KiB after two copies.
  * Thread-safe.
  */
-final class ApacheHttpClient implements SdkHttpClient {
+final class S3HttpClient implements SdkHttpClient {
     /** Length of a piece of a body. It equals a TLS record, so pieces pass without another copy. */
     private static final int PIECE_BYTES = 16 << 10;
 
@@ -49,7 +49,7 @@ final class ApacheHttpClient implements SdkHttpClient {
 
     private final CloseableHttpClient connections;
 
-    ApacheHttpClient(HttpLimits limits, Time time) {
+    S3HttpClient(HttpLimits limits, Time time) {
         Proxies proxies = Proxies.found();
         connections = HttpConnections.by(tls(), proxies, proxies.credentials(), limits, time);
     }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param unwanted releases an answer that no caller takes
  * @param content what to hold while a request may still be sent
  */
-record Call<T>(
+record StoreCall<T>(
         Kind kind, String what, long bytes, Supplier<CompletionStage<T>> action, Consumer<T> unwanted, Hold content) {
     /** What must stay valid for as long as requests may be sent: the content of a put. */
     interface Hold {
@@ -41,7 +41,7 @@ record Call<T>(
         void release();
     }
 
-    static Call<Void> put(BlobStore store, BlobId id, BlobContent content) {
+    static StoreCall<Void> put(BlobStore store, BlobId id, BlobContent content) {
         Hold hold = new Hold() {
             @Override
             public void retain() {
@@ -53,12 +53,12 @@ record Call<T>(
                 content.release();
             }
         };
-        return new Call<>(
+        return new StoreCall<>(
                 Kind.PUT, "store blob " + id, content.length(), () -> store.put(id, content), nothing -> {}, hold);
     }
 
-    static Call<BlobBytes> get(BlobStore store, BlobId id, BlobRange range) {
-        return new Call<>(
+    static StoreCall<BlobBytes> get(BlobStore store, BlobId id, BlobRange range) {
+        return new StoreCall<>(
                 Kind.GET,
                 "read blob " + id,
                 range.length(),
@@ -67,12 +67,12 @@ record Call<T>(
                 Hold.NOTHING);
     }
 
-    static Call<Void> delete(BlobStore store, List<BlobId> ids) {
+    static StoreCall<Void> delete(BlobStore store, List<BlobId> ids) {
         return other("delete " + ids.size() + " blobs", () -> store.delete(ids));
     }
 
-    static <T> Call<T> other(String what, Supplier<CompletionStage<T>> action) {
-        return new Call<>(Kind.OTHER, what, 0, action, answer -> {}, Hold.NOTHING);
+    static <T> StoreCall<T> other(String what, Supplier<CompletionStage<T>> action) {
+        return new StoreCall<>(Kind.OTHER, what, 0, action, answer -> {}, Hold.NOTHING);
     }
 
     /**

@@ -28,7 +28,7 @@ import java.util.TreeMap;
  * @param zones what the caches of each zone answered, by the zone's name; empty in a native run
  * @param flows bytes of blobs by where from and where to; empty in a native run
  */
-record Measured(
+record DemoMeasurement(
         long records,
         LatencyHistogram latencies,
         long blobs,
@@ -45,14 +45,14 @@ record Measured(
     private static final String FLOW = "flow.";
     private static final String ARROW = ">";
 
-    Measured {
+    DemoMeasurement {
         zones = Collections.unmodifiableMap(new TreeMap<>(zones));
         flows = Collections.unmodifiableMap(new TreeMap<>(flows));
     }
 
     /** Nothing measured yet. */
-    static Measured nothing() {
-        return new Measured(0, new LatencyHistogram(), 0, 0, 0, 0, 0, 0, 0, 0, Map.of(), Map.of());
+    static DemoMeasurement nothing() {
+        return new DemoMeasurement(0, new LatencyHistogram(), 0, 0, 0, 0, 0, 0, 0, 0, Map.of(), Map.of());
     }
 
     /** Reads that a cache answered. */
@@ -79,7 +79,7 @@ record Measured(
     }
 
     /** The sum of two instances'. */
-    Measured plus(Measured other) {
+    DemoMeasurement plus(DemoMeasurement other) {
         LatencyHistogram both = new LatencyHistogram();
         both.add(latencies);
         both.add(other.latencies);
@@ -87,7 +87,7 @@ record Measured(
         other.zones.forEach((zone, traffic) -> all.merge(zone, traffic, ZoneTraffic::plus));
         Map<Flow, Long> ways = new TreeMap<>(flows);
         other.flows.forEach((flow, bytes) -> ways.merge(flow, bytes, Long::sum));
-        return new Measured(
+        return new DemoMeasurement(
                 records + other.records,
                 both,
                 blobs + other.blobs,
@@ -122,7 +122,7 @@ record Measured(
     }
 
     /** Reads what an instance wrote. */
-    static Measured read(Path file) {
+    static DemoMeasurement read(Path file) {
         Properties properties = new Properties();
         try (var reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
             properties.load(reader);
@@ -141,7 +141,7 @@ record Measured(
                 flows.put(flow, number(properties, name));
             }
         }
-        return new Measured(
+        return new DemoMeasurement(
                 number(properties, "records"),
                 LatencyHistogram.parse(properties.getProperty("latencies")),
                 number(properties, "blobs"),

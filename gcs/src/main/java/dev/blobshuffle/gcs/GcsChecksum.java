@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.zip.CRC32C;
 
 /** The checksum with which the service verifies a write. */
-enum Checksum {
+enum GcsChecksum {
     /**
      * CRC32C of the whole object. The service refuses a write whose checksum differs. The JDK
      * computes it at several gigabytes per second.
@@ -20,8 +20,8 @@ enum Checksum {
      */
     NONE;
 
-    static Checksum of(String text) {
-        for (Checksum checksum : values()) {
+    static GcsChecksum of(String text) {
+        for (GcsChecksum checksum : values()) {
             if (checksum.name().toLowerCase(Locale.ROOT).equals(text)) {
                 return checksum;
             }

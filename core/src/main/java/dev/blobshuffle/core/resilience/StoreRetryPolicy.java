@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param total the longest that an operation may take, all attempts and pauses together
  * @param whenDown what to do when the store is known to be down
  */
-public record RetryPolicy(Duration firstDelay, Duration maxDelay, Duration total, WhenDown whenDown) {
+public record StoreRetryPolicy(Duration firstDelay, Duration maxDelay, Duration total, WhenDown whenDown) {
     /** Longer than any process runs. */
     private static final Duration FOREVER = Duration.ofDays(36_500);
 
@@ -23,7 +23,7 @@ public record RetryPolicy(Duration firstDelay, Duration maxDelay, Duration total
     }
 
     /** Checks that all are positive and in order. */
-    public RetryPolicy {
+    public StoreRetryPolicy {
         boolean positive = firstDelay.toNanos() > 0 && total.toNanos() > 0;
         if (!positive || maxDelay.compareTo(firstDelay) < 0) {
             throw new IllegalArgumentException(
@@ -33,18 +33,18 @@ public record RetryPolicy(Duration firstDelay, Duration maxDelay, Duration total
     }
 
     /** The usual pauses (50 ms, doubling up to 5 s) within a total. */
-    public static RetryPolicy within(Duration total) {
-        return new RetryPolicy(Duration.ofMillis(50), Duration.ofSeconds(5), total, WhenDown.WAIT);
+    public static StoreRetryPolicy within(Duration total) {
+        return new StoreRetryPolicy(Duration.ofMillis(50), Duration.ofSeconds(5), total, WhenDown.WAIT);
     }
 
     /** The usual pauses without a deadline, for callers that give requests up themselves. */
-    public static RetryPolicy forever() {
+    public static StoreRetryPolicy forever() {
         return within(FOREVER);
     }
 
     /** The same policy with another behaviour for a store that is known to be down. */
-    public RetryPolicy whenDown(WhenDown what) {
-        return new RetryPolicy(firstDelay, maxDelay, total, what);
+    public StoreRetryPolicy whenDown(WhenDown what) {
+        return new StoreRetryPolicy(firstDelay, maxDelay, total, what);
     }
 
     boolean isForever() {

@@ -9,7 +9,7 @@ import org.HdrHistogram.SingleWriterRecorder;
  * Counts and sums up the records that one stream thread sees after the shuffle. Owned by its
  * thread; its numbers are read by any.
  */
-public final class Probe {
+public final class RecordProbe {
     private static final long LONGEST_MICROS = 3_600_000_000L;
     private static final int DIGITS = 3;
 
@@ -18,7 +18,7 @@ public final class Probe {
     private final SingleWriterRecorder latencies = new SingleWriterRecorder(LONGEST_MICROS, DIGITS);
     private long checksum; // published by count
 
-    Probe() {}
+    RecordProbe() {}
 
     /** An empty histogram of microseconds, to which others can be added. */
     public static Histogram histogram() {

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** Waits for answers, and not for ever. Owned by one thread. */
-final class Patience implements AutoCloseable {
+final class BoundedWait implements AutoCloseable {
     private final Duration limit;
     private final Time.Workers workers;
 
@@ -22,7 +22,7 @@ final class Patience implements AutoCloseable {
      * @param time where blocking calls get their threads from: one that never comes back must not
      *     hold up the next
      */
-    Patience(Duration limit, Time time) {
+    BoundedWait(Duration limit, Time time) {
         this.limit = limit;
         workers = time.workers("blobshuffle-doctor", 4);
     }

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** The objects of a bucket. Thread-safe; puts and deletes of a key are atomic. */
-final class Bucket {
+final class SimulatedBucket {
     private final ConcurrentSkipListMap<String, StoredObject> objects = new ConcurrentSkipListMap<>();
     private final Memory memory;
     private final Counting counting;
@@ -15,7 +15,7 @@ final class Bucket {
     private volatile List<LifecycleRule> lifecycle = List.of();
     private volatile boolean isVersioned;
 
-    Bucket(Memory memory, Counting counting) {
+    SimulatedBucket(Memory memory, Counting counting) {
         this.memory = memory;
         this.counting = counting;
     }

@@ -1,7 +1,7 @@
 package dev.blobshuffle.bench.demo;
 
 /** The two ways in which the demo's application shuffles. */
-enum Variant {
+enum DemoVariant {
     /** Every shuffled record goes through the brokers. */
     NATIVE("native"),
     /** Records go through blobs, notifications through the brokers. */
@@ -9,7 +9,7 @@ enum Variant {
 
     private final String title;
 
-    Variant(String title) {
+    DemoVariant(String title) {
         this.title = title;
     }
 

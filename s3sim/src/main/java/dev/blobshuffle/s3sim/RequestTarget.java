@@ -9,7 +9,7 @@ import java.util.Set;
  * @param bucket empty: no bucket
  * @param key empty: the bucket itself
  */
-record Target(Operation operation, String bucket, String key) {
+record RequestTarget(Operation operation, String bucket, String key) {
     /** Parameters that make another operation of a request for an object. */
     private static final Set<String> SUBRESOURCES = Set.of(
             "acl",
@@ -26,7 +26,7 @@ record Target(Operation operation, String bucket, String key) {
             "versionId");
 
     /** Finds bucket and key in the host's name (virtual-host style) or in the path. */
-    static Target of(RequestHead head, String domain) {
+    static RequestTarget of(RequestHead head, String domain) {
         String host = head.headers().getOrDefault("host", "");
         int port = host.lastIndexOf(':');
         String name = port < 0 ? host : host.substring(0, port);
@@ -42,12 +42,12 @@ record Target(Operation operation, String bucket, String key) {
                 : of(head, head.path().substring(1, slash), head.path().substring(slash + 1));
     }
 
-    private static Target of(RequestHead head, String bucket, String key) {
+    private static RequestTarget of(RequestHead head, String bucket, String key) {
         Operation operation = Operation.OTHER;
         if (!bucket.isEmpty()) {
             operation = key.isEmpty() ? ofBucket(head) : ofObject(head);
         }
-        return new Target(operation, bucket, key);
+        return new RequestTarget(operation, bucket, key);
     }
 
     private static Operation ofObject(RequestHead head) {

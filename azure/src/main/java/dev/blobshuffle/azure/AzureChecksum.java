@@ -12,7 +12,7 @@ import java.util.Base64;
 import java.util.Locale;
 
 /** The checksum with which the service verifies a write. */
-enum Checksum {
+enum AzureChecksum {
     /**
      * Azure's CRC-64 of the body, at half the cost of MD5. The emulator refuses it, so no test has
      * run it against a service.
@@ -58,8 +58,8 @@ enum Checksum {
 
     abstract void add(HttpHeaders headers, BlobContent content);
 
-    static Checksum of(String text) {
-        for (Checksum checksum : values()) {
+    static AzureChecksum of(String text) {
+        for (AzureChecksum checksum : values()) {
             if (checksum.name().toLowerCase(Locale.ROOT).equals(text)) {
                 return checksum;
             }

@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Nodes of several tasks of a thread, which wait one after the other. Times in seconds. */
-class PatienceTest {
+class PollDeadlineTest {
     private static final TimeLimits LIMITS = new TimeLimits(
             Duration.ofSeconds(8),
             Duration.ofSeconds(12),
@@ -14,7 +14,7 @@ class PatienceTest {
             Duration.ofSeconds(15),
             Duration.ofSeconds(8));
 
-    private final Patience patience = new Patience();
+    private final PollDeadline patience = new PollDeadline();
 
     @Test
     void nodesShareTheTimeToWaitForRoom() {

@@ -8,13 +8,13 @@ import java.time.Duration;
  * @param kind what happens
  * @param delay time before it happens
  */
-public record Fault(Kind kind, Duration delay) {
+public record StoreFault(Kind kind, Duration delay) {
     /** Nothing goes wrong. */
-    public static final Fault NONE = new Fault(Kind.DELAY, Duration.ZERO);
+    public static final StoreFault NONE = new StoreFault(Kind.DELAY, Duration.ZERO);
 
     /** A fault at once. */
-    public static Fault of(Kind kind) {
-        return new Fault(kind, Duration.ZERO);
+    public static StoreFault of(Kind kind) {
+        return new StoreFault(kind, Duration.ZERO);
     }
 
     /** What can happen to a request. */

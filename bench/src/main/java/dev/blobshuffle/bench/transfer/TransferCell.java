@@ -8,7 +8,7 @@ package dev.blobshuffle.bench.transfer;
  * @param mebibytes size of a blob
  * @param concurrency blobs in flight
  */
-public record StoreCell(String transport, Direction direction, int mebibytes, int concurrency) {
+public record TransferCell(String transport, Direction direction, int mebibytes, int concurrency) {
     /** What blobs do. */
     public enum Direction {
         /** They are stored. */

@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Properties;
 
 /** One instance of an application as a process, seen from its parent. Thread-safe. */
-public final class Instance implements AutoCloseable {
+public final class ApplicationProcess implements AutoCloseable {
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(90);
 
     private final ChildJvm process;
     private final Heard heard;
     private final Path measured;
 
-    private Instance(ChildJvm process, Heard heard, Path measured) {
+    private ApplicationProcess(ChildJvm process, Heard heard, Path measured) {
         this.process = process;
         this.heard = heard;
         this.measured = measured;
@@ -41,14 +41,14 @@ public final class Instance implements AutoCloseable {
      *
      * @param main the class to run
      */
-    public static Instance start(Path directory, Class<?> main, Properties settings, List<String> jvmOptions)
+    public static ApplicationProcess start(Path directory, Class<?> main, Properties settings, List<String> jvmOptions)
             throws IOException {
         Path measured = directory.resolve("measured.properties");
         Files.deleteIfExists(measured);
         settings.setProperty("bench.measured", measured.toString());
         Heard heard = new Heard();
         ChildJvm process = ChildJvm.start("an instance", directory, main, settings, jvmOptions, heard::hear);
-        return new Instance(process, heard, measured);
+        return new ApplicationProcess(process, heard, measured);
     }
 
     /** Its number with the operating system. */

@@ -11,13 +11,13 @@ import java.util.concurrent.TimeUnit;
  * compresses them.
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by content where it matters
-record Probe(BlobId id, byte[] bytes) {
+record ProbeBlob(BlobId id, byte[] bytes) {
     /** A blob of this minute by a writer that nobody else is. */
-    static Probe of(int bytes, Time time) {
+    static ProbeBlob of(int bytes, Time time) {
         byte[] content = new byte[bytes];
         new Random(time.randomLong()).nextBytes(content);
         long minute = time.wallMillis() / TimeUnit.MINUTES.toMillis(1);
-        return new Probe(new BlobId(minute, time.randomLong(), 0), content);
+        return new ProbeBlob(new BlobId(minute, time.randomLong(), 0), content);
     }
 
     /** What is stored. */

@@ -5,10 +5,10 @@ import dev.blobshuffle.bench.application.LoadGenerator;
 import dev.blobshuffle.bench.parameter.Parameter;
 import dev.blobshuffle.bench.parameter.Parameters;
 import dev.blobshuffle.bench.process.Generator;
+import dev.blobshuffle.bench.workload.BenchWorkload;
 import dev.blobshuffle.bench.workload.Expectation;
 import dev.blobshuffle.bench.workload.Source;
 import dev.blobshuffle.bench.workload.Timeline;
-import dev.blobshuffle.bench.workload.Workload;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Properties;
@@ -21,13 +21,14 @@ import java.util.concurrent.locks.LockSupport;
  * @param topic where it is
  * @param expectation what must come out
  */
-record Input(String topic, Expectation expectation) {
+record CheckedInput(String topic, Expectation expectation) {
     /** Writes an input as fast as possible and returns when the brokers have it. */
-    static Input write(Cluster cluster, Workload workload, Parameters parameters, String topic, Path directory)
+    static CheckedInput write(
+            Cluster cluster, BenchWorkload workload, Parameters parameters, String topic, Path directory)
             throws IOException, InterruptedException {
         cluster.createInput(topic, parameters.count(Parameter.PARTITIONS));
         try (Generator generator = generator(cluster, workload, parameters, topic, directory)) {
-            Input input = of(workload, parameters, topic, generator.start());
+            CheckedInput input = of(workload, parameters, topic, generator.start());
             while (!generator.isDone()) {
                 generator.check();
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
@@ -37,7 +38,8 @@ record Input(String topic, Expectation expectation) {
     }
 
     /** Starts a load generator. */
-    static Generator generator(Cluster cluster, Workload workload, Parameters parameters, String topic, Path directory)
+    static Generator generator(
+            Cluster cluster, BenchWorkload workload, Parameters parameters, String topic, Path directory)
             throws IOException {
         Properties settings = new Properties();
         parameters.addTo(settings);
@@ -52,7 +54,7 @@ record Input(String topic, Expectation expectation) {
      * What must come out of an input that begins at a time, in milliseconds: recomputed from the
      * same source.
      */
-    static Input of(Workload workload, Parameters parameters, String topic, long start) {
+    static CheckedInput of(BenchWorkload workload, Parameters parameters, String topic, long start) {
         Expectation expectation = workload.expectation(parameters);
         Timeline timeline = Timeline.of(parameters, start);
         // The generator says when its first record is; without a rate that is not when it started.
@@ -60,6 +62,6 @@ record Input(String topic, Expectation expectation) {
         for (long i = 0; i < parameters.allRecords(); i++) {
             expectation.add(source.next());
         }
-        return new Input(topic, expectation);
+        return new CheckedInput(topic, expectation);
     }
 }

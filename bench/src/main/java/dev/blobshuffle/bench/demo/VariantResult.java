@@ -13,9 +13,9 @@ import java.time.Duration;
  * @param outputs what came out
  * @param blobsLeft blobs in the store after the sweep
  */
-record RunResult(
-        Variant variant,
-        Measured measured,
+record VariantResult(
+        DemoVariant variant,
+        DemoMeasurement measured,
         long shuffleBrokerBytes,
         Duration applicationCpu,
         Duration brokerCpu,

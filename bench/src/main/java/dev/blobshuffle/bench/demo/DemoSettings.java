@@ -7,15 +7,15 @@ import java.util.Properties;
  * The settings of an instance: the same for both variants, but for those that turn blobs on.
  * Stateless.
  */
-final class ApplicationSettings {
+final class DemoSettings {
     static final String APPLICATION_ID = "concordance";
     private static final int COMMIT_INTERVAL_MS = 500;
     private static final long CENTURY_MS = 100L * 365 * 24 * 60 * 60 * 1000;
 
-    private ApplicationSettings() {}
+    private DemoSettings() {}
 
     static Properties of(
-            Variant variant,
+            DemoVariant variant,
             DemoOptions options,
             String bootstrapServers,
             String store,
@@ -38,7 +38,7 @@ final class ApplicationSettings {
         settings.setProperty("repartition.purge.interval.ms", Long.toString(CENTURY_MS));
         // The text's timestamps are old.
         settings.setProperty("windowstore.changelog.additional.retention.ms", Long.toString(CENTURY_MS));
-        if (variant == Variant.BLOBS) {
+        if (variant == DemoVariant.BLOBS) {
             settings.setProperty("default.client.supplier", "dev.blobshuffle.kstreams.BlobShuffleClientSupplier");
             settings.setProperty("blobshuffle.store", store);
             settings.setProperty("blobshuffle.inline.max.bytes", "0");
