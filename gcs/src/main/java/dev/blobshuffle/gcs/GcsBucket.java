@@ -14,6 +14,7 @@ import com.google.cloud.storage.Storage.BlobWriteOption;
 import com.google.cloud.storage.StorageBatch;
 import com.google.cloud.storage.StorageBatchResult;
 import com.google.cloud.storage.StorageException;
+import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.Bucket;
 import dev.blobshuffle.core.store.KeyPrefix;
@@ -110,13 +111,17 @@ final class GcsBucket implements Bucket {
                 }
                 long generation = object.getGeneration();
                 if (object.getSize() > most) {
-                    throw new IllegalStateException("it has " + object.getSize() + " bytes, more than " + most);
+                    throw new StoreRefused("Cannot read " + key + " from gs://" + name + ": it has " + object.getSize()
+                            + " bytes, more than " + most
+                            + ". Let fewer applications share a store: give some of them a prefix of their own.");
                 }
                 byte[] bytes = client.readAllBytes(
                         BlobId.of(name, key),
                         BlobSourceOption.generationMatch(generation),
                         BlobSourceOption.shouldReturnRawInputStream(true));
                 return Optional.of(new Register(Long.toString(generation), new String(bytes, StandardCharsets.UTF_8)));
+            } catch (StoreRefused e) {
+                throw e;
             } catch (RuntimeException e) { // Replaced between the two requests: read the newer one.
                 if (GcsFailures.status(e) != PRECONDITION_FAILED || attempts == 5) {
                     throw failures.of(attempt, e);

@@ -219,7 +219,8 @@ class GcsBucketTest {
     void aRegisterThatIsTooLongIsNotRead() {
         answerWith(200, "{\"bucket\":\"bucket\",\"name\":\"key\",\"generation\":\"7\",\"size\":\"99\"}");
         assertThatThrownBy(() -> bucket(GcsChecksum.NONE).read("key", 98))
-                .hasMessageContaining("it has 99 bytes, more than 98");
+                .isInstanceOf(StoreRefused.class)
+                .hasMessageContainingAll("it has 99 bytes, more than 98", "prefix of their own");
         assertThat(service.requests()).hasSize(1);
     }
 

@@ -95,7 +95,6 @@ final class Claimant {
      */
     Verdict raise(Set<String> topics) throws InterruptedException {
         Map<String, String> before = new HashMap<>();
-        String id = ids.get();
         for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
             if (attempt > 1) {
                 pauses.pause(attempt - 1);
@@ -116,6 +115,8 @@ final class Claimant {
                 topics.forEach(topic -> before.put(
                         topic, now.line(cluster, topic).map(ClaimText.Line::id).orElse("")));
             }
+            // A new one for each attempt: a sibling may be about to forget the last one.
+            String id = ids.get();
             for (String topic : topics) {
                 if (!topic.equals(ClaimText.NO_TOPIC)) {
                     memories.apply(topic).remember(id, now.counter() + 1);

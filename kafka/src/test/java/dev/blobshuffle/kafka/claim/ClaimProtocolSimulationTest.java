@@ -138,7 +138,9 @@ class ClaimProtocolSimulationTest {
             Cluster cluster = new Cluster("cluster");
             Set<Actor> siblings = new HashSet<>();
             for (int sibling = 0; sibling < 3; sibling++) {
-                siblings.add(world.add(cluster, ClaimProtocolSimulationTest::raiseAndCheck));
+                // Each an application of its own, so that one changes the register below another.
+                Set<String> topic = Set.of("claims-" + sibling);
+                siblings.add(world.add(cluster, self -> raiseAndCheck(self, topic)));
             }
             assertThat(world.run(siblings, MOST_STEPS)).as("seed %d", seed).isEmpty();
             assertThat(world.contest()).as("seed %d", seed).isEmpty();
@@ -147,10 +149,10 @@ class ClaimProtocolSimulationTest {
         assertThat(forgotten).isGreaterThan(SEEDS);
     }
 
-    private static void raiseAndCheck(Actor self) throws InterruptedException {
+    private static void raiseAndCheck(Actor self, Set<String> topic) throws InterruptedException {
         for (int raise = 0; raise < 6; raise++) {
-            self.claimant().raise(ClaimWorld.TOPIC);
-            self.claimant().check(ClaimWorld.TOPIC);
+            self.claimant().raise(topic);
+            self.claimant().check(topic);
         }
     }
 
