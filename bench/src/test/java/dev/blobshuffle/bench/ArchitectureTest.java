@@ -4,6 +4,7 @@ import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -52,6 +53,7 @@ class ArchitectureTest {
     private static final String CORE = ROOT + "core..";
     private static final String KAFKA = ROOT + "kafka..";
     private static final String KSTREAMS = ROOT + "kstreams..";
+    private static final String SIMULATOR = ROOT + "simulator..";
     private static final String TESTKIT = ROOT + "testkit..";
     private static final String PLANNER = ROOT + "planner..";
     private static final String S3SIM = ROOT + "s3sim..";
@@ -248,7 +250,7 @@ class ArchitectureTest {
                 .check(OURS);
         noClasses()
                 .that()
-                .resideOutsideOfPackages(PLANNER, S3SIM, TESTKIT, CLI, BENCH)
+                .resideOutsideOfPackages(PLANNER, S3SIM, SIMULATOR, CLI, BENCH)
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(PLANNER)
@@ -274,31 +276,46 @@ class ArchitectureTest {
                 .check(OURS);
     }
 
-    /**
-     * Injected faults, and the load and the virtual time of {@code bench adaptive}: nothing else
-     * that ships runs on test code.
-     */
+    /** Test code ships for users' tests. What ships besides never runs on it. */
     @Test
-    void onlyInjectedFaultsAndTheAdaptiveBenchmarkUseTheTestkit() {
+    void onlyTestsUseTheTestkit() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages(TESTKIT, ROOT + "bench.store..", ROOT + "bench.adaptive..")
-                .and()
-                .haveNameNotMatching(".*[.]AdaptiveCommand([$].*)?")
+                .resideOutsideOfPackage(TESTKIT)
                 .should()
                 .dependOnClassesThat()
-                .resideInAPackage(TESTKIT)
+                .resideInAnyPackage(TESTKIT, "org.junit..", "org.assertj..")
                 .check(OURS);
     }
 
     @Test
-    void testkitUsesCoreAndThePlannerOnly() {
-        noClasses()
+    void testkitUsesCoreAndTheSimulatorOnly() {
+        classes()
                 .that()
                 .resideInAPackage(TESTKIT)
                 .should()
+                .onlyDependOnClassesThat(DescribedPredicate.or(
+                        resideOutsideOfPackages("dev.blobshuffle..", "org.apache.kafka.."),
+                        resideInAnyPackage(CORE, SIMULATOR, TESTKIT)))
+                .check(OURS);
+    }
+
+    /** Virtual time is for tests and benchmarks: nothing that runs in an application knows it. */
+    @Test
+    void theSimulatorUsesCoreAndThePlannerAndOnlyTestsAndBenchmarksUseIt() {
+        classes()
+                .that()
+                .resideInAPackage(SIMULATOR)
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(CORE, PLANNER, SIMULATOR, "java..", "org.slf4j..", "org.jspecify..")
+                .check(OURS);
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(SIMULATOR, TESTKIT, BENCH)
+                .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(KAFKA, KSTREAMS, KAFKA_EMBEDDED, CLI, "org.apache.kafka..")
+                .resideInAPackage(SIMULATOR)
                 .check(OURS);
     }
 

@@ -1,7 +1,7 @@
 package dev.blobshuffle.kafka;
 
-import dev.blobshuffle.testkit.SimulatedProcess;
-import dev.blobshuffle.testkit.SimulatedTime;
+import dev.blobshuffle.simulator.SimulatedProcess;
+import dev.blobshuffle.simulator.SimulatedTime;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.kafka;
 
-import dev.blobshuffle.testkit.SimulatedTime;
+import dev.blobshuffle.simulator.SimulatedTime;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;

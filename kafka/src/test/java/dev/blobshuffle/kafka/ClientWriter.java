@@ -1,7 +1,7 @@
 package dev.blobshuffle.kafka;
 
-import dev.blobshuffle.testkit.SimulatedProcess;
-import dev.blobshuffle.testkit.SimulatedTime;
+import dev.blobshuffle.simulator.SimulatedProcess;
+import dev.blobshuffle.simulator.SimulatedTime;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.apache.kafka.clients.producer.BufferExhaustedException;

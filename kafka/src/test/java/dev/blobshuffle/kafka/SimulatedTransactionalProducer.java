@@ -1,7 +1,7 @@
 package dev.blobshuffle.kafka;
 
-import dev.blobshuffle.testkit.SimulatedProcess;
-import dev.blobshuffle.testkit.SimulatedTime;
+import dev.blobshuffle.simulator.SimulatedProcess;
+import dev.blobshuffle.simulator.SimulatedTime;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Map;

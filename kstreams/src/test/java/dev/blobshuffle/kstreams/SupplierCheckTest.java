@@ -3,7 +3,7 @@ package dev.blobshuffle.kstreams;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.kstreams.SupplierCheck.State;
-import dev.blobshuffle.testkit.SimulatedTime;
+import dev.blobshuffle.simulator.SimulatedTime;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;

@@ -1,4 +1,4 @@
-/** Published test support: store contract, fault injection, simulation. */
+/** Test support: the contract of a store, real servers, and simulated shuffles. */
 @NullMarked
 package dev.blobshuffle.testkit;
 

@@ -18,6 +18,8 @@ import dev.blobshuffle.core.write.options.LatencyTarget;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.planner.LatencyModel;
 import dev.blobshuffle.planner.LatencyProfile;
+import dev.blobshuffle.simulator.SimulatedTime;
+import dev.blobshuffle.simulator.store.SlowBlobStore;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

@@ -17,6 +17,7 @@ import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.write.Batcher;
 import dev.blobshuffle.core.write.options.BatcherOptions;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.simulator.SimulatedTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

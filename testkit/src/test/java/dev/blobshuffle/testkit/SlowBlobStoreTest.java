@@ -8,6 +8,8 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.planner.LatencyModel;
 import dev.blobshuffle.planner.LatencyProfile;
+import dev.blobshuffle.simulator.SimulatedTime;
+import dev.blobshuffle.simulator.store.SlowBlobStore;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;

@@ -18,6 +18,7 @@ import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.core.write.Batcher;
 import dev.blobshuffle.core.write.options.BatcherOptions;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.simulator.SimulatedTime;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

@@ -30,6 +30,7 @@ import dev.blobshuffle.core.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.MeteredBlobStore;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.simulator.SimulatedTime;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -23,6 +23,8 @@ import dev.blobshuffle.core.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.planner.LatencyProfile;
+import dev.blobshuffle.simulator.SimulatedTime;
+import dev.blobshuffle.simulator.store.SlowBlobStore;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package dev.blobshuffle.bench.adaptive;
 
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.BlobProducer;
-import dev.blobshuffle.testkit.plan.SwingingLoad;
+import dev.blobshuffle.simulator.trial.SwingingLoad;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HashMap;

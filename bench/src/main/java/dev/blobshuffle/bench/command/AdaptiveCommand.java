@@ -2,11 +2,11 @@ package dev.blobshuffle.bench.command;
 
 import dev.blobshuffle.bench.adaptive.RealTimeTrial;
 import dev.blobshuffle.cli.json.Json;
-import dev.blobshuffle.testkit.plan.Batched;
-import dev.blobshuffle.testkit.plan.BatchedResult;
-import dev.blobshuffle.testkit.plan.BatchedTable;
-import dev.blobshuffle.testkit.plan.SwingingLoad;
-import dev.blobshuffle.testkit.plan.VirtualTrial;
+import dev.blobshuffle.simulator.trial.Batched;
+import dev.blobshuffle.simulator.trial.BatchedResult;
+import dev.blobshuffle.simulator.trial.BatchedTable;
+import dev.blobshuffle.simulator.trial.SwingingLoad;
+import dev.blobshuffle.simulator.trial.VirtualTrial;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,8 +2,8 @@ package dev.blobshuffle.bench.adaptive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.testkit.plan.Batched;
-import dev.blobshuffle.testkit.plan.SwingingLoad;
+import dev.blobshuffle.simulator.trial.Batched;
+import dev.blobshuffle.simulator.trial.SwingingLoad;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;

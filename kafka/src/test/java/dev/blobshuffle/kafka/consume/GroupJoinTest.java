@@ -2,8 +2,8 @@ package dev.blobshuffle.kafka.consume;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.testkit.SimulatedProcess;
-import dev.blobshuffle.testkit.SimulatedTime;
+import dev.blobshuffle.simulator.SimulatedProcess;
+import dev.blobshuffle.simulator.SimulatedTime;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;

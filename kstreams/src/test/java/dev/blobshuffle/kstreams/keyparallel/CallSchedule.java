@@ -11,7 +11,7 @@ import dev.blobshuffle.kstreams.keyparallel.calls.Outcome;
 import dev.blobshuffle.kstreams.keyparallel.calls.ParallelCalls;
 import dev.blobshuffle.kstreams.keyparallel.calls.PendingRecord;
 import dev.blobshuffle.kstreams.keyparallel.calls.RetryPolicy;
-import dev.blobshuffle.testkit.SimulatedTime;
+import dev.blobshuffle.simulator.SimulatedTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -10,7 +10,7 @@ import dev.blobshuffle.kstreams.keyparallel.calls.Ordering;
 import dev.blobshuffle.kstreams.keyparallel.calls.Outcome;
 import dev.blobshuffle.kstreams.keyparallel.calls.ParallelCalls;
 import dev.blobshuffle.kstreams.keyparallel.calls.RetryPolicy;
-import dev.blobshuffle.testkit.SimulatedTime;
+import dev.blobshuffle.simulator.SimulatedTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

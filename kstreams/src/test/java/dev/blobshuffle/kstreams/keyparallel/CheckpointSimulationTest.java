@@ -2,7 +2,7 @@ package dev.blobshuffle.kstreams.keyparallel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.testkit.SimulatedTime;
+import dev.blobshuffle.simulator.SimulatedTime;
 import org.junit.jupiter.api.Test;
 
 /**

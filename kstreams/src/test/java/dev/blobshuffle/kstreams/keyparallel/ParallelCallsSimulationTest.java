@@ -3,7 +3,7 @@ package dev.blobshuffle.kstreams.keyparallel;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.kstreams.keyparallel.calls.Ordering;
-import dev.blobshuffle.testkit.SimulatedTime;
+import dev.blobshuffle.simulator.SimulatedTime;
 import java.util.EnumSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;

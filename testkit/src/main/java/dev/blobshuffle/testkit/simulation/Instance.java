@@ -5,8 +5,8 @@ import dev.blobshuffle.core.metrics.Counter;
 import dev.blobshuffle.core.metrics.Gauge;
 import dev.blobshuffle.core.retention.Sweeper;
 import dev.blobshuffle.core.shuffle.Engine;
-import dev.blobshuffle.testkit.Actor;
-import dev.blobshuffle.testkit.SimulatedProcess;
+import dev.blobshuffle.simulator.Actor;
+import dev.blobshuffle.simulator.SimulatedProcess;
 import java.util.ArrayList;
 import java.util.List;
 

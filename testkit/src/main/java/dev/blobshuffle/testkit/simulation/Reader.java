@@ -7,7 +7,7 @@ import dev.blobshuffle.core.format.record.Headers;
 import dev.blobshuffle.core.membership.Membership;
 import dev.blobshuffle.core.shuffle.Debatcher;
 import dev.blobshuffle.core.shuffle.Debatcher.Position;
-import dev.blobshuffle.testkit.SimulatedTime;
+import dev.blobshuffle.simulator.SimulatedTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

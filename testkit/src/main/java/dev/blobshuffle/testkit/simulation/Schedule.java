@@ -5,7 +5,7 @@ import dev.blobshuffle.core.retention.SweepTiming;
 import dev.blobshuffle.core.settings.BatchScope;
 import dev.blobshuffle.core.write.options.BatcherOptions;
 import dev.blobshuffle.core.write.options.LatencyTarget;
-import dev.blobshuffle.testkit.SimulatedTime;
+import dev.blobshuffle.simulator.SimulatedTime;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;

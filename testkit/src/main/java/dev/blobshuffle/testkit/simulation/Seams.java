@@ -6,7 +6,7 @@ import dev.blobshuffle.core.shuffle.Channel;
 import dev.blobshuffle.core.shuffle.Debatcher;
 import dev.blobshuffle.core.shuffle.Lane;
 import dev.blobshuffle.core.store.BlobStore;
-import dev.blobshuffle.testkit.SimulatedTime;
+import dev.blobshuffle.simulator.SimulatedTime;
 import java.util.function.Function;
 
 /**

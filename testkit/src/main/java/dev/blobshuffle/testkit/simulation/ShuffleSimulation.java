@@ -1,6 +1,6 @@
 package dev.blobshuffle.testkit.simulation;
 
-import dev.blobshuffle.testkit.SimulatedTime;
+import dev.blobshuffle.simulator.SimulatedTime;
 import java.util.List;
 import java.util.Map;
 

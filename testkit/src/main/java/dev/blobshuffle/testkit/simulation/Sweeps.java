@@ -6,7 +6,7 @@ import dev.blobshuffle.core.retention.SweepRight;
 import dev.blobshuffle.core.retention.SweepSource;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.testkit.SimulatedTime;
+import dev.blobshuffle.simulator.SimulatedTime;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

@@ -19,7 +19,7 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.ForwardingBlobStore;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.core.zone.Zone;
-import dev.blobshuffle.testkit.SimulatedTime;
+import dev.blobshuffle.simulator.SimulatedTime;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.testkit.simulation;
 
-import dev.blobshuffle.testkit.YieldPoints;
+import dev.blobshuffle.simulator.YieldPoints;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,7 @@ package dev.blobshuffle.kstreams.keyparallel.calls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.testkit.SimulatedTime;
+import dev.blobshuffle.simulator.SimulatedTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -1,0 +1,38 @@
+package dev.blobshuffle.simulator.trial;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a run under a {@link SwingingLoad} cost, and how slow it was.
+ *
+ * @param batched how batches filled
+ * @param requests what it cost; empty if it was given up, because an interval was too slow
+ * @param intervals the p95 of the latency of each 10 s, in seconds
+ */
+public record BatchedResult(Batched batched, Optional<Requests> requests, List<Double> intervals) {
+    /**
+     * Requests to the store, and all latencies.
+     *
+     * @param puts per second
+     * @param gets per second
+     * @param usdPerHour their list price
+     * @param p95 seconds, over the whole run
+     */
+    public record Requests(double puts, double gets, double usdPerHour, double p95) {}
+
+    /** Copies what it is given. */
+    public BatchedResult {
+        intervals = List.copyOf(intervals);
+    }
+
+    /** The slowest interval's p95 in seconds; 0 if nothing was measured. */
+    public double worst() {
+        return intervals.stream().mapToDouble(Double::doubleValue).max().orElse(0);
+    }
+
+    /** Whether every interval has met a target. */
+    public boolean meets(double targetSeconds) {
+        return requests.isPresent() && !intervals.isEmpty() && worst() <= targetSeconds;
+    }
+}
