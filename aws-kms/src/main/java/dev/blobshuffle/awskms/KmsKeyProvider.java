@@ -1,9 +1,9 @@
 package dev.blobshuffle.awskms;
 
-import dev.blobshuffle.core.encryption.KeyEntries;
 import dev.blobshuffle.core.encryption.KeyProvider;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.encryption.KeyEntries;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;

@@ -1,9 +1,9 @@
 package dev.blobshuffle.awskms;
 
-import dev.blobshuffle.core.encryption.KeyEntries;
 import dev.blobshuffle.core.encryption.KeyProvider;
 import dev.blobshuffle.core.encryption.KeyProviderFactory;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.encryption.KeyEntries;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;

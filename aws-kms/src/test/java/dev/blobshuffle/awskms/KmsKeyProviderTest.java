@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.blobshuffle.core.encryption.KeyProvider;
-import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.encryption.Keyring;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

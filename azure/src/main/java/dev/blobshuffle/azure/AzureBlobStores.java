@@ -1,9 +1,9 @@
 package dev.blobshuffle.azure;
 
 import com.azure.storage.blob.BlobContainerClient;
+import dev.blobshuffle.core.internal.store.BucketBlobStore;
+import dev.blobshuffle.core.internal.store.KeyPrefix;
 import dev.blobshuffle.core.store.BlobStore;
-import dev.blobshuffle.core.store.BucketBlobStore;
-import dev.blobshuffle.core.store.KeyPrefix;
 import dev.blobshuffle.core.store.StoreContext;
 
 /**

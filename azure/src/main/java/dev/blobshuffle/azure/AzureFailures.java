@@ -4,9 +4,9 @@ import com.azure.core.exception.ClientAuthenticationException;
 import com.azure.core.exception.HttpResponseException;
 import com.azure.storage.blob.models.BlobStorageException;
 import dev.blobshuffle.core.failure.StoreUnavailable;
-import dev.blobshuffle.http.HttpAnswer;
-import dev.blobshuffle.http.HttpDialect;
-import dev.blobshuffle.http.HttpFailures;
+import dev.blobshuffle.http.internal.HttpAnswer;
+import dev.blobshuffle.http.internal.HttpDialect;
+import dev.blobshuffle.http.internal.HttpFailures;
 import java.util.Optional;
 import java.util.Set;
 

@@ -1,10 +1,10 @@
 package dev.blobshuffle.azure;
 
+import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.time.SystemTime;
 import dev.blobshuffle.core.store.BlobStore;
-import dev.blobshuffle.core.store.BlobStores;
-import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.testkit.BlobStoreContractTest;
-import dev.blobshuffle.testkit.servers.Azurite;
+import dev.blobshuffle.testkit.internal.servers.Azurite;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;

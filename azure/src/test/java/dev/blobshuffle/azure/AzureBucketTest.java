@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.StoreThrottled;
 import dev.blobshuffle.core.failure.StoreUnavailable;
-import dev.blobshuffle.core.time.SystemTime;
-import dev.blobshuffle.http.HttpLimits;
+import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.http.internal.HttpLimits;
 import dev.blobshuffle.testkit.LoanCheck;
 import dev.blobshuffle.testkit.TrackedContent;
-import dev.blobshuffle.testkit.servers.Azurite;
-import dev.blobshuffle.testkit.servers.StubService;
+import dev.blobshuffle.testkit.internal.servers.Azurite;
+import dev.blobshuffle.testkit.internal.servers.StubService;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.blobshuffle.azure;
 
 import com.azure.storage.blob.BlobContainerClient;
-import dev.blobshuffle.testkit.servers.Azurite;
+import dev.blobshuffle.testkit.internal.servers.Azurite;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** New containers in an Azurite. Stateless but for their names. */

@@ -51,6 +51,7 @@ import org.junit.jupiter.api.Test;
 class ArchitectureTest {
     private static final String ROOT = "dev.blobshuffle.";
     private static final String CORE = ROOT + "core..";
+    private static final String INTERNAL = ROOT + "core.internal.";
     private static final String KAFKA = ROOT + "kafka..";
     private static final String KSTREAMS = ROOT + "kstreams..";
     private static final String SIMULATOR = ROOT + "simulator..";
@@ -68,10 +69,21 @@ class ArchitectureTest {
 
     /** The engine: its contracts, its two sides, and the whole. */
     private static final String[] SHUFFLE = {
-        ROOT + "core.shuffle..", ROOT + "core.write..", ROOT + "core.read..", ROOT + "core.engine.."
+        INTERNAL + "shuffle..", INTERNAL + "write..", INTERNAL + "read..", INTERNAL + "engine.."
     };
 
     private static final String TIME = ROOT + "core.time..";
+
+    /** The real clock, real threads and random numbers. */
+    private static final String SYSTEM_TIME = INTERNAL + "time..";
+
+    /**
+     * What stores and settings that are not ours may use: contracts, without the engine behind
+     * them.
+     */
+    private static final String[] CONTRACTS = {
+        ROOT + "core.failure..", ROOT + "core.store..", ROOT + "core.encryption..", ROOT + "core.zone..", TIME
+    };
 
     private static final ArchRule PACKAGES_WITHOUT_CYCLES =
             slices().matching(ROOT + "(**)").should().beFreeOfCycles();
@@ -332,19 +344,34 @@ class ArchitectureTest {
 
     /**
      * A section belongs to a zone, so the format may name one; it must not know how zones are found
-     * or what they do.
+     * or what they do. Of stores it knows the names and the places of blobs.
      */
     @Test
-    void formatUsesNothingButTimeFailuresKeysAndTheNameOfAZone() {
+    void formatUsesContractsAndKeysOnly() {
         classes()
                 .that()
-                .resideInAPackage(ROOT + "core.format..")
+                .resideInAPackage(INTERNAL + "format..")
                 .should()
                 .onlyDependOnClassesThat(DescribedPredicate.or(
                         resideOutsideOfPackage("dev.blobshuffle.."),
                         equivalentTo(Zone.class),
+                        nameMatching(".*[.]core[.]store[.](Blob(Id|Section|Content)|GenerationSpan)"),
                         resideInAnyPackage(
-                                ROOT + "core.format..", ROOT + "core.failure..", ROOT + "core.encryption..", TIME)))
+                                INTERNAL + "format..", INTERNAL + "encryption..", ROOT + "core.failure..", TIME)))
+                .check(OURS);
+    }
+
+    /** A store of somebody else's needs nothing of the engine. */
+    @Test
+    void contractsUseNothingOfTheEngine() {
+        classes()
+                .that()
+                .resideInAnyPackage(CONTRACTS)
+                .should()
+                .onlyDependOnClassesThat(DescribedPredicate.or(
+                        resideOutsideOfPackage("dev.blobshuffle.."),
+                        resideInAnyPackage(CONTRACTS),
+                        resideInAnyPackage(INTERNAL + "concurrent..", INTERNAL + "text..")))
                 .check(OURS);
     }
 
@@ -352,7 +379,7 @@ class ArchitectureTest {
     void storesAndCachesDoNotKnowTheShuffle() {
         noClasses()
                 .that()
-                .resideInAnyPackage(ROOT + "core.store..", ROOT + "core.cache..")
+                .resideInAnyPackage(ROOT + "core.store..", INTERNAL + "store..", INTERNAL + "cache..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(SHUFFLE)
@@ -366,10 +393,10 @@ class ArchitectureTest {
                 .that()
                 .resideInAnyPackage(SHUFFLE)
                 .and()
-                .resideOutsideOfPackage(ROOT + "core.engine..")
+                .resideOutsideOfPackage(INTERNAL + "engine..")
                 .should()
                 .dependOnClassesThat()
-                .resideInAPackage(ROOT + "core.cache..")
+                .resideInAPackage(INTERNAL + "cache..")
                 .check(OURS);
     }
 
@@ -381,17 +408,17 @@ class ArchitectureTest {
     void theSidesOfTheEngineDoNotKnowEachOther() {
         noClasses()
                 .that()
-                .resideInAPackage(ROOT + "core.write..")
+                .resideInAPackage(INTERNAL + "write..")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(ROOT + "core.read..", ROOT + "core.engine..")
+                .resideInAnyPackage(INTERNAL + "read..", INTERNAL + "engine..")
                 .check(OURS);
         noClasses()
                 .that()
-                .resideInAPackage(ROOT + "core.read..")
+                .resideInAPackage(INTERNAL + "read..")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(ROOT + "core.write..", ROOT + "core.engine..")
+                .resideInAnyPackage(INTERNAL + "write..", INTERNAL + "engine..")
                 .check(OURS);
     }
 
@@ -401,7 +428,7 @@ class ArchitectureTest {
      */
     @Test
     void theWriteSideFollowsTheWayOfARecord() {
-        String write = ROOT + "core.write";
+        String write = INTERNAL + "write";
         List<String> way = List.of(".deliver", ".upload", ".seal", "");
         for (int room = 0; room < way.size() - 1; room++) {
             noClasses()
@@ -437,13 +464,13 @@ class ArchitectureTest {
     }
 
     /**
-     * Each package by itself, those below it apart; then the parts of core, and the modules, each
-     * with all that is below.
+     * Each package by itself, those below it apart; then the rooms of core, and the modules,
+     * each with all that is below.
      */
     @Test
     void packagesHaveNoCycles() {
         PACKAGES_WITHOUT_CYCLES.check(OURS);
-        slices().matching(ROOT + "core.(*)..").should().beFreeOfCycles().check(OURS);
+        slices().matching(INTERNAL + "(*)..").should().beFreeOfCycles().check(OURS);
         slices().matching(ROOT + "(*)..").should().beFreeOfCycles().check(OURS);
     }
 
@@ -481,7 +508,7 @@ class ArchitectureTest {
                 .that()
                 .resideInAnyPackage(CORE, HTTP, KAFKA, KSTREAMS, ROOT + "s3..", ROOT + "gcs..", ROOT + "azure..")
                 .and()
-                .resideOutsideOfPackage(TIME)
+                .resideOutsideOfPackage(SYSTEM_TIME)
                 .should()
                 .callCodeUnitWhere(readsTheRealWorld())
                 .because("the whole engine runs under a virtual clock and a seed")

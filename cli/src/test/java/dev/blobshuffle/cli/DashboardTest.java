@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.blobshuffle.core.metrics.Counter;
-import dev.blobshuffle.core.metrics.Latency;
-import dev.blobshuffle.core.metrics.Metric;
-import dev.blobshuffle.core.metrics.PayloadFlows;
-import dev.blobshuffle.core.metrics.PrometheusText;
-import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.metrics.Counter;
+import dev.blobshuffle.core.internal.metrics.Latency;
+import dev.blobshuffle.core.internal.metrics.Metric;
+import dev.blobshuffle.core.internal.metrics.PayloadFlows;
+import dev.blobshuffle.core.internal.metrics.PrometheusText;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

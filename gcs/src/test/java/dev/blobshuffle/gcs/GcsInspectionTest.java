@@ -7,7 +7,7 @@ import com.google.cloud.storage.BucketInfo.LifecycleRule;
 import com.google.cloud.storage.BucketInfo.LifecycleRule.LifecycleAction;
 import com.google.cloud.storage.BucketInfo.LifecycleRule.LifecycleCondition;
 import com.google.cloud.storage.BucketInfo.SoftDeletePolicy;
-import dev.blobshuffle.core.store.KeyPrefix;
+import dev.blobshuffle.core.internal.store.KeyPrefix;
 import dev.blobshuffle.core.store.StoreFinding;
 import java.time.Duration;
 import java.util.List;

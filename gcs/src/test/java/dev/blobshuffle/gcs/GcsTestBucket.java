@@ -1,6 +1,6 @@
 package dev.blobshuffle.gcs;
 
-import dev.blobshuffle.testkit.servers.FakeGcsServer;
+import dev.blobshuffle.testkit.internal.servers.FakeGcsServer;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** New buckets in a fake-gcs-server. Stateless but for their names. */

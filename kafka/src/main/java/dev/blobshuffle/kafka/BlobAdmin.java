@@ -1,10 +1,10 @@
 package dev.blobshuffle.kafka;
 
 import dev.blobshuffle.core.settings.Settings;
-import dev.blobshuffle.kafka.client.ClientSettings;
-import dev.blobshuffle.kafka.client.SharedEngines;
-import dev.blobshuffle.kafka.client.TopicMatcher;
-import dev.blobshuffle.kafka.position.VirtualOffset;
+import dev.blobshuffle.kafka.internal.client.ClientSettings;
+import dev.blobshuffle.kafka.internal.client.SharedEngines;
+import dev.blobshuffle.kafka.internal.client.TopicMatcher;
+import dev.blobshuffle.kafka.internal.position.VirtualOffset;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;

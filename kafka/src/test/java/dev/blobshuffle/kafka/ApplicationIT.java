@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.kafka.client.SharedEngines;
-import dev.blobshuffle.kafka.position.VirtualOffset;
+import dev.blobshuffle.kafka.internal.client.SharedEngines;
+import dev.blobshuffle.kafka.internal.position.VirtualOffset;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;

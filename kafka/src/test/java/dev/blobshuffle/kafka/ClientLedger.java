@@ -1,14 +1,14 @@
 package dev.blobshuffle.kafka;
 
-import dev.blobshuffle.core.encryption.Keyring;
-import dev.blobshuffle.core.format.Notification;
-import dev.blobshuffle.core.format.NotificationCodec;
-import dev.blobshuffle.core.format.Partition;
-import dev.blobshuffle.core.format.record.SegmentReader;
+import dev.blobshuffle.core.internal.encryption.Keyring;
+import dev.blobshuffle.core.internal.format.Notification;
+import dev.blobshuffle.core.internal.format.NotificationCodec;
+import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.internal.format.record.SegmentReader;
+import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobRange;
-import dev.blobshuffle.core.store.MemoryBlobStore;
-import dev.blobshuffle.kafka.log.NotificationRecord;
+import dev.blobshuffle.kafka.internal.log.NotificationRecord;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;

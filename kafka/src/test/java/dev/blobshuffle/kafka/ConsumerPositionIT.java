@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.store.MemoryBlobStore;
-import dev.blobshuffle.kafka.client.KafkaVersion;
-import dev.blobshuffle.kafka.position.VirtualOffset;
+import dev.blobshuffle.core.internal.store.MemoryBlobStore;
+import dev.blobshuffle.kafka.internal.client.KafkaVersion;
+import dev.blobshuffle.kafka.internal.position.VirtualOffset;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

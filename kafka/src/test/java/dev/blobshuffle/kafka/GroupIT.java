@@ -2,7 +2,7 @@ package dev.blobshuffle.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.store.MemoryBlobStore;
+import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,10 +1,10 @@
 package dev.blobshuffle.kafka;
 
 import dev.blobshuffle.core.failure.StoreUnavailable;
-import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
-import dev.blobshuffle.core.store.ForwardingBlobStore;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 

@@ -3,9 +3,9 @@ package dev.blobshuffle.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.store.MemoryBlobStore;
-import dev.blobshuffle.kafka.client.ClientPair;
-import dev.blobshuffle.kafka.client.Mode;
+import dev.blobshuffle.core.internal.store.MemoryBlobStore;
+import dev.blobshuffle.kafka.internal.client.ClientPair;
+import dev.blobshuffle.kafka.internal.client.Mode;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import dev.blobshuffle.core.store.MemoryBlobStore;
-import dev.blobshuffle.kafka.position.GivenUp;
+import dev.blobshuffle.core.internal.store.MemoryBlobStore;
+import dev.blobshuffle.kafka.internal.position.GivenUp;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

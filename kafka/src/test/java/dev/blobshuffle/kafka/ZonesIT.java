@@ -2,10 +2,10 @@ package dev.blobshuffle.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.format.Footer;
-import dev.blobshuffle.core.format.record.BlobVerifier;
-import dev.blobshuffle.kafka.client.SharedEngines;
-import dev.blobshuffle.kafka.position.VirtualOffset;
+import dev.blobshuffle.core.internal.format.Footer;
+import dev.blobshuffle.core.internal.format.record.BlobVerifier;
+import dev.blobshuffle.kafka.internal.client.SharedEngines;
+import dev.blobshuffle.kafka.internal.position.VirtualOffset;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

@@ -1,8 +1,8 @@
 package dev.blobshuffle.kstreams;
 
+import dev.blobshuffle.core.internal.write.options.BatcherOptions;
+import dev.blobshuffle.core.internal.write.options.LatencyTarget;
 import dev.blobshuffle.core.settings.Settings;
-import dev.blobshuffle.core.write.options.BatcherOptions;
-import dev.blobshuffle.core.write.options.LatencyTarget;
 
 /** How the engine of an application batches, for both front doors of this module. Stateless. */
 public final class Engines {

@@ -1,7 +1,7 @@
 package dev.blobshuffle.kstreams;
 
 import dev.blobshuffle.core.settings.Settings;
-import dev.blobshuffle.kafka.client.TopicPolicies;
+import dev.blobshuffle.kafka.internal.client.TopicPolicies;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;

@@ -1,8 +1,8 @@
 package dev.blobshuffle.kstreams;
 
-import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.internal.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.kstreams.commit.StreamsInternals;
+import dev.blobshuffle.kstreams.internal.commit.StreamsInternals;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;

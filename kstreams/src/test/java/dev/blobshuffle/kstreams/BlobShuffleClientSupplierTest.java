@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreUnavailable;
-import dev.blobshuffle.core.format.Codec;
+import dev.blobshuffle.core.internal.format.Codec;
+import dev.blobshuffle.core.internal.store.StoreMarker;
 import dev.blobshuffle.core.settings.Settings;
-import dev.blobshuffle.core.store.StoreMarker;
-import dev.blobshuffle.kafka.client.Mode;
+import dev.blobshuffle.kafka.internal.client.Mode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

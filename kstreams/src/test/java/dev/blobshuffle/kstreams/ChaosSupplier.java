@@ -1,6 +1,6 @@
 package dev.blobshuffle.kstreams;
 
-import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.internal.time.SystemTime;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;

@@ -1,11 +1,11 @@
 package dev.blobshuffle.kstreams;
 
-import dev.blobshuffle.core.format.Partition;
-import dev.blobshuffle.core.metrics.ShuffleMetrics;
-import dev.blobshuffle.core.shuffle.Channel;
-import dev.blobshuffle.core.shuffle.Debatcher;
-import dev.blobshuffle.core.shuffle.Engine;
-import dev.blobshuffle.core.shuffle.Lane;
+import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.shuffle.Channel;
+import dev.blobshuffle.core.internal.shuffle.Debatcher;
+import dev.blobshuffle.core.internal.shuffle.Engine;
+import dev.blobshuffle.core.internal.shuffle.Lane;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.zone.Zone;
 import java.time.Duration;

@@ -3,7 +3,7 @@ package dev.blobshuffle.kstreams;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.core.store.StoreMarker;
+import dev.blobshuffle.core.internal.store.StoreMarker;
 import dev.blobshuffle.kstreams.operator.BlobShuffle;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,9 +1,9 @@
 package dev.blobshuffle.kstreams;
 
-import dev.blobshuffle.core.metrics.ShuffleMetrics;
-import dev.blobshuffle.core.retention.SweepSource;
-import dev.blobshuffle.core.retention.SweepTiming;
-import dev.blobshuffle.core.retention.Sweeper;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.retention.SweepSource;
+import dev.blobshuffle.core.internal.retention.SweepTiming;
+import dev.blobshuffle.core.internal.retention.Sweeper;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;

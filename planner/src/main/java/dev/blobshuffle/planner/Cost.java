@@ -1,7 +1,7 @@
 package dev.blobshuffle.planner;
 
-import dev.blobshuffle.core.pricing.NativeKafka;
-import dev.blobshuffle.core.pricing.PriceTable;
+import dev.blobshuffle.core.internal.pricing.NativeKafka;
+import dev.blobshuffle.core.internal.pricing.PriceTable;
 
 /**
  * The cost of a shuffle through blobs, in dollars per hour, by component.

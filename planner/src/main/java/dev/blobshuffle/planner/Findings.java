@@ -1,6 +1,6 @@
 package dev.blobshuffle.planner;
 
-import dev.blobshuffle.core.pricing.PriceTable;
+import dev.blobshuffle.core.internal.pricing.PriceTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.planner;
 
-import dev.blobshuffle.core.pricing.NativeKafka;
+import dev.blobshuffle.core.internal.pricing.NativeKafka;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -3,9 +3,9 @@ package dev.blobshuffle.planner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
-import dev.blobshuffle.core.pricing.NativeKafka;
-import dev.blobshuffle.core.pricing.PriceTable;
-import dev.blobshuffle.core.pricing.PriceTables;
+import dev.blobshuffle.core.internal.pricing.NativeKafka;
+import dev.blobshuffle.core.internal.pricing.PriceTable;
+import dev.blobshuffle.core.internal.pricing.PriceTables;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

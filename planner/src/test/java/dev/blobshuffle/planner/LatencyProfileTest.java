@@ -2,7 +2,7 @@ package dev.blobshuffle.planner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.pricing.PriceTables;
+import dev.blobshuffle.core.internal.pricing.PriceTables;
 import org.junit.jupiter.api.Test;
 
 class LatencyProfileTest {

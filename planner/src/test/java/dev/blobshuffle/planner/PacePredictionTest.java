@@ -3,11 +3,11 @@ package dev.blobshuffle.planner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.blobshuffle.core.pricing.Pace;
-import dev.blobshuffle.core.pricing.PaceConditions;
-import dev.blobshuffle.core.pricing.PaceModel;
-import dev.blobshuffle.core.pricing.PriceTables;
-import dev.blobshuffle.core.pricing.RequestTimes;
+import dev.blobshuffle.core.internal.pricing.Pace;
+import dev.blobshuffle.core.internal.pricing.PaceConditions;
+import dev.blobshuffle.core.internal.pricing.PaceModel;
+import dev.blobshuffle.core.internal.pricing.PriceTables;
+import dev.blobshuffle.core.internal.pricing.RequestTimes;
 import dev.blobshuffle.core.settings.BatchScope;
 import java.time.Duration;
 import java.util.Arrays;

@@ -2,8 +2,8 @@ package dev.blobshuffle.planner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.pricing.PriceTable;
-import dev.blobshuffle.core.pricing.PriceTables;
+import dev.blobshuffle.core.internal.pricing.PriceTable;
+import dev.blobshuffle.core.internal.pricing.PriceTables;
 import dev.blobshuffle.planner.Workload.Guarantee;
 import org.junit.jupiter.api.Test;
 

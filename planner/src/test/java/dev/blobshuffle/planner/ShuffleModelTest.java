@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.pricing.PriceTables;
+import dev.blobshuffle.core.internal.pricing.PriceTables;
 import dev.blobshuffle.core.settings.BatchScope;
 import dev.blobshuffle.planner.Workload.Guarantee;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package dev.blobshuffle.s3;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreRefused;
-import dev.blobshuffle.core.store.KeyPrefix;
+import dev.blobshuffle.core.internal.store.KeyPrefix;
 import dev.blobshuffle.core.store.StoreContext;
 import java.net.URI;
 import java.util.Optional;

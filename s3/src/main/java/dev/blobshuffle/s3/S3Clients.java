@@ -2,7 +2,7 @@ package dev.blobshuffle.s3;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.http.HttpLimits;
+import dev.blobshuffle.http.internal.HttpLimits;
 import java.util.Optional;
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;

@@ -2,8 +2,8 @@ package dev.blobshuffle.s3;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.http.HttpConnections;
-import dev.blobshuffle.http.HttpLimits;
+import dev.blobshuffle.http.internal.HttpConnections;
+import dev.blobshuffle.http.internal.HttpLimits;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -1,8 +1,8 @@
 package dev.blobshuffle.s3;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.format.BlobKey;
 import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobKey;
 import dev.blobshuffle.core.store.RequestMeter.Request;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreFinding;

@@ -1,7 +1,7 @@
 package dev.blobshuffle.s3;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.store.KeyPrefix;
+import dev.blobshuffle.core.internal.store.KeyPrefix;
 import java.net.URI;
 import java.util.Optional;
 import java.util.regex.Pattern;

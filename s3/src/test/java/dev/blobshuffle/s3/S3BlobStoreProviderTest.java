@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.store.KeyPrefix;
+import dev.blobshuffle.core.internal.store.KeyPrefix;
 import dev.blobshuffle.core.store.StoreUri;
 import java.net.URI;
 import java.util.Optional;

@@ -1,10 +1,10 @@
 package dev.blobshuffle.testkit;
 
-import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
-import dev.blobshuffle.core.store.ForwardingBlobStore;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,12 +1,12 @@
 package dev.blobshuffle.testkit;
 
-import dev.blobshuffle.core.cache.CacheOptions;
-import dev.blobshuffle.core.cache.CacheOptions.WhenWriting;
-import dev.blobshuffle.core.format.BlobId;
-import dev.blobshuffle.core.format.Footer;
+import dev.blobshuffle.core.internal.cache.CacheOptions;
+import dev.blobshuffle.core.internal.cache.CacheOptions.WhenWriting;
 import dev.blobshuffle.core.settings.CacheUnit;
 import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobSection;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.zone.Zone;
 import java.nio.file.Path;
@@ -41,8 +41,7 @@ final class CacheFixture {
         byte[] blob = blob(number);
         byte[] rest = java.util.Arrays.copyOfRange(blob, 700, blob.length);
         TrackedContent content = loans.content(java.util.Arrays.copyOf(blob, 700), rest);
-        List<Footer.Section> sections =
-                List.of(new Footer.Section(A, 0, SECTION), new Footer.Section(B, SECTION, SECTION));
+        List<BlobSection> sections = List.of(new BlobSection(A, 0, SECTION), new BlobSection(B, SECTION, SECTION));
         CompletionStage<Void> put = store.put(id(number), new SectionedContent(content, sections));
         content.release();
         join(put);

@@ -1,12 +1,12 @@
 package dev.blobshuffle.testkit;
 
-import dev.blobshuffle.core.cache.CacheOptions;
-import dev.blobshuffle.core.cache.Caches;
-import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.cache.CacheOptions;
+import dev.blobshuffle.core.internal.cache.Caches;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.store.MemoryBlobStore;
+import dev.blobshuffle.core.internal.time.SystemTime;
 import dev.blobshuffle.core.settings.CacheUnit;
 import dev.blobshuffle.core.store.BlobStore;
-import dev.blobshuffle.core.store.MemoryBlobStore;
-import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.zone.Zone;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,14 +1,14 @@
 package dev.blobshuffle.testkit;
 
-import dev.blobshuffle.core.metrics.ShuffleMetrics;
-import dev.blobshuffle.core.resilience.ResilienceOptions;
-import dev.blobshuffle.core.resilience.StoreRetryPolicy;
-import dev.blobshuffle.core.resilience.StoreStack;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.resilience.ResilienceOptions;
+import dev.blobshuffle.core.internal.resilience.StoreRetryPolicy;
+import dev.blobshuffle.core.internal.resilience.StoreStack;
+import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
+import dev.blobshuffle.core.internal.store.MemoryBlobStore;
+import dev.blobshuffle.core.internal.store.SingleFlightBlobStore;
+import dev.blobshuffle.core.internal.time.SystemTime;
 import dev.blobshuffle.core.store.BlobStore;
-import dev.blobshuffle.core.store.ForwardingBlobStore;
-import dev.blobshuffle.core.store.MemoryBlobStore;
-import dev.blobshuffle.core.store.SingleFlightBlobStore;
-import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.planner.LatencyProfile;
 import dev.blobshuffle.simulator.store.FaultPlan;
 import dev.blobshuffle.simulator.store.FaultyBlobStore;

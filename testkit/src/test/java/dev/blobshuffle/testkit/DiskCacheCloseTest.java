@@ -2,13 +2,13 @@ package dev.blobshuffle.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.cache.DiskCachedBlobStore;
-import dev.blobshuffle.core.format.Footer;
-import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.cache.DiskCachedBlobStore;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.store.MemoryBlobStore;
+import dev.blobshuffle.core.internal.time.SystemTime;
 import dev.blobshuffle.core.settings.CacheUnit;
 import dev.blobshuffle.core.store.BlobContent;
-import dev.blobshuffle.core.store.MemoryBlobStore;
-import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.store.BlobSection;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,8 +50,8 @@ class DiskCacheCloseTest {
         }
 
         @Override
-        public List<Footer.Section> sections() {
-            return List.of(new Footer.Section(CacheFixture.A, 0, LENGTH));
+        public List<BlobSection> sections() {
+            return List.of(new BlobSection(CacheFixture.A, 0, LENGTH));
         }
 
         @Override

@@ -1,7 +1,7 @@
 package dev.blobshuffle.testkit;
 
+import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.BlobStore;
-import dev.blobshuffle.core.store.MemoryBlobStore;
 
 class MemoryBlobStoreContractTest extends BlobStoreContractTest {
     @Override

@@ -1,6 +1,6 @@
 package dev.blobshuffle.bench.demo;
 
-import dev.blobshuffle.core.metrics.Flow;
+import dev.blobshuffle.core.internal.metrics.Flow;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.bench.demo;
 
-import dev.blobshuffle.core.membership.Endpoint;
+import dev.blobshuffle.core.internal.membership.Endpoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,9 +1,9 @@
 package dev.blobshuffle.bench.demo;
 
-import dev.blobshuffle.core.metrics.Flow;
-import dev.blobshuffle.core.pricing.LiveCost;
-import dev.blobshuffle.core.pricing.PriceTable;
-import dev.blobshuffle.core.pricing.PriceTables;
+import dev.blobshuffle.core.internal.metrics.Flow;
+import dev.blobshuffle.core.internal.pricing.LiveCost;
+import dev.blobshuffle.core.internal.pricing.PriceTable;
+import dev.blobshuffle.core.internal.pricing.PriceTables;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

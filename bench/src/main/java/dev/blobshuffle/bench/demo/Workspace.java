@@ -1,6 +1,6 @@
 package dev.blobshuffle.bench.demo;
 
-import dev.blobshuffle.core.files.PrivateFiles;
+import dev.blobshuffle.core.internal.files.PrivateFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

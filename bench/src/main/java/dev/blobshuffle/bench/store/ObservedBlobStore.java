@@ -1,11 +1,11 @@
 package dev.blobshuffle.bench.store;
 
-import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
-import dev.blobshuffle.core.store.ForwardingBlobStore;
 import dev.blobshuffle.core.time.Time;
 import java.util.concurrent.CompletionStage;
 

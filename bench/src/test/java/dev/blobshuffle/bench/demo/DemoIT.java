@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.blobshuffle.testkit.servers.VersityGateway;
+import dev.blobshuffle.testkit.internal.servers.VersityGateway;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreUnavailable;
-import dev.blobshuffle.core.format.BlobId;
+import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.time.SystemTime;
 import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
-import dev.blobshuffle.core.store.BlobStores;
-import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.testkit.LoanCheck;
 import java.nio.file.Path;
 import java.util.concurrent.CompletionException;

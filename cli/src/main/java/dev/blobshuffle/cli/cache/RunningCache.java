@@ -1,22 +1,21 @@
 package dev.blobshuffle.cli.cache;
 
-import dev.blobshuffle.core.cache.CacheOptions;
-import dev.blobshuffle.core.cache.CachedBlobStore;
-import dev.blobshuffle.core.cache.Caches;
-import dev.blobshuffle.core.cache.PeerNetwork;
-import dev.blobshuffle.core.cache.PeerNetworkProvider;
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.membership.Endpoint;
-import dev.blobshuffle.core.metrics.LabelledMetrics;
-import dev.blobshuffle.core.metrics.MetricsEndpoint;
-import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.cache.CacheOptions;
+import dev.blobshuffle.core.internal.cache.CachedBlobStore;
+import dev.blobshuffle.core.internal.cache.Caches;
+import dev.blobshuffle.core.internal.cache.PeerNetwork;
+import dev.blobshuffle.core.internal.cache.PeerNetworkProvider;
+import dev.blobshuffle.core.internal.membership.Endpoint;
+import dev.blobshuffle.core.internal.metrics.LabelledMetrics;
+import dev.blobshuffle.core.internal.metrics.MetricsEndpoint;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.store.MeteredBlobStore;
+import dev.blobshuffle.core.internal.time.SystemTime;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.store.BlobStore;
-import dev.blobshuffle.core.store.BlobStores;
-import dev.blobshuffle.core.store.MeteredBlobStore;
-import dev.blobshuffle.core.store.RequestMeter;
 import dev.blobshuffle.core.store.StoreContext;
-import dev.blobshuffle.core.time.SystemTime;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
@@ -37,8 +36,8 @@ final class RunningCache implements AutoCloseable {
             SystemTime time = opened(new SystemTime());
             ShuffleMetrics metrics = new ShuffleMetrics(time);
             metrics.locate(settings.zone());
-            BlobStore store = opened(
-                    BlobStores.open(settings.store(), new StoreContext(time, RequestMeter.into(metrics)).existing()));
+            BlobStore store = opened(BlobStores.open(
+                    settings.store(), new StoreContext(time, MeteredBlobStore.meter(metrics)).existing()));
             BlobStore metered = new MeteredBlobStore(store, metrics, time);
             CachedBlobStore cached = opened(Caches.toServe(metered, CacheOptions.of(settings), metrics, time));
             PeerNetwork network = opened(PeerNetworkProvider.openInstalled(settings, metrics, time));

@@ -1,7 +1,7 @@
 package dev.blobshuffle.cli.doctor;
 
-import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.store.StoreFinding;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.blobshuffle.cli.doctor;
 
-import dev.blobshuffle.core.format.BlobId;
 import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.time.Time;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;

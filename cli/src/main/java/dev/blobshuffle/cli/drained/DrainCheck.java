@@ -1,9 +1,9 @@
 package dev.blobshuffle.cli.drained;
 
-import dev.blobshuffle.kafka.client.TopicMatcher;
-import dev.blobshuffle.kafka.consume.GroupProtocol;
-import dev.blobshuffle.kafka.log.LogScan;
-import dev.blobshuffle.kafka.log.NotificationRecord;
+import dev.blobshuffle.kafka.internal.client.TopicMatcher;
+import dev.blobshuffle.kafka.internal.consume.GroupProtocol;
+import dev.blobshuffle.kafka.internal.log.LogScan;
+import dev.blobshuffle.kafka.internal.log.NotificationRecord;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

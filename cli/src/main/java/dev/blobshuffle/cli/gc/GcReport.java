@@ -1,8 +1,8 @@
 package dev.blobshuffle.cli.gc;
 
 import dev.blobshuffle.cli.json.Json;
-import dev.blobshuffle.core.retention.BlobReference;
-import dev.blobshuffle.core.retention.SweepReport;
+import dev.blobshuffle.core.internal.retention.BlobReference;
+import dev.blobshuffle.core.internal.retention.SweepReport;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

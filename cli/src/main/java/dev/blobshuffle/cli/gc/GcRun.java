@@ -1,14 +1,14 @@
 package dev.blobshuffle.cli.gc;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.format.BlobId;
-import dev.blobshuffle.core.retention.BlobListing;
-import dev.blobshuffle.core.retention.StopSignal;
-import dev.blobshuffle.core.retention.Sweep;
-import dev.blobshuffle.core.retention.SweepReport;
+import dev.blobshuffle.core.internal.retention.BlobListing;
+import dev.blobshuffle.core.internal.retention.StopSignal;
+import dev.blobshuffle.core.internal.retention.Sweep;
+import dev.blobshuffle.core.internal.retention.SweepReport;
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.kafka.claim.SweepClaim;
-import dev.blobshuffle.kafka.log.KafkaNotificationLogs;
+import dev.blobshuffle.kafka.internal.claim.SweepClaim;
+import dev.blobshuffle.kafka.internal.log.KafkaNotificationLogs;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.gc;
 
-import dev.blobshuffle.core.retention.BlobReference;
+import dev.blobshuffle.core.internal.retention.BlobReference;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

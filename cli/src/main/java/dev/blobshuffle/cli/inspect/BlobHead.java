@@ -1,8 +1,8 @@
 package dev.blobshuffle.cli.inspect;
 
-import dev.blobshuffle.core.format.BlobId;
-import dev.blobshuffle.core.format.BlobKey;
-import dev.blobshuffle.core.format.ContentKind;
+import dev.blobshuffle.core.internal.format.ContentKind;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobKey;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.LinkedHashMap;

@@ -1,12 +1,13 @@
 package dev.blobshuffle.cli.inspect;
 
-import dev.blobshuffle.core.encryption.Keyring;
 import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.format.ContentKind;
-import dev.blobshuffle.core.format.Footer;
-import dev.blobshuffle.core.format.FooterCodec;
-import dev.blobshuffle.core.format.record.SegmentReader;
+import dev.blobshuffle.core.internal.encryption.Keyring;
+import dev.blobshuffle.core.internal.format.ContentKind;
+import dev.blobshuffle.core.internal.format.Footer;
+import dev.blobshuffle.core.internal.format.FooterCodec;
+import dev.blobshuffle.core.internal.format.record.SegmentReader;
+import dev.blobshuffle.core.store.BlobSection;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
 import java.time.Instant;
@@ -56,7 +57,7 @@ record InspectedBlob(ByteBuffer bytes, Footer footer) {
                 + footer.key().map(key -> ", encrypted with key " + key).orElse(", not encrypted"));
         out.println("bytes     " + bytes.remaining() + ", of which segments " + footer.segmentsEnd());
         for (int i = 0; i < footer.sections().size(); i++) {
-            Footer.Section section = footer.sections().get(i);
+            BlobSection section = footer.sections().get(i);
             out.println("section " + i + " zone " + section.zone().name() + "  [" + section.offset() + ", "
                     + section.end() + ")");
             for (int j = 0; j < footer.segments().size(); j++) {
@@ -100,7 +101,7 @@ record InspectedBlob(ByteBuffer bytes, Footer footer) {
         return json;
     }
 
-    static Map<String, Object> toJson(Footer.Section section) {
+    static Map<String, Object> toJson(BlobSection section) {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("zone", section.zone().name());
         json.put("offset_bytes", section.offset());

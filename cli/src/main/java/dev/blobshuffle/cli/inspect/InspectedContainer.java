@@ -1,11 +1,11 @@
 package dev.blobshuffle.cli.inspect;
 
 import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.format.Container;
-import dev.blobshuffle.core.format.ContainerCodec;
-import dev.blobshuffle.core.format.ContainerReader;
-import dev.blobshuffle.core.format.Footer;
-import dev.blobshuffle.core.format.Trailer;
+import dev.blobshuffle.core.internal.format.Container;
+import dev.blobshuffle.core.internal.format.ContainerCodec;
+import dev.blobshuffle.core.internal.format.ContainerReader;
+import dev.blobshuffle.core.internal.format.Trailer;
+import dev.blobshuffle.core.store.BlobSection;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
@@ -43,7 +43,7 @@ record InspectedContainer(ByteBuffer bytes, int version, Container container) {
                 "rows      " + (container.rows().isPresent() ? container.rows().getAsLong() : "not stated"));
         out.println("prelude   " + line(container.prelude()));
         for (int i = 0; i < container.sections().size(); i++) {
-            Footer.Section section = container.sections().get(i);
+            BlobSection section = container.sections().get(i);
             out.println("section " + i + " zone " + section.zone().name() + "  [" + section.offset() + ", "
                     + section.end() + ")");
             for (int j = 0; j < container.segments().size(); j++) {

@@ -1,7 +1,7 @@
 package dev.blobshuffle.cli.option;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.files.PrivateFiles;
+import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.settings.Settings;
 import java.io.IOException;
 import java.io.Reader;

@@ -2,7 +2,7 @@ package dev.blobshuffle.cli.plan;
 
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.core.failure.BlobShuffleException;
-import dev.blobshuffle.core.pricing.PriceTable;
+import dev.blobshuffle.core.internal.pricing.PriceTable;
 import dev.blobshuffle.planner.LatencyProfile;
 import dev.blobshuffle.planner.Plan;
 import dev.blobshuffle.planner.Planner;

@@ -1,9 +1,9 @@
 package dev.blobshuffle.cli.plan;
 
 import dev.blobshuffle.cli.plan.MetricsReading.Counted;
-import dev.blobshuffle.core.metrics.Metric;
-import dev.blobshuffle.core.metrics.PrometheusText;
-import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.metrics.Metric;
+import dev.blobshuffle.core.internal.metrics.PrometheusText;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

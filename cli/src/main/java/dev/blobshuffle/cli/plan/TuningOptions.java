@@ -2,8 +2,8 @@ package dev.blobshuffle.cli.plan;
 
 import dev.blobshuffle.cli.option.Quantity;
 import dev.blobshuffle.cli.option.Replaced;
-import dev.blobshuffle.core.pricing.PriceTable;
-import dev.blobshuffle.core.pricing.PriceTables;
+import dev.blobshuffle.core.internal.pricing.PriceTable;
+import dev.blobshuffle.core.internal.pricing.PriceTables;
 import dev.blobshuffle.planner.Goal;
 import dev.blobshuffle.planner.LatencyProfile;
 import dev.blobshuffle.planner.Tuning;

@@ -1,9 +1,9 @@
 package dev.blobshuffle.cli.skip;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.kafka.log.MissingBlobs;
-import dev.blobshuffle.kafka.position.GivenUp;
-import dev.blobshuffle.kafka.position.SkipGroup;
+import dev.blobshuffle.kafka.internal.log.MissingBlobs;
+import dev.blobshuffle.kafka.internal.position.GivenUp;
+import dev.blobshuffle.kafka.internal.position.SkipGroup;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.blobshuffle.cli.skip;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.kafka.log.MissingBlobs;
+import dev.blobshuffle.kafka.internal.log.MissingBlobs;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -2,7 +2,7 @@ package dev.blobshuffle.cli.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.files.PrivateFiles;
+import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.kafka.BlobConsumer;
 import dev.blobshuffle.kafka.BlobProducer;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;

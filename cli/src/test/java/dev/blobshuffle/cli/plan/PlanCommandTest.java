@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.blobshuffle.core.metrics.Counter;
-import dev.blobshuffle.core.metrics.LabelledMetrics;
-import dev.blobshuffle.core.metrics.MetricsEndpoint;
-import dev.blobshuffle.core.metrics.ShuffleMetrics;
-import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.internal.metrics.Counter;
+import dev.blobshuffle.core.internal.metrics.LabelledMetrics;
+import dev.blobshuffle.core.internal.metrics.MetricsEndpoint;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.time.SystemTime;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.settings;
 
+import dev.blobshuffle.core.internal.text.EditDistance;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;

@@ -1,6 +1,7 @@
 package dev.blobshuffle.core.settings;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.text.EditDistance;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

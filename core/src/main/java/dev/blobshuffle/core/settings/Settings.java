@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.settings;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.format.Codec;
+import dev.blobshuffle.core.internal.format.Codec;
 import dev.blobshuffle.core.zone.Zone;
 import java.time.Duration;
 import java.util.HashMap;

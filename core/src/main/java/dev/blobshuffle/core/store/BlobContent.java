@@ -1,6 +1,5 @@
 package dev.blobshuffle.core.store;
 
-import dev.blobshuffle.core.format.Footer;
 import java.nio.ByteBuffer;
 import java.util.List;
 
@@ -31,7 +30,7 @@ public interface BlobContent {
      * The sections with their zones, so that a cache can keep those that its own zone will read.
      * Empty if unknown. Valid as long as the buffers are.
      */
-    default List<Footer.Section> sections() {
+    default List<BlobSection> sections() {
         return List.of();
     }
 

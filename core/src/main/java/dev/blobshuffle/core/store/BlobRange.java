@@ -1,7 +1,6 @@
 package dev.blobshuffle.core.store;
 
 import dev.blobshuffle.core.failure.BlobCorrupt;
-import dev.blobshuffle.core.format.BlobId;
 
 /**
  * The part of a blob to read: a segment, and the section around it, which caches may load whole.

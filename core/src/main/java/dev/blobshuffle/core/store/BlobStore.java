@@ -1,7 +1,6 @@
 package dev.blobshuffle.core.store;
 
-import dev.blobshuffle.core.format.BlobId;
-import dev.blobshuffle.core.format.GenerationSpan;
+import dev.blobshuffle.core.internal.concurrent.FutureGroup;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;

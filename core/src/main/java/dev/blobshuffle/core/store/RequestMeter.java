@@ -1,8 +1,5 @@
 package dev.blobshuffle.core.store;
 
-import dev.blobshuffle.core.metrics.Counter;
-import dev.blobshuffle.core.metrics.ShuffleMetrics;
-
 /**
  * Counts requests that a store sends and that decorators above cannot see, because providers bill
  * each HTTP request. The decorators count a call of {@link BlobStore#put} or {@link BlobStore#get}
@@ -18,28 +15,17 @@ public interface RequestMeter {
     /** Counts one HTTP request when it is sent. */
     void sent(Request request);
 
-    /** Counts requests in an instance's metrics. */
-    static RequestMeter into(ShuffleMetrics metrics) {
-        return request -> metrics.add(request.counter, 1);
-    }
-
     /** The kinds of requests that price lists distinguish. */
     enum Request {
         /** Writes a blob: an attempt beyond the first of a put. */
-        PUT(Counter.PUTS),
+        PUT,
         /** Reads a part of a blob: an attempt beyond the first of a get. */
-        GET(Counter.GETS),
+        GET,
         /** Lists keys: one page. */
-        LIST(Counter.LISTS),
+        LIST,
         /** Deletes one or more blobs. */
-        DELETE(Counter.DELETES),
+        DELETE,
         /** Asks for the presence or properties of a blob, or of the bucket. */
-        HEAD(Counter.HEADS);
-
-        private final Counter counter;
-
-        Request(Counter counter) {
-            this.counter = counter;
-        }
+        HEAD
     }
 }

@@ -90,7 +90,7 @@ public record StoreFinding(Level level, String subject, String what, Optional<St
                         + "' some days later than the longest lag you tolerate.");
     }
 
-    /** A rule of the service also deletes the store's {@link StoreMarker}. */
+    /** A rule of the service also deletes the store's marker, the object with its id. */
     public static StoreFinding expiresMarker(String blobPrefix) {
         return warning(
                 "lifecycle",

@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.store;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.settings.EditDistance;
+import dev.blobshuffle.core.internal.text.EditDistance;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;

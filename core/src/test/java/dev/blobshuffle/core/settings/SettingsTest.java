@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.format.Codec;
+import dev.blobshuffle.core.internal.format.Codec;
 import dev.blobshuffle.core.zone.Zone;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
-import dev.blobshuffle.kstreams.commit.RecordOrigin;
+import dev.blobshuffle.kstreams.internal.commit.RecordOrigin;
 import dev.blobshuffle.kstreams.keyparallel.calls.Outcome;
 import java.util.List;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
-import dev.blobshuffle.kstreams.keyparallel.calls.CallPlan;
+import dev.blobshuffle.kstreams.internal.calls.CallPlan;
 import dev.blobshuffle.kstreams.keyparallel.calls.Ordering;
 import dev.blobshuffle.kstreams.keyparallel.calls.Outcome;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
-import dev.blobshuffle.kstreams.keyparallel.calls.Call;
+import dev.blobshuffle.kstreams.internal.calls.Call;
 import dev.blobshuffle.kstreams.keyparallel.calls.Outcome;
 import java.util.Optional;
 import org.apache.kafka.streams.processor.api.ProcessingContext;

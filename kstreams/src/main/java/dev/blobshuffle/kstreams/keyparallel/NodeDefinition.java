@@ -1,8 +1,8 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
 import dev.blobshuffle.core.settings.ByteSize;
-import dev.blobshuffle.kstreams.commit.CommitGate;
-import dev.blobshuffle.kstreams.keyparallel.calls.CallPlan;
+import dev.blobshuffle.kstreams.internal.calls.CallPlan;
+import dev.blobshuffle.kstreams.internal.commit.CommitGate;
 import dev.blobshuffle.kstreams.keyparallel.calls.Concurrency;
 import java.util.Map;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
-import dev.blobshuffle.kstreams.keyparallel.calls.LimitReason;
-import dev.blobshuffle.kstreams.keyparallel.calls.ParallelCalls;
-import dev.blobshuffle.kstreams.keyparallel.calls.Tally;
+import dev.blobshuffle.kstreams.internal.calls.LimitReason;
+import dev.blobshuffle.kstreams.internal.calls.ParallelCalls;
+import dev.blobshuffle.kstreams.internal.calls.Tally;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;

@@ -1,15 +1,15 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
 import dev.blobshuffle.kstreams.ApplicationSettings;
-import dev.blobshuffle.kstreams.commit.CommitGate;
-import dev.blobshuffle.kstreams.commit.NodeScope;
-import dev.blobshuffle.kstreams.commit.PendingTimer;
-import dev.blobshuffle.kstreams.keyparallel.calls.CallPlan;
+import dev.blobshuffle.kstreams.internal.calls.CallPlan;
+import dev.blobshuffle.kstreams.internal.calls.KeyHandle;
+import dev.blobshuffle.kstreams.internal.calls.ParallelCalls;
+import dev.blobshuffle.kstreams.internal.calls.PendingRecord;
+import dev.blobshuffle.kstreams.internal.commit.CommitGate;
+import dev.blobshuffle.kstreams.internal.commit.NodeScope;
+import dev.blobshuffle.kstreams.internal.commit.PendingTimer;
 import dev.blobshuffle.kstreams.keyparallel.calls.CallTimedOut;
-import dev.blobshuffle.kstreams.keyparallel.calls.KeyHandle;
 import dev.blobshuffle.kstreams.keyparallel.calls.Outcome;
-import dev.blobshuffle.kstreams.keyparallel.calls.ParallelCalls;
-import dev.blobshuffle.kstreams.keyparallel.calls.PendingRecord;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

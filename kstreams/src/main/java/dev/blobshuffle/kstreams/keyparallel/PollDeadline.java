@@ -1,6 +1,6 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
-import dev.blobshuffle.kstreams.commit.CommitGate;
+import dev.blobshuffle.kstreams.internal.commit.CommitGate;
 
 /**
  * How long a stream thread may still wait for calls before it has to poll. The nodes of all its

@@ -1,9 +1,9 @@
 package dev.blobshuffle.kstreams.operator;
 
-import dev.blobshuffle.core.format.Notification;
-import dev.blobshuffle.core.format.Partition;
-import dev.blobshuffle.core.shuffle.Channel;
-import dev.blobshuffle.kafka.client.HeaderAdapter;
+import dev.blobshuffle.core.internal.format.Notification;
+import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.internal.shuffle.Channel;
+import dev.blobshuffle.kafka.internal.client.HeaderAdapter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.kstreams.operator;
 
-import dev.blobshuffle.core.shuffle.Lane;
+import dev.blobshuffle.core.internal.shuffle.Lane;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -2,7 +2,7 @@ package dev.blobshuffle.kstreams.operator;
 
 import dev.blobshuffle.core.settings.ByteSize;
 import dev.blobshuffle.core.zone.Zone;
-import dev.blobshuffle.kstreams.commit.StreamsInternals;
+import dev.blobshuffle.kstreams.internal.commit.StreamsInternals;
 import java.time.Duration;
 import org.apache.kafka.common.serialization.Serde;
 import org.apache.kafka.streams.kstream.KStream;

@@ -1,9 +1,9 @@
 package dev.blobshuffle.kstreams.operator;
 
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.kafka.produce.ProducerPlugins;
+import dev.blobshuffle.kafka.internal.produce.ProducerPlugins;
 import dev.blobshuffle.kstreams.ApplicationSettings;
-import dev.blobshuffle.kstreams.commit.StreamsInternals;
+import dev.blobshuffle.kstreams.internal.commit.StreamsInternals;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;

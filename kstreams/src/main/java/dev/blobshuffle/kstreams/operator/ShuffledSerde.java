@@ -1,7 +1,7 @@
 package dev.blobshuffle.kstreams.operator;
 
-import dev.blobshuffle.core.format.NotificationCodec;
-import dev.blobshuffle.kafka.log.NotificationRecord;
+import dev.blobshuffle.core.internal.format.NotificationCodec;
+import dev.blobshuffle.kafka.internal.log.NotificationRecord;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.Deserializer;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.kstreams.chaos;
 
-import dev.blobshuffle.core.files.PrivateFiles;
+import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.kafkaembedded.KafkaProcess;
 import dev.blobshuffle.kstreams.BlobShuffleClientSupplier;
 import dev.blobshuffle.kstreams.ChaosSupplier;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.kstreams.chaos;
 
-import dev.blobshuffle.kstreams.commit.CommitGate;
+import dev.blobshuffle.kstreams.internal.commit.CommitGate;
 import dev.blobshuffle.kstreams.keyparallel.ForgetfulValues;
 import dev.blobshuffle.kstreams.keyparallel.KeyParallel;
 import dev.blobshuffle.kstreams.keyparallel.KeyParallelOptions;

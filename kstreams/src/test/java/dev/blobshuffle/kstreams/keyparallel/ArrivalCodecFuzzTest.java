@@ -3,7 +3,7 @@ package dev.blobshuffle.kstreams.keyparallel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.blobshuffle.kstreams.commit.RecordOrigin;
+import dev.blobshuffle.kstreams.internal.commit.RecordOrigin;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Random;

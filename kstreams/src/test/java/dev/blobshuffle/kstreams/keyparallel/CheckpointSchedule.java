@@ -2,13 +2,13 @@ package dev.blobshuffle.kstreams.keyparallel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.kstreams.commit.RecordOrigin;
-import dev.blobshuffle.kstreams.keyparallel.calls.Call;
-import dev.blobshuffle.kstreams.keyparallel.calls.CallPlan;
-import dev.blobshuffle.kstreams.keyparallel.calls.KeyHandle;
+import dev.blobshuffle.kstreams.internal.calls.Call;
+import dev.blobshuffle.kstreams.internal.calls.CallPlan;
+import dev.blobshuffle.kstreams.internal.calls.KeyHandle;
+import dev.blobshuffle.kstreams.internal.calls.ParallelCalls;
+import dev.blobshuffle.kstreams.internal.commit.RecordOrigin;
 import dev.blobshuffle.kstreams.keyparallel.calls.Ordering;
 import dev.blobshuffle.kstreams.keyparallel.calls.Outcome;
-import dev.blobshuffle.kstreams.keyparallel.calls.ParallelCalls;
 import dev.blobshuffle.kstreams.keyparallel.calls.RetryPolicy;
 import dev.blobshuffle.simulator.SimulatedTime;
 import java.time.Duration;

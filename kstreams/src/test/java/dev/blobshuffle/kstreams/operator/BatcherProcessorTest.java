@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.DeadlineExceeded;
-import dev.blobshuffle.core.format.BlobId;
-import dev.blobshuffle.core.format.Codec;
-import dev.blobshuffle.core.format.Notification;
-import dev.blobshuffle.core.shuffle.Channel;
+import dev.blobshuffle.core.internal.format.Codec;
+import dev.blobshuffle.core.internal.format.Notification;
+import dev.blobshuffle.core.internal.shuffle.Channel;
+import dev.blobshuffle.core.store.BlobId;
 import org.junit.jupiter.api.Test;
 
 class BatcherProcessorTest {

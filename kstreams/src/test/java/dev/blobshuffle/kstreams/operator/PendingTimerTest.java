@@ -2,7 +2,7 @@ package dev.blobshuffle.kstreams.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.kstreams.commit.PendingTimer;
+import dev.blobshuffle.kstreams.internal.commit.PendingTimer;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.common.serialization.Serdes;

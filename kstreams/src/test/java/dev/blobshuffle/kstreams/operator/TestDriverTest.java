@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.format.BlobId;
-import dev.blobshuffle.core.format.Codec;
-import dev.blobshuffle.core.format.Notification;
-import dev.blobshuffle.core.format.NotificationCodec;
+import dev.blobshuffle.core.internal.format.Codec;
+import dev.blobshuffle.core.internal.format.Notification;
+import dev.blobshuffle.core.internal.format.NotificationCodec;
 import dev.blobshuffle.core.settings.ByteSize;
 import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.kstreams.BlobShuffleClientSupplier;
 import java.nio.charset.StandardCharsets;

@@ -2,18 +2,18 @@ package dev.blobshuffle.kstreams.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.engine.ShuffleEngine;
-import dev.blobshuffle.core.format.BlobId;
-import dev.blobshuffle.core.format.Partition;
-import dev.blobshuffle.core.format.record.Headers;
+import dev.blobshuffle.core.internal.engine.ShuffleEngine;
+import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.internal.format.record.Headers;
+import dev.blobshuffle.core.internal.shuffle.Engine;
+import dev.blobshuffle.core.internal.shuffle.Lane;
+import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
+import dev.blobshuffle.core.internal.store.MemoryBlobStore;
+import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.internal.write.options.BatcherOptions;
 import dev.blobshuffle.core.settings.BatchScope;
-import dev.blobshuffle.core.shuffle.Engine;
-import dev.blobshuffle.core.shuffle.Lane;
 import dev.blobshuffle.core.store.BlobContent;
-import dev.blobshuffle.core.store.ForwardingBlobStore;
-import dev.blobshuffle.core.store.MemoryBlobStore;
-import dev.blobshuffle.core.time.SystemTime;
-import dev.blobshuffle.core.write.options.BatcherOptions;
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.zone.Zone;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;

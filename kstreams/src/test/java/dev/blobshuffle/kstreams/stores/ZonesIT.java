@@ -2,8 +2,8 @@ package dev.blobshuffle.kstreams.stores;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.format.Footer;
-import dev.blobshuffle.core.format.FooterCodec;
+import dev.blobshuffle.core.internal.format.Footer;
+import dev.blobshuffle.core.internal.format.FooterCodec;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import dev.blobshuffle.kstreams.differential.Shuffling;
 import java.io.IOException;

@@ -1,13 +1,13 @@
 package dev.blobshuffle.simulator.store;
 
 import dev.blobshuffle.core.failure.Closed;
-import dev.blobshuffle.core.format.BlobId;
-import dev.blobshuffle.core.format.GenerationSpan;
+import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
-import dev.blobshuffle.core.store.ForwardingBlobStore;
+import dev.blobshuffle.core.store.GenerationSpan;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.planner.LatencyModel;
 import dev.blobshuffle.planner.LatencyProfile;

@@ -1,8 +1,8 @@
 package dev.blobshuffle.simulator.trial;
 
-import dev.blobshuffle.core.pricing.PriceTable;
-import dev.blobshuffle.core.pricing.PriceTables;
-import dev.blobshuffle.core.write.options.LatencyTarget;
+import dev.blobshuffle.core.internal.pricing.PriceTable;
+import dev.blobshuffle.core.internal.pricing.PriceTables;
+import dev.blobshuffle.core.internal.write.options.LatencyTarget;
 import dev.blobshuffle.planner.Tuning;
 import dev.blobshuffle.planner.Workload;
 import dev.blobshuffle.simulator.SimulatedTime;

@@ -1,12 +1,12 @@
 package dev.blobshuffle.testkit.resilience;
 
-import dev.blobshuffle.core.format.BlobId;
-import dev.blobshuffle.core.metrics.Counter;
-import dev.blobshuffle.core.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.metrics.Counter;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
-import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.simulator.SimulatedTime;
 import dev.blobshuffle.simulator.store.FaultyBlobStore;
 import dev.blobshuffle.simulator.store.StoreFault;

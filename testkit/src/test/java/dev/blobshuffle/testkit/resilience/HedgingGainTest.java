@@ -2,19 +2,19 @@ package dev.blobshuffle.testkit.resilience;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.format.BlobId;
-import dev.blobshuffle.core.metrics.Counter;
-import dev.blobshuffle.core.metrics.ShuffleMetrics;
-import dev.blobshuffle.core.resilience.ResilienceOptions;
-import dev.blobshuffle.core.resilience.ResilienceOptions.Hedging;
-import dev.blobshuffle.core.resilience.StoreRetryPolicy;
-import dev.blobshuffle.core.resilience.StoreStack;
+import dev.blobshuffle.core.internal.metrics.Counter;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.resilience.ResilienceOptions;
+import dev.blobshuffle.core.internal.resilience.ResilienceOptions.Hedging;
+import dev.blobshuffle.core.internal.resilience.StoreRetryPolicy;
+import dev.blobshuffle.core.internal.resilience.StoreStack;
+import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
+import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
-import dev.blobshuffle.core.store.ForwardingBlobStore;
-import dev.blobshuffle.core.store.MemoryBlobStore;
 import dev.blobshuffle.planner.LatencyProfile;
 import dev.blobshuffle.simulator.SimulatedTime;
 import dev.blobshuffle.simulator.store.SlowBlobStore;

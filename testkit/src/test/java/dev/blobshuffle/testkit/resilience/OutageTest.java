@@ -2,15 +2,15 @@ package dev.blobshuffle.testkit.resilience;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.engine.ShuffleEngine;
-import dev.blobshuffle.core.format.Notification;
-import dev.blobshuffle.core.format.Partition;
-import dev.blobshuffle.core.format.record.Headers;
-import dev.blobshuffle.core.metrics.Counter;
-import dev.blobshuffle.core.shuffle.Channel;
-import dev.blobshuffle.core.shuffle.Lane;
-import dev.blobshuffle.core.store.MemoryBlobStore;
-import dev.blobshuffle.core.write.options.BatcherOptions;
+import dev.blobshuffle.core.internal.engine.ShuffleEngine;
+import dev.blobshuffle.core.internal.format.Notification;
+import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.internal.format.record.Headers;
+import dev.blobshuffle.core.internal.metrics.Counter;
+import dev.blobshuffle.core.internal.shuffle.Channel;
+import dev.blobshuffle.core.internal.shuffle.Lane;
+import dev.blobshuffle.core.internal.store.MemoryBlobStore;
+import dev.blobshuffle.core.internal.write.options.BatcherOptions;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.simulator.SimulatedTime;
 import dev.blobshuffle.simulator.store.FaultyBlobStore;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.StoreUnavailable;
-import dev.blobshuffle.core.metrics.Gauge;
-import dev.blobshuffle.core.resilience.ThrottlePolicy;
-import dev.blobshuffle.core.resilience.ThrottledBlobStore;
+import dev.blobshuffle.core.internal.metrics.Gauge;
+import dev.blobshuffle.core.internal.resilience.ThrottlePolicy;
+import dev.blobshuffle.core.internal.resilience.ThrottledBlobStore;
 import dev.blobshuffle.core.store.Abandonable;
 import dev.blobshuffle.simulator.store.StoreFault;
 import dev.blobshuffle.simulator.store.StoreFault.Kind;

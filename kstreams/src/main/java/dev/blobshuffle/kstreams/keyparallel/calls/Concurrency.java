@@ -21,7 +21,7 @@ public record Concurrency(int least, int most) {
     }
 
     /** Whether the number follows what the service can do. */
-    boolean isAdaptive() {
+    public boolean isAdaptive() {
         return least < most;
     }
 

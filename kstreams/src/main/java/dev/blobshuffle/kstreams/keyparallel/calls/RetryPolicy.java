@@ -27,7 +27,7 @@ public record RetryPolicy(int attempts, Duration delay, Duration maxDelay) {
     }
 
     /** The delay before the next attempt. */
-    Duration delayAfter(int attemptsMade) {
+    public Duration delayAfter(int attemptsMade) {
         long factor = 1L << Math.min(attemptsMade - 1, 30);
         Duration longest = maxDelay.dividedBy(factor);
         return longest.compareTo(delay) < 0 ? maxDelay : delay.multipliedBy(factor);

@@ -1,5 +1,0 @@
-/** The engine of an instance, put together from the write side, the read side and a store. */
-@NullMarked
-package dev.blobshuffle.core.engine;
-
-import org.jspecify.annotations.NullMarked;

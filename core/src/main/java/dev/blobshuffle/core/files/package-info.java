@@ -1,5 +1,0 @@
-/** Private files and directories: created for one user, and refused if others can read them. */
-@NullMarked
-package dev.blobshuffle.core.files;
-
-import org.jspecify.annotations.NullMarked;

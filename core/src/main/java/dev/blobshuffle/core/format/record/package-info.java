@@ -1,5 +1,0 @@
-/** Segments of records: frames and the record layout, described in {@code docs/format.md}. */
-@NullMarked
-package dev.blobshuffle.core.format.record;
-
-import org.jspecify.annotations.NullMarked;

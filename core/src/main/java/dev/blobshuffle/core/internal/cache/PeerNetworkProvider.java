@@ -1,0 +1,34 @@
+package dev.blobshuffle.core.internal.cache;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.time.Time;
+import java.util.ServiceLoader;
+
+/**
+ * Opens the network between the members of a zone. {@link ServiceLoader} finds it in the artifact
+ * that provides it. Stateless.
+ */
+public interface PeerNetworkProvider {
+    /**
+     * Opens a network with the settings {@code peer.*}.
+     *
+     * @throws InvalidSettings fatal: the settings are invalid
+     */
+    PeerNetwork open(Settings settings, ShuffleMetrics metrics, Time time);
+
+    /**
+     * Opens the network that is on the class path.
+     *
+     * @throws InvalidSettings fatal: there is none, or the settings are invalid
+     */
+    static PeerNetwork openInstalled(Settings settings, ShuffleMetrics metrics, Time time) {
+        return ServiceLoader.load(PeerNetworkProvider.class, PeerNetworkProvider.class.getClassLoader())
+                .findFirst()
+                .orElseThrow(() -> new InvalidSettings("Cannot use setting " + Settings.CACHE_ZONE_ENABLED
+                        + ": the artifact that connects instances is not on the class path. Add dev.blobshuffle:blobshuffle-peer in the version of"
+                        + " blobshuffle-core."))
+                .open(settings, metrics, time);
+    }
+}

@@ -1,0 +1,99 @@
+package dev.blobshuffle.core.internal.engine;
+
+import dev.blobshuffle.core.internal.cache.CacheOptions;
+import dev.blobshuffle.core.internal.cache.CachedBlobStore;
+import dev.blobshuffle.core.internal.cache.Caches;
+import dev.blobshuffle.core.internal.cache.ZoneCachedBlobStore;
+import dev.blobshuffle.core.internal.format.Footer;
+import dev.blobshuffle.core.internal.membership.Endpoint;
+import dev.blobshuffle.core.internal.membership.Member;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.store.LentBlobStore;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.time.Time;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The store with everything that is nearer than it: caches in memory, on disk and of the zone.
+ * Thread-safe. Closing it leaves the store open.
+ */
+final class NearStore implements AutoCloseable {
+    private final CachedBlobStore local;
+    private final BlobStore store;
+    private final Optional<ZonePeers> peers;
+    private final Optional<Member> member;
+
+    private NearStore(CachedBlobStore local, BlobStore store, Optional<ZonePeers> peers, Optional<Member> member) {
+        this.local = local;
+        this.store = store;
+        this.peers = peers;
+        this.member = member;
+    }
+
+    /**
+     * Opens the caches before a store, and begins to answer others. Blocks.
+     *
+     * @param writer the number in the ids of the blobs that this instance writes
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory or an address cannot
+     *     be used
+     */
+    static NearStore open(
+            BlobStore store,
+            CacheOptions caching,
+            Optional<ZonePeers> peers,
+            long writer,
+            ShuffleMetrics metrics,
+            Time time) {
+        CachedBlobStore local = Caches.before(new LentBlobStore(store), caching, metrics, time);
+        if (peers.isEmpty()) {
+            return new NearStore(local, local, peers, Optional.empty());
+        }
+        try {
+            ZonePeers others = peers.get();
+            Optional<Endpoint> endpoint = others.network().serve(local);
+            BlobStore zoned = new ZoneCachedBlobStore(
+                    local,
+                    caching.zone(),
+                    endpoint.flatMap(own -> listed(others, own)).orElse(writer),
+                    others.members(),
+                    others.network().client(),
+                    time,
+                    metrics,
+                    caching.whenReceiving());
+            return new NearStore(
+                    local,
+                    zoned,
+                    peers,
+                    endpoint.map(own -> new Member(writer, own, caching.zone(), Set.of(), Footer.VERSION)));
+        } catch (RuntimeException | Error e) {
+            local.close();
+            throw e;
+        }
+    }
+
+    /**
+     * A fixed list may name this instance by its endpoint, under an id that is not its writer's.
+     */
+    private static Optional<Long> listed(ZonePeers others, Endpoint own) {
+        return others.members().members().stream()
+                .filter(listed -> listed.endpoint().equals(own))
+                .map(Member::id)
+                .findFirst();
+    }
+
+    BlobStore store() {
+        return store;
+    }
+
+    Optional<Member> member() {
+        return member;
+    }
+
+    /** Ends the answering, then the caches. Idempotent. */
+    @Override
+    public void close() {
+        peers.ifPresent(others -> others.network().close());
+        local.close();
+    }
+}

@@ -1,0 +1,320 @@
+package dev.blobshuffle.core.internal.engine;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.cache.CacheOptions;
+import dev.blobshuffle.core.internal.cache.PeerNetwork;
+import dev.blobshuffle.core.internal.cache.PeerNetworkProvider;
+import dev.blobshuffle.core.internal.membership.FixedZoneMap;
+import dev.blobshuffle.core.internal.membership.Member;
+import dev.blobshuffle.core.internal.membership.ZoneMap;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.pricing.LiveCost;
+import dev.blobshuffle.core.internal.pricing.PriceTables;
+import dev.blobshuffle.core.internal.read.ReadEngine;
+import dev.blobshuffle.core.internal.resilience.ResilienceOptions;
+import dev.blobshuffle.core.internal.resilience.StoreRetryPolicy;
+import dev.blobshuffle.core.internal.resilience.StoreStack;
+import dev.blobshuffle.core.internal.shuffle.Channel;
+import dev.blobshuffle.core.internal.shuffle.Debatcher;
+import dev.blobshuffle.core.internal.shuffle.Engine;
+import dev.blobshuffle.core.internal.shuffle.Lane;
+import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.store.MeteredBlobStore;
+import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.internal.write.Batcher;
+import dev.blobshuffle.core.internal.write.options.BatcherOptions;
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.RequestMeter;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The engine of one instance: a {@link Batcher}, a read side, and the store behind both with its
+ * decorators ({@link StoreStack}) and caches; puts are tried again until the delivery timeout,
+ * reads until their reader gives them up. Thread-safe.
+ */
+public final class ShuffleEngine implements Engine {
+    /**
+     * With a fallback, a put is given up this early, and at once while the store is known to be
+     * down: a transaction that waits for it must not time out first.
+     */
+    private static final Duration PUT_TIME_BEFORE_FALLBACK = Duration.ofSeconds(5);
+
+    /** The store with the decorators that keep it calm. */
+    private final BlobStore calm;
+
+    /** The same, behind the caches if there are any. */
+    private final BlobStore store;
+
+    private final ShuffleMetrics metrics;
+    private final Optional<NearStore> caches;
+    private final Batcher batcher;
+    private final ReadEngine reading;
+    private final Runnable whenClosed;
+    private final AtomicBoolean isClosed = new AtomicBoolean();
+
+    private ShuffleEngine(Builder parts) {
+        metrics = parts.metrics;
+        metrics.locate(parts.caching.zone());
+        BatcherOptions options = parts.batching;
+        calm = StoreStack.over(parts.store, putRetries(options), parts.resilience, parts.time, metrics);
+        long writer = parts.time.randomLong();
+        caches = parts.caching.isNone() && parts.peers.isEmpty()
+                ? Optional.empty()
+                : Optional.of(NearStore.open(calm, parts.caching, parts.peers, writer, metrics, parts.time));
+        store = caches.isPresent() ? caches.get().store() : calm;
+        try {
+            batcher = new Batcher(store, options, parts.time, metrics, writer);
+        } catch (RuntimeException | Error e) {
+            caches.ifPresent(NearStore::close);
+            calm.close();
+            throw e;
+        }
+        reading = new ReadEngine(store, parts.readBufferBytes, options.keys(), parts.time, metrics);
+        whenClosed = parts.whenClosed;
+    }
+
+    private static StoreRetryPolicy putRetries(BatcherOptions options) {
+        Duration timeout = options.deliveryTimeout();
+        if (options.fallback().isEmpty()) {
+            return StoreRetryPolicy.within(timeout);
+        }
+        boolean isLong = timeout.compareTo(PUT_TIME_BEFORE_FALLBACK) > 0;
+        return StoreRetryPolicy.within(isLong ? PUT_TIME_BEFORE_FALLBACK : timeout)
+                .whenDown(StoreRetryPolicy.WhenDown.FAIL);
+    }
+
+    /**
+     * Opens an engine as settings say, with a clock and a store of its own, which is checked first,
+     * and the members that settings list. Blocks.
+     *
+     * @throws InvalidSettings fatal: no store is named, or the settings cannot work
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work
+     *     now
+     */
+    public static ShuffleEngine open(Settings settings) {
+        SystemTime time = new SystemTime();
+        try {
+            return open(
+                    settings,
+                    BatcherOptions.builder(settings).build(),
+                    listed(settings),
+                    time,
+                    BlobStores::open,
+                    time::close);
+        } catch (RuntimeException | Error e) {
+            time.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Opens an engine as settings say, with a store of its own, which is checked first. Blocks.
+     *
+     * @param batching how to batch
+     * @param members those who may share caches, if the settings ask for it; not closed by the
+     *     engine
+     * @param time its clocks and threads; not closed by the engine
+     * @throws InvalidSettings fatal: no store is named, or the settings cannot work
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work
+     *     now
+     */
+    public static ShuffleEngine open(Settings settings, BatcherOptions batching, ZoneMap members, Time time) {
+        return open(settings, batching, members, time, BlobStores::open);
+    }
+
+    /** Opens a store, and checks that it works. */
+    @FunctionalInterface
+    public interface StoreOpening {
+        /** The store of a URI; the engine closes it. */
+        BlobStore open(String uri, StoreContext context);
+    }
+
+    /**
+     * Opens an engine as settings say, with a store that is opened in the caller's way. Blocks.
+     *
+     * @param opening how to open the store
+     * @throws InvalidSettings fatal: no store is named, or the settings cannot work
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not work
+     *     now
+     */
+    public static ShuffleEngine open(
+            Settings settings, BatcherOptions batching, ZoneMap members, Time time, StoreOpening opening) {
+        return open(settings, batching, members, time, opening, () -> {});
+    }
+
+    private static ShuffleEngine open(
+            Settings settings,
+            BatcherOptions batching,
+            ZoneMap members,
+            Time time,
+            StoreOpening opening,
+            Runnable whenClosed) {
+        ShuffleMetrics metrics = new ShuffleMetrics(time);
+        BlobStore store = opening.open(settings.store(), new StoreContext(time, MeteredBlobStore.meter(metrics)));
+        try {
+            PriceTables.of(settings).ifPresent(prices -> LiveCost.report(metrics, prices));
+            Builder builder = builder(store, time)
+                    .metrics(metrics)
+                    .batching(batching)
+                    .resilience(ResilienceOptions.of(settings))
+                    .readBufferBytes(settings.value(Settings.READ_BUFFER_BYTES).bytes())
+                    .caching(CacheOptions.of(settings))
+                    .whenClosed(() -> {
+                        store.close();
+                        whenClosed.run();
+                    });
+            return settings.value(Settings.CACHE_ZONE_ENABLED)
+                    ? inZone(builder, settings, members, metrics, time)
+                    : builder.build();
+        } catch (RuntimeException | Error e) {
+            store.close();
+            throw e;
+        }
+    }
+
+    private static ZoneMap listed(Settings settings) {
+        return new FixedZoneMap(FixedZoneMap.caches(settings.value(Settings.CACHE_ZONE_MEMBERS)));
+    }
+
+    private static ShuffleEngine inZone(
+            Builder builder, Settings settings, ZoneMap members, ShuffleMetrics metrics, Time time) {
+        PeerNetwork network = PeerNetworkProvider.openInstalled(settings, metrics, time);
+        try {
+            return builder.zonePeers(new ZonePeers(members, network)).build();
+        } catch (RuntimeException | Error e) {
+            network.close();
+            throw e;
+        }
+    }
+
+    /** An engine of ready parts. */
+    public static Builder builder(BlobStore store, Time time) {
+        return new Builder(store, time);
+    }
+
+    @Override
+    public Lane lane(String name, Channel channel) {
+        return batcher.lane(name, channel);
+    }
+
+    @Override
+    public <C> Debatcher<C> debatcher(String name) {
+        return reading.debatcher(name);
+    }
+
+    @Override
+    public BlobStore store() {
+        return store;
+    }
+
+    @Override
+    public ShuffleMetrics metrics() {
+        return metrics;
+    }
+
+    @Override
+    public void close() {
+        if (isClosed.compareAndSet(false, true)) {
+            batcher.close();
+            reading.close();
+            caches.ifPresent(NearStore::close);
+            calm.close();
+            whenClosed.run();
+        }
+    }
+
+    /**
+     * This instance as others of its zone know it: its id, and where it answers; empty if it does
+     * not answer. What it reads is not known here.
+     */
+    public Optional<Member> member() {
+        return caches.flatMap(NearStore::member);
+    }
+
+    /** Collects the parts of an engine. */
+    public static final class Builder {
+        private final BlobStore store;
+        private final Time time;
+        private BatcherOptions batching = BatcherOptions.builder().build();
+        private ShuffleMetrics metrics;
+        private ResilienceOptions resilience = ResilienceOptions.USUAL;
+        private long readBufferBytes = 64 << 20;
+        private CacheOptions caching = CacheOptions.none();
+        private Optional<ZonePeers> peers = Optional.empty();
+        private Runnable whenClosed = () -> {};
+
+        private Builder(BlobStore store, Time time) {
+            this.store = store;
+            this.time = time;
+            this.metrics = new ShuffleMetrics(time);
+        }
+
+        /** How to batch; by default as {@link BatcherOptions#builder()} says. */
+        public Builder batching(BatcherOptions options) {
+            batching = options;
+            return this;
+        }
+
+        /**
+         * Most bytes that Debatchers hold; 64 MiB by default.
+         *
+         * @throws InvalidSettings fatal: not positive
+         */
+        public Builder readBufferBytes(long bytes) {
+            if (bytes < 1) {
+                throw new InvalidSettings("Cannot read: read.buffer.bytes is " + bytes + ". Give 1 or more.");
+            }
+            readBufferBytes = bytes;
+            return this;
+        }
+
+        /**
+         * How requests to the store are limited and repeated; {@link ResilienceOptions#USUAL} by
+         * default.
+         */
+        public Builder resilience(ResilienceOptions options) {
+            resilience = options;
+            return this;
+        }
+
+        /**
+         * The metrics that the engine writes, where its store reports into them too
+         * ({@link RequestMeter}); its own by default.
+         */
+        public Builder metrics(ShuffleMetrics metrics) {
+            this.metrics = metrics;
+            return this;
+        }
+
+        /** How to cache; by default not at all. */
+        public Builder caching(CacheOptions options) {
+            caching = options;
+            return this;
+        }
+
+        /** The members of the zone with whom to share caches; by default nobody. */
+        public Builder zonePeers(ZonePeers others) {
+            peers = Optional.of(others);
+            return this;
+        }
+
+        /**
+         * Runs once, after the engine has closed: closes what the engine was given. By default
+         * nothing: the giver closes store and time.
+         */
+        public Builder whenClosed(Runnable task) {
+            whenClosed = task;
+            return this;
+        }
+
+        /** The engine. */
+        public ShuffleEngine build() {
+            return new ShuffleEngine(this);
+        }
+    }
+}

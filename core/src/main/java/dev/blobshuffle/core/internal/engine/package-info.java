@@ -1,0 +1,5 @@
+/** The engine of an instance, put together from the write side, the read side and a store. */
+@NullMarked
+package dev.blobshuffle.core.internal.engine;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,87 @@
+package dev.blobshuffle.core.internal.format;
+
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import java.util.Locale;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** How the body of a frame is compressed. */
+public enum Codec {
+    /** Not at all. */
+    NONE(0, null, ""),
+    /**
+     * LZ4 (one block without the LZ4 frame around it), by the library that kafka-clients brings.
+     */
+    LZ4(1, "net.jpountz.lz4.LZ4Factory", "at.yawk.lz4:lz4-java"),
+    /**
+     * Zstandard (one Zstandard frame that states its content size), by the library that
+     * kafka-clients brings.
+     */
+    ZSTD(2, "com.github.luben.zstd.Zstd", "com.github.luben:zstd-jni");
+
+    private final int code;
+    private final @Nullable String entryPoint;
+    private final String dependency;
+
+    Codec(int code, @Nullable String entryPoint, String dependency) {
+        this.code = code;
+        this.entryPoint = entryPoint;
+        this.dependency = dependency;
+    }
+
+    /** The codec's number in frame headers and notifications. */
+    public int code() {
+        return code;
+    }
+
+    /**
+     * Checks that the codec can be used here.
+     *
+     * @throws InvalidSettings fatal: its library is not there or does not load; the message names
+     *     it
+     */
+    public void requireLibrary() {
+        if (entryPoint == null) {
+            return;
+        }
+        try {
+            Class.forName(entryPoint, true, Codec.class.getClassLoader());
+        } catch (ClassNotFoundException | LinkageError e) {
+            throw new InvalidSettings(
+                    "Cannot use compression " + name().toLowerCase(Locale.ROOT) + ": its library does not load, "
+                            + entryPoint + ". Add the dependency " + dependency
+                            + ", or set compression.type=none in every writer.",
+                    e);
+        }
+    }
+
+    /**
+     * How bodies of this codec are compressed; not for {@link #NONE}. The library must be there.
+     */
+    public Compression compression() {
+        return switch (this) {
+            case NONE -> throw new IllegalStateException("Cannot compress without a codec.");
+            case LZ4 -> new Lz4Compression();
+            case ZSTD -> new ZstdCompression();
+        };
+    }
+
+    /**
+     * The codec with a number.
+     *
+     * @param where what the number was read from, for the failure; not asked otherwise, for this is
+     *     called per frame
+     * @throws BlobCorrupt fatal: no codec of this version has the number
+     */
+    public static Codec of(int code, Supplier<String> where) {
+        return switch (code) {
+            case 0 -> NONE;
+            case 1 -> LZ4;
+            case 2 -> ZSTD;
+            default ->
+                throw new BlobCorrupt("Cannot read " + where.get() + ": unknown codec " + code
+                        + ". Upgrade the reader if a newer version wrote it.");
+        };
+    }
+}

@@ -1,0 +1,5 @@
+/** The container of a blob, its id and its notifications, described in {@code docs/format.md}. */
+@NullMarked
+package dev.blobshuffle.core.internal.format;
+
+import org.jspecify.annotations.NullMarked;

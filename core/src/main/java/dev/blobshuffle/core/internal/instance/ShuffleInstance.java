@@ -1,0 +1,206 @@
+package dev.blobshuffle.core.internal.instance;
+
+import dev.blobshuffle.core.internal.engine.ShuffleEngine;
+import dev.blobshuffle.core.internal.engine.ShuffleEngine.StoreOpening;
+import dev.blobshuffle.core.internal.membership.Membership;
+import dev.blobshuffle.core.internal.metrics.Counter;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.retention.SweepSource;
+import dev.blobshuffle.core.internal.retention.Sweeper;
+import dev.blobshuffle.core.internal.shuffle.Engine;
+import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.internal.write.options.BatcherOptions;
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.time.Time;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+/**
+ * One instance of a shuffle: its clock, its membership, its engine with store and caches, and its
+ * sweeper.
+ *
+ * <pre>{@code
+ * ShuffleInstance instance = ShuffleInstance.builder(settings)
+ *         .membership(time -> …)
+ *         .sweeping(source)
+ *         .open();
+ * KafkaMetricsBridge shown = instance.attach(() -> KafkaMetricsBridge.open(instance.engine().metrics(), …));
+ * }</pre>
+ *
+ * <p>The parts open in this order and close in the reverse one: what was attached, the sweeper, the
+ * membership (others stop asking this instance), the engine, the clock. A part that cannot be
+ * opened closes those before it; a part that cannot be closed does not keep the others open.
+ * Thread-safe.
+ */
+public final class ShuffleInstance implements AutoCloseable {
+    private final OpenParts parts;
+    private final Time time;
+    private final Engine engine;
+    private final Membership membership;
+    private final Membership watched;
+
+    private ShuffleInstance(OpenParts parts, Time time, Engine engine, Membership membership, Membership watched) {
+        this.parts = parts;
+        this.time = time;
+        this.engine = engine;
+        this.membership = membership;
+        this.watched = watched;
+    }
+
+    /** An instance as settings say, alone unless a membership is given. */
+    public static Builder builder(Settings settings) {
+        return new Builder(settings);
+    }
+
+    /** The engine. The instance closes it. */
+    public Engine engine() {
+        return engine;
+    }
+
+    /** The other instances. */
+    public Membership membership() {
+        return membership;
+    }
+
+    /** The same, by which the sweeper hears what consumers of this instance read. */
+    public Membership watched() {
+        return watched;
+    }
+
+    /** Its clocks and threads. */
+    public Time time() {
+        return time;
+    }
+
+    /**
+     * Opens something that ends with this instance, before the other parts. If it cannot be opened,
+     * the instance closes.
+     */
+    public <T extends AutoCloseable> T attach(Supplier<T> opening) {
+        try {
+            return parts.add(opening.get());
+        } catch (RuntimeException | Error e) {
+            closeAfter(parts, e);
+            throw e;
+        }
+    }
+
+    /** Closes all parts. Idempotent. */
+    @Override
+    public void close() {
+        parts.close();
+    }
+
+    private static void closeAfter(OpenParts parts, Throwable failure) {
+        try {
+            parts.close();
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /** Makes the sweeper of an instance. The parameters are those of {@link Sweeper#of}. */
+    @FunctionalInterface
+    public interface Sweeping {
+        /** A sweeper that has not started. */
+        Sweeper open(Settings settings, SweepSource source, ShuffleMetrics metrics, Time time);
+    }
+
+    /** Says what an instance consists of. */
+    public static final class Builder {
+        private final Settings settings;
+        private Supplier<SystemTime> clocks = SystemTime::new;
+        private Function<Time, Membership> memberships = time -> Membership.none();
+        private Optional<BatcherOptions> batching = Optional.empty();
+        private StoreOpening stores = BlobStores::open;
+        private UnaryOperator<Engine> decorator = UnaryOperator.identity();
+        private Optional<SweepSource> source = Optional.empty();
+        private Sweeping sweeping = Sweeper::of;
+
+        private Builder(Settings settings) {
+            this.settings = settings;
+        }
+
+        /** Where the clock comes from; by default the system's. */
+        public Builder clocks(Supplier<SystemTime> supplier) {
+            clocks = supplier;
+            return this;
+        }
+
+        /** Makes the membership, which has not joined yet; by default nobody else is there. */
+        public Builder membership(Function<Time, Membership> opening) {
+            memberships = opening;
+            return this;
+        }
+
+        /** How to batch; by default as the settings say. */
+        public Builder batching(BatcherOptions options) {
+            batching = Optional.of(options);
+            return this;
+        }
+
+        /** How to open the store; by default {@link BlobStores#open}. */
+        public Builder stores(StoreOpening opening) {
+            stores = opening;
+            return this;
+        }
+
+        /** What lies before the engine; tests plant mistakes there. */
+        public Builder decorating(UnaryOperator<Engine> engines) {
+            decorator = engines;
+            return this;
+        }
+
+        /** Deletes blobs that nobody needs, as the settings say; by default nothing is deleted. */
+        public Builder sweeping(SweepSource logs) {
+            source = Optional.of(logs);
+            return this;
+        }
+
+        /** How to make the sweeper; tests sweep more often than settings allow. */
+        public Builder sweeping(SweepSource logs, Sweeping how) {
+            sweeping = how;
+            return sweeping(logs);
+        }
+
+        /**
+         * Opens all parts. Blocks.
+         *
+         * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the settings cannot work
+         * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the store does not
+         *     work now
+         */
+        public ShuffleInstance open() {
+            OpenParts parts = new OpenParts();
+            try {
+                return open(parts);
+            } catch (RuntimeException | Error e) {
+                closeAfter(parts, e);
+                throw e;
+            }
+        }
+
+        private ShuffleInstance open(OpenParts parts) {
+            Time time = parts.add(clocks.get());
+            Membership membership = parts.add(memberships.apply(time));
+            ShuffleEngine opened = parts.add(ShuffleEngine.open(
+                    settings,
+                    batching.orElseGet(() -> BatcherOptions.builder(settings).build()),
+                    membership,
+                    time,
+                    stores));
+            Engine engine = parts.add(decorator.apply(opened));
+            ShuffleMetrics metrics = engine.metrics();
+            membership.onRefusal(() -> metrics.add(Counter.MEMBERSHIP_REFUSALS, 1));
+            membership.join(opened.member());
+            parts.add(membership::close); // Leaves before the engine closes.
+            Membership watched = source.map(logs -> parts.add(sweeping.open(settings, logs, metrics, time))
+                            .watch(membership))
+                    .orElse(membership);
+            return new ShuffleInstance(parts, time, engine, membership, watched);
+        }
+    }
+}

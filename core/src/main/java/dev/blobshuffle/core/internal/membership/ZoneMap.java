@@ -1,0 +1,31 @@
+package dev.blobshuffle.core.internal.membership;
+
+import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.zone.Zone;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The known members of a shuffle at a moment. The map may be old, incomplete or wrong. Callers must
+ * stay correct then; they only spend more requests or time. Each front door has its own
+ * implementation (Kafka: a compacted topic). Every read calls it, so answers are precomputed and
+ * shared. Thread-safe.
+ */
+public interface ZoneMap {
+    /** The members of all zones that count as alive. */
+    List<Member> members();
+
+    /** The members of one zone that count as alive, in no order. */
+    List<Member> members(Zone zone);
+
+    /**
+     * Changes whenever an answer of this map may have changed, so that callers can refresh kept
+     * answers. Called for every record that is written.
+     */
+    default long version() {
+        return 0;
+    }
+
+    /** The zone of a partition's reader; empty if unknown. */
+    Optional<Zone> zoneOf(Partition partition);
+}

@@ -1,0 +1,185 @@
+package dev.blobshuffle.core.internal.metrics;
+
+import dev.blobshuffle.core.internal.metrics.Metric.Kind;
+import dev.blobshuffle.core.internal.metrics.Metric.Unit;
+
+/** The counters of an instance: {@link ShuffleMetrics#add}. */
+public enum Counter {
+    /** Counted by the Batcher when a batch is sealed, not at every append. */
+    RECORDS_APPENDED(Unit.RECORDS, "Records that were appended to batches."),
+    /** As {@link #RECORDS_APPENDED}. */
+    BYTES_APPENDED(Unit.BYTES, "Encoded bytes, before compression, of the records that were appended to batches."),
+    /**
+     * How long a full write buffer blocked the application. Added in nanoseconds, published in
+     * milliseconds.
+     */
+    APPEND_BLOCKED_TIME(Unit.MILLISECONDS, "Time that appends waited because the write buffer was full."),
+
+    /** A section, or the whole, reached its maximum size. */
+    BATCHES_SEALED_SIZE(Unit.BATCHES, "Batches that were sealed because they had reached their size."),
+    /** The delay budget since the first record was spent. */
+    BATCHES_SEALED_DELAY(Unit.BATCHES, "Batches that were sealed because their delay budget was spent."),
+    /** A commit flushed the lane. */
+    BATCHES_SEALED_FLUSH(Unit.BATCHES, "Batches that were sealed by a flush (commit)."),
+    /** The write budget was full. */
+    BATCHES_SEALED_MEMORY(Unit.BATCHES, "Batches that were sealed because the write buffer was full."),
+
+    /** Counted by the Batcher, once per blob that a notification may name. */
+    BLOBS_STORED(Unit.BLOBS, "Blobs that were stored."),
+    /** As {@link #BLOBS_STORED}. */
+    BLOB_BYTES_STORED(Unit.BYTES, "Total bytes of the blobs that were stored, including footers."),
+    /** A put that succeeded after its batch had been discarded or had failed. */
+    BLOBS_ORPHANED(Unit.BLOBS, "Blobs that were stored after they were no longer needed. Retention deletes them."),
+    /** A batch whose upload failed for good, after all attempts. */
+    UPLOAD_FAILURES(Unit.OCCURRENCES, "Uploads that failed after all attempts."),
+
+    /** Acknowledged by the channel. */
+    NOTIFICATIONS_SENT(Unit.NOTIFICATIONS, "Notifications that the channel accepted."),
+    /** The inline rule. */
+    RECORDS_INLINED(
+            Unit.RECORDS,
+            "Records that went through the channel because their batch was too small to be worth a blob."),
+    /** As {@link #RECORDS_INLINED}. */
+    BYTES_INLINED(
+            Unit.BYTES, "Encoded bytes of the records that went through the channel because their batch was small."),
+    /** The store was down. */
+    RECORDS_FALLBACK(Unit.RECORDS, "Records that went through the channel because the store was down."),
+    /** As {@link #RECORDS_FALLBACK}. */
+    BYTES_FALLBACK(
+            Unit.BYTES, "Encoded bytes of the records that went through the channel because the store was down."),
+
+    /** Handed out by a Debatcher; records that were plain in the channel are not counted. */
+    RECORDS_DELIVERED(Unit.RECORDS, "Records that were read from blobs and returned to the reader."),
+    /** As {@link #RECORDS_DELIVERED}. */
+    BYTES_DELIVERED(Unit.BYTES, "Bytes of keys and values that were read from blobs and returned to the reader."),
+    /**
+     * A read whose bytes did not match their checksum; a fresh read decides whether the blob is
+     * damaged.
+     */
+    FETCHES_CORRUPT(Unit.OCCURRENCES, "Reads of segments whose bytes did not match their checksum."),
+
+    /** Counted by {@code MeteredBlobStore}: per attempt, since attempts are billed. */
+    PUTS(Unit.REQUESTS, "Requests to the store that write a blob."),
+    /** As {@link #PUTS}. */
+    PUT_FAILURES(Unit.REQUESTS, "Requests to the store that write a blob and failed."),
+    /** As {@link #PUTS}. */
+    GETS(Unit.REQUESTS, "Requests to the store that read a part of a blob."),
+    /** As {@link #PUTS}. */
+    GET_FAILURES(Unit.REQUESTS, "Requests to the store that read a part of a blob and failed."),
+    /** As {@link #PUTS}. */
+    BYTES_FETCHED(Unit.BYTES, "Bytes that were read from the store."),
+    /** As {@link #PUTS}, including failed requests. */
+    BYTES_SENT(Unit.BYTES, "Bytes of blobs in write requests to the store, counting every attempt."),
+    /** As {@link #PUTS}. */
+    BLOBS_DELETED(Unit.BLOBS, "Blobs that the store was asked to delete."),
+    /** As {@link #PUTS}. */
+    OTHER_FAILURES(Unit.OCCURRENCES, "Deletes and listings that failed."),
+    /** As {@link #PUTS}. */
+    REQUESTS_THROTTLED(Unit.REQUESTS, "Requests that the store throttled (503 SlowDown, 429)."),
+    /** Counted by the store: {@code RequestMeter}. */
+    DELETES(Unit.REQUESTS, "Requests to an object store that delete blobs, one or many at a time."),
+    /** As {@link #DELETES}, one per page. */
+    LISTS(Unit.REQUESTS, "Requests to an object store that list blobs, one page each."),
+    /** As {@link #DELETES}. */
+    HEADS(Unit.REQUESTS, "Requests to an object store for the existence or properties of a resource."),
+    /** Counted by {@code RetryingBlobStore}; also counted as puts and gets. */
+    STORE_RETRIES(Unit.REQUESTS, "Requests to the store that were repeated because it was unavailable."),
+    /** Counted by {@code TimeLimitedBlobStore}. */
+    REQUESTS_TIMED_OUT(Unit.REQUESTS, "Requests to the store that timed out."),
+    /** Counted by {@code HedgingBlobStore}; also counted as puts and gets. */
+    HEDGES(Unit.REQUESTS, "Second requests to the store, sent because the first was slow."),
+    /** As {@link #HEDGES}. */
+    HEDGES_WON(Unit.REQUESTS, "Second requests that completed before the first."),
+    /** Counted by {@code CircuitBreakingBlobStore}. */
+    STORE_OUTAGES(
+            Unit.OCCURRENCES,
+            "Times that puts or gets were suspended after several consecutive failures of the store."),
+
+    /** Counted by {@code MemoryCachedBlobStore}. */
+    CACHE_MEMORY_HITS(Unit.OCCURRENCES, "Reads that the cache in memory answered."),
+    /** As {@link #CACHE_MEMORY_HITS}. */
+    CACHE_MEMORY_MISSES(Unit.OCCURRENCES, "Reads that the cache in memory could not answer."),
+    /** As {@link #CACHE_MEMORY_HITS}. */
+    CACHE_MEMORY_BYTES(Unit.BYTES, "Bytes that the cache in memory served."),
+    /** As {@link #CACHE_MEMORY_HITS}. */
+    CACHE_MEMORY_EVICTIONS(Unit.OCCURRENCES, "Parts of blobs that the cache in memory evicted to free space."),
+    /** All evictable parts were in use. */
+    CACHE_MEMORY_REFUSALS(
+            Unit.OCCURRENCES, "Parts of blobs that were not cached in memory because all of it was in use."),
+    /** Counted by {@code DiskCachedBlobStore}. */
+    CACHE_DISK_HITS(Unit.OCCURRENCES, "Reads that the cache on disk answered."),
+    /** As {@link #CACHE_DISK_HITS}. */
+    CACHE_DISK_MISSES(Unit.OCCURRENCES, "Reads that the cache on disk could not answer."),
+    /** As {@link #CACHE_DISK_HITS}. */
+    CACHE_DISK_BYTES(Unit.BYTES, "Bytes that the cache on disk served."),
+    /** As {@link #CACHE_DISK_HITS}. */
+    CACHE_DISK_EVICTIONS(Unit.OCCURRENCES, "Parts of blobs that the cache on disk evicted to free space."),
+    /** The disk was too slow, or all parts were in use. */
+    CACHE_DISK_REFUSALS(
+            Unit.OCCURRENCES,
+            "Parts of blobs that were not cached on disk because the disk was too slow, failed, or was " + "in use."),
+    /** The store is asked instead. */
+    CACHE_DISK_FAILURES(Unit.OCCURRENCES, "Reads and writes of the disk cache that failed, including damaged files."),
+    /** Counted by {@code ZoneCachedBlobStore}: answers of other members. */
+    CACHE_ZONE_HITS(Unit.OCCURRENCES, "Reads that another member of the zone answered."),
+    /** As {@link #CACHE_ZONE_HITS}. */
+    CACHE_ZONE_BYTES(Unit.BYTES, "Bytes that other members of the zone served."),
+    /** The store is asked instead. */
+    CACHE_ZONE_FAILURES(
+            Unit.OCCURRENCES, "Reads that another member of the zone failed to answer or answered incorrectly."),
+    /** The member was not asked because it failed recently. */
+    CACHE_ZONE_BYPASSES(Unit.OCCURRENCES, "Times that a member of the zone was skipped because of recent failures."),
+    /** Counted by {@code ZoneCachedBlobStore}, by the zone that the asked member announces. */
+    CROSS_ZONE_BYTES(
+            Unit.BYTES,
+            "Bytes of blobs that this instance received from members of other zones, which providers "
+                    + "charge for. Always 0, because instances request blobs only within their zone."),
+    /** Counted by the server for other members. */
+    PEER_REQUESTS(Unit.OCCURRENCES, "Reads of other members that this instance answered."),
+    /** As {@link #PEER_REQUESTS}. */
+    PEER_BYTES(Unit.BYTES, "Bytes that this instance sent to other members."),
+    /** As {@link #PEER_REQUESTS}. */
+    PEER_REFUSALS(
+            Unit.OCCURRENCES, "Requests that this instance refused: without permission, malformed, or beyond a limit."),
+    /** As {@link #PEER_REQUESTS}. */
+    PEER_CONNECTIONS_ENDED(
+            Unit.OCCURRENCES,
+            "Connections from other members that this instance closed: no complete request within 5 "
+                    + "seconds, or too many connections at once."),
+    /** Counted by the directory of members. */
+    MEMBERSHIP_REFUSALS(
+            Unit.OCCURRENCES,
+            "Records of other members that this instance ignored: invalid signature, replayed, or too " + "many."),
+    /** Counted by the metrics endpoint of the process, in one of its engines. */
+    METRICS_CONNECTIONS_ENDED(
+            Unit.OCCURRENCES,
+            "Connections to the metrics endpoint that it closed: no complete request within 5 seconds, "
+                    + "or too many connections at once."),
+
+    /** Counted by the application's sweeper, which runs in one instance at a time. */
+    SWEEPS(Unit.OCCURRENCES, "Sweeps of the store that this instance finished."),
+    /** As {@link #SWEEPS}. A failure loses nothing; the next sweep continues. */
+    SWEEP_FAILURES(Unit.OCCURRENCES, "Sweeps of the store that this instance could not finish."),
+    /** As {@link #SWEEPS}. */
+    BLOBS_SWEPT(Unit.BLOBS, "Blobs that this instance deleted because they were no longer needed, including orphans."),
+    /** As {@link #SWEEPS}. */
+    BYTES_SWEPT(Unit.BYTES, "Bytes of the blobs that this instance deleted because they were no longer needed."),
+    /** As {@link #SWEEPS}, as far as the logs prove it. */
+    ORPHANS_SWEPT(
+            Unit.BLOBS,
+            "Swept blobs that never had a notification, as far as the logs show: from crashed writers "
+                    + "and abandoned batches."),
+    /** As {@link #ORPHANS_SWEPT}. */
+    ORPHAN_BYTES_SWEPT(Unit.BYTES, "Bytes of the swept blobs that never had a notification.");
+
+    private final Metric metric;
+
+    Counter(Unit unit, String doc) {
+        metric = new Metric(ShuffleMetrics.nameOf(this), Kind.COUNTER, unit, doc);
+    }
+
+    /** The counter as it is published. */
+    public Metric metric() {
+        return metric;
+    }
+}

@@ -1,0 +1,92 @@
+package dev.blobshuffle.core.internal.metrics;
+
+import dev.blobshuffle.core.internal.metrics.Metric.Kind;
+import dev.blobshuffle.core.internal.metrics.Metric.Unit;
+
+/**
+ * The present state of an instance, as the sum of what its parts report:
+ * {@link ShuffleMetrics#report}.
+ */
+public enum Gauge {
+    /**
+     * Lets a reader compute rates from a single sample of the counters. Reported by
+     * {@link ShuffleMetrics} itself.
+     */
+    UPTIME(Unit.MILLISECONDS, "Time since the counters started at 0."),
+    /** The last choice for any batch, like the next two gauges; 0 without a target latency. */
+    CHOSEN_BATCH_BYTES(Unit.BYTES, "With a target latency, the blob size chosen for it."),
+    /** As {@link #CHOSEN_BATCH_BYTES}. */
+    CHOSEN_BATCH_DELAY(Unit.MILLISECONDS, "With a target latency, the batch delay chosen for it."),
+    /** As {@link #CHOSEN_BATCH_DELAY}. */
+    PREDICTED_LATENCY_P95(
+            Unit.MILLISECONDS,
+            "With a target latency, the predicted 95th percentile of the time from append to read for "
+                    + "the chosen size and delay."),
+    /** The engine then uses the best sensible choice, which costs more. */
+    TARGET_LATENCY_UNREACHABLE(
+            Unit.OCCURRENCES, "1 while no size and delay is predicted to meet the target latency, else 0."),
+    /** Bytes being filled, sealed, compressed, uploaded, or awaiting delivery. */
+    WRITE_BUFFER_USED(Unit.BYTES, "Bytes of the write buffer that are in use."),
+    /** Fetched or being fetched. */
+    READ_BUFFER_USED(Unit.BYTES, "Bytes of the read buffer that are in use."),
+    /**
+     * A lag in channel offsets does not show this, because one notification stands for many
+     * records.
+     */
+    LAG_RECORDS(Unit.RECORDS, "Records that have been notified and not yet returned to the reader."),
+    /** Requests sent that were neither answered nor timed out. */
+    STORE_REQUESTS_IN_FLIGHT(Unit.REQUESTS, "Requests to the store that are in flight, excluding hedges."),
+    /**
+     * The limiter bounds the requests in flight, and lowers the bound while the store throttles.
+     */
+    STORE_REQUESTS_WAITING(Unit.REQUESTS, "Requests to the store that are queued by the concurrency limit."),
+    /** One for puts, one for gets. */
+    STORE_CIRCUITS_OPEN(Unit.OCCURRENCES, "Kinds of requests, puts and gets, for which the store is currently down."),
+    /** Entries, and parts that are being loaded. */
+    CACHE_MEMORY_USED(Unit.BYTES, "Bytes that the cache in memory uses."),
+    /** All directories together. */
+    CACHE_DISK_USED(Unit.BYTES, "Bytes that the cache on disk uses."),
+    /** Computed from the counters by {@code core.pricing.LiveCost}. */
+    STORE_COST(
+            Kind.COUNTER,
+            Unit.MICRODOLLARS,
+            "List price of the requests to the store and of charged transfer since the start. 0 for "
+                    + "stores without a price list. Excludes the price of stored bytes."),
+    /** As {@link #STORE_COST}. */
+    NATIVE_COST(
+            Kind.COUNTER,
+            Unit.MICRODOLLARS,
+            "List price of the cross-zone traffic that the same records would have caused natively "
+                    + "since the start, with three replicas in three zones."),
+    /** One instance of a group has the turn at a time. */
+    SWEEP_TURN(Unit.OCCURRENCES, "1 if this instance sweeps the store for its group, else 0."),
+    /**
+     * From the listing of the last sweep. This and the gauges below are 0 if this instance does not
+     * sweep.
+     */
+    STORED_BLOBS(Unit.BLOBS, "Blobs that were in the store when this instance listed it for its last sweep."),
+    /** The number of blobs times the average size of a sample. */
+    STORED_BYTES(Unit.BYTES, "Estimated bytes of the stored blobs, from the average size of a sample."),
+    /** As {@link #STORED_BLOBS}. */
+    NEEDED_BLOBS(Unit.BLOBS, "Blobs of the last sweep that notifications referenced."),
+    /** The application's log names the notification. */
+    OLDEST_NEEDED_AGE(Unit.MILLISECONDS, "Age of the oldest needed blob, by the clock of its writer."),
+    /** If this exceeds two or three intervals, retention has stopped. */
+    LAST_SWEEP_AGE(Unit.MILLISECONDS, "Time since the last sweep that this instance finished.");
+
+    private final Metric metric;
+
+    Gauge(Unit unit, String doc) {
+        this(Kind.GAUGE, unit, doc);
+    }
+
+    /** @param kind {@link Kind#COUNTER} for values computed from counters, which only rise */
+    Gauge(Kind kind, Unit unit, String doc) {
+        metric = new Metric(ShuffleMetrics.nameOf(this), kind, unit, doc);
+    }
+
+    /** The gauge as it is published. */
+    public Metric metric() {
+        return metric;
+    }
+}

@@ -1,0 +1,41 @@
+package dev.blobshuffle.core.internal.metrics;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The metrics of one engine, and the labels that distinguish it from other engines on the same
+ * page.
+ *
+ * @param labels values by name, in order; a name has lower-case letters, digits and underscores
+ * @param metrics the metrics to show
+ */
+public record LabelledMetrics(Map<String, String> labels, ShuffleMetrics metrics) {
+    /** Checks the names, and copies. */
+    public LabelledMetrics {
+        labels = Collections.unmodifiableMap(new LinkedHashMap<>(labels));
+        for (String name : labels.keySet()) {
+            if (!name.matches("[a-z][a-z0-9_]*")) {
+                throw new IllegalArgumentException("Cannot label metrics with '" + name
+                        + "': use lower-case letters, digits and underscores, a letter first.");
+            }
+        }
+    }
+
+    /** Metrics without labels, because they are the only ones shown. */
+    public static LabelledMetrics alone(ShuffleMetrics metrics) {
+        return new LabelledMetrics(Map.of(), metrics);
+    }
+
+    /** The same with one more label, if there is a value for it. */
+    public LabelledMetrics with(String name, Optional<String> value) {
+        if (value.isEmpty()) {
+            return this;
+        }
+        Map<String, String> more = new LinkedHashMap<>(labels);
+        more.put(name, value.get());
+        return new LabelledMetrics(more, metrics);
+    }
+}

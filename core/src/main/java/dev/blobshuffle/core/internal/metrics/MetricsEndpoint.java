@@ -1,0 +1,138 @@
+package dev.blobshuffle.core.internal.metrics;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.membership.Endpoint;
+import dev.blobshuffle.core.internal.server.EndedConnections;
+import dev.blobshuffle.core.internal.server.TextServer;
+import dev.blobshuffle.core.internal.time.SystemTime;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Serves the metrics of a process to Prometheus: {@code GET /metrics} over HTTP. All engines of the
+ * process with the same address share one endpoint. The first engine opens it, and the last one
+ * closes it. Any client that reaches the address sees metric names and numbers, but no records or
+ * settings. Thread-safe: guarded by the class.
+ */
+public final class MetricsEndpoint {
+    private static final Logger LOG = LoggerFactory.getLogger(MetricsEndpoint.class);
+    private static final Map<String, MetricsEndpoint> OPEN = new HashMap<>();
+    private static final String PATH = "/metrics";
+    private static final Duration DEADLINE = Duration.ofSeconds(5);
+
+    private final List<LabelledMetrics> shown = new CopyOnWriteArrayList<>();
+    private final SystemTime time;
+    private final TextServer server;
+    private final Endpoint address;
+
+    private MetricsEndpoint(Endpoint listen, Duration deadline) {
+        time = new SystemTime();
+        try {
+            InetSocketAddress socket = new InetSocketAddress(listen.host(), listen.port());
+            if (socket.isUnresolved()) {
+                throw new IOException("the host is not known");
+            }
+            EndedConnections ended = new EndedConnections("The metrics endpoint " + listen, this::countEnded, time);
+            server = TextServer.start(socket, deadline, ended, time, this::answer);
+        } catch (IOException e) {
+            time.close();
+            throw new InvalidSettings(
+                    "Cannot show metrics at " + listen + ": " + e.getMessage()
+                            + ". Give an address of this machine and a free port in blobshuffle.metrics.listen; port 0 takes any free one.",
+                    e);
+        }
+        address = new Endpoint(listen.host(), server.port());
+        LOG.info("Shows metrics at http://{}{}.", address, PATH);
+    }
+
+    private void countEnded() {
+        shown.stream().findFirst().ifPresent(first -> first.metrics().add(Counter.METRICS_CONNECTIONS_ENDED, 1));
+    }
+
+    /**
+     * Shows metrics until the publication is closed.
+     *
+     * @param listen {@code host:port}, the setting {@code blobshuffle.metrics.listen}; engines with
+     *     the same text share the endpoint, also with port 0
+     * @throws InvalidSettings fatal: the process cannot listen at that address
+     */
+    public static Publication publish(String listen, LabelledMetrics metrics) {
+        return publish(listen, metrics, DEADLINE);
+    }
+
+    static synchronized Publication publish(String listen, LabelledMetrics metrics, Duration deadline) {
+        MetricsEndpoint endpoint = OPEN.get(listen);
+        if (endpoint == null) {
+            endpoint = new MetricsEndpoint(Endpoint.parse(listen), deadline);
+            OPEN.put(listen, endpoint);
+        }
+        endpoint.shown.add(metrics);
+        return new Shared(listen, endpoint, metrics);
+    }
+
+    private static synchronized void withdraw(String listen, MetricsEndpoint endpoint, LabelledMetrics metrics) {
+        endpoint.shown.remove(metrics);
+        if (endpoint.shown.isEmpty()) {
+            OPEN.remove(listen);
+            endpoint.server.close();
+            endpoint.time.close();
+        }
+    }
+
+    private TextServer.Page answer(TextServer.Request request) {
+        if (!request.method().equals("GET") && !request.method().equals("HEAD")) {
+            return new TextServer.Page(
+                    "405 Method Not Allowed",
+                    Map.of("Allow", "GET, HEAD", "Content-Type", "text/plain; charset=utf-8"),
+                    "Method not allowed. Read metrics with GET.\n");
+        }
+        return request.path().equals(PATH)
+                ? new TextServer.Page(
+                        "200 OK", Map.of("Content-Type", PrometheusText.CONTENT_TYPE), PrometheusText.of(shown))
+                : TextServer.Page.plain("404 Not Found", "Not found. Metrics are at " + PATH + ".\n");
+    }
+
+    /** Metrics published at an endpoint. */
+    public interface Publication extends AutoCloseable {
+        /** The address of the endpoint, with its actual port. */
+        Endpoint address();
+
+        /** Removes the metrics, and closes the endpoint if it has no others. Idempotent. */
+        @Override
+        void close();
+    }
+
+    /** One engine's share of an endpoint. Thread-safe. */
+    private static final class Shared implements Publication {
+        private final String listen;
+        private final MetricsEndpoint endpoint;
+        private final LabelledMetrics metrics;
+        private final AtomicBoolean isClosed = new AtomicBoolean();
+
+        private Shared(String listen, MetricsEndpoint endpoint, LabelledMetrics metrics) {
+            this.listen = listen;
+            this.endpoint = endpoint;
+            this.metrics = metrics;
+        }
+
+        @Override
+        public Endpoint address() {
+            return endpoint.address;
+        }
+
+        @Override
+        public void close() {
+            if (isClosed.compareAndSet(false, true)) {
+                withdraw(listen, endpoint, metrics);
+            }
+        }
+    }
+}

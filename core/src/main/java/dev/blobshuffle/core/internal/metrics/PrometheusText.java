@@ -1,0 +1,164 @@
+package dev.blobshuffle.core.internal.metrics;
+
+import dev.blobshuffle.core.internal.metrics.Metric.Kind;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Metrics in the text format of Prometheus, version 0.0.4. Every metric has one name there
+ * ({@link #name}), in base units: seconds, bytes, dollars. Latencies also appear as histograms
+ * since the start. From these, Prometheus computes percentiles over any time and any number of
+ * instances. Stateless.
+ */
+public final class PrometheusText {
+    /** The value of the header {@code Content-Type}. */
+    public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+    private static final String PREFIX = "blobshuffle_";
+    private static final double NANOS_PER_SECOND = 1e9;
+
+    /**
+     * Upper bounds of the histograms in milliseconds, dense around typical times of stores and
+     * commits.
+     */
+    private static final long[] BOUNDS_MILLIS = {
+        1, 2, 5, 10, 20, 35, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000, 1500, 2000, 3000, 5000, 10_000, 20_000,
+        60_000
+    };
+
+    private PrometheusText() {}
+
+    /**
+     * The name of a metric in Prometheus. It ends with the unit, unless the name contains it, and
+     * with {@code _total} for a counter.
+     */
+    public static String name(Metric metric) {
+        return PREFIX
+                + metric.name().replace('-', '_')
+                + suffix(metric)
+                + (metric.kind() == Kind.COUNTER ? "_total" : "");
+    }
+
+    /**
+     * The name of a latency's histogram. Its series append {@code _bucket}, {@code _sum} and
+     * {@code _count}.
+     */
+    public static String name(Latency latency) {
+        return PREFIX + ShuffleMetrics.nameOf(latency).replace('-', '_') + "_seconds";
+    }
+
+    /**
+     * The divisor from the metric's unit to the shown unit: 1000 for milliseconds, which are shown
+     * as seconds.
+     */
+    public static double divisor(Metric metric) {
+        return switch (metric.unit()) {
+            case MILLISECONDS -> 1e3;
+            case MICRODOLLARS -> 1e6;
+            case RECORDS, BYTES, BLOBS, BATCHES, NOTIFICATIONS, REQUESTS, OCCURRENCES -> 1;
+        };
+    }
+
+    private static String suffix(Metric metric) {
+        return switch (metric.unit()) {
+            case MILLISECONDS -> "_seconds";
+            case MICRODOLLARS -> "_dollars";
+            case BYTES -> metric.name().contains("bytes") ? "" : "_bytes";
+            case RECORDS, BLOBS, BATCHES, NOTIFICATIONS, REQUESTS, OCCURRENCES -> "";
+        };
+    }
+
+    /** All metrics of all engines, grouped by metric as the format requires. */
+    public static String of(List<LabelledMetrics> engines) {
+        StringBuilder text = new StringBuilder(64 << 10);
+        for (Metric metric : metrics(engines)) {
+            String name = name(metric);
+            appendHead(text, name, metric.doc(), metric.kind() == Kind.COUNTER ? "counter" : "gauge");
+            for (LabelledMetrics engine : engines) {
+                if (engine.metrics().has(metric)) {
+                    appendSample(text, name, labels(engine), engine.metrics().value(metric) / divisor(metric));
+                }
+            }
+        }
+        String flows = name(PayloadFlows.METRIC);
+        appendHead(text, flows, PayloadFlows.METRIC.doc(), "counter");
+        engines.forEach(engine -> appendFlows(text, flows, engine));
+        for (Latency latency : Latency.values()) {
+            appendHead(text, name(latency), latency.doc() + ".", "histogram");
+            engines.forEach(engine -> appendHistogram(text, name(latency), engine, latency));
+        }
+        return text.toString();
+    }
+
+    /** Those of the engine, then those of the front doors. */
+    private static Set<Metric> metrics(List<LabelledMetrics> engines) {
+        Set<Metric> metrics = new LinkedHashSet<>(ShuffleMetrics.all());
+        engines.forEach(engine -> metrics.addAll(engine.metrics().metrics()));
+        return metrics;
+    }
+
+    private static void appendHead(StringBuilder text, String name, String doc, String type) {
+        text.append("# HELP ").append(name).append(' ').append(escaped(doc)).append('\n');
+        text.append("# TYPE ").append(name).append(' ').append(type).append('\n');
+    }
+
+    private static void appendFlows(StringBuilder text, String name, LabelledMetrics engine) {
+        engine.metrics().flows().values().forEach((flow, bytes) -> {
+            List<String> labels = new ArrayList<>(labels(engine));
+            labels.add(label(Map.entry("from", flow.from())));
+            labels.add(label(Map.entry("to", flow.to())));
+            appendSample(text, name, labels, bytes);
+        });
+    }
+
+    private static void appendHistogram(StringBuilder text, String name, LabelledMetrics engine, Latency latency) {
+        ShuffleMetrics.Durations durations = engine.metrics().sinceStart(latency, BOUNDS_MILLIS);
+        List<String> labels = labels(engine);
+        for (int i = 0; i < BOUNDS_MILLIS.length; i++) {
+            List<String> bounded = new ArrayList<>(labels);
+            bounded.add("le=\"" + BOUNDS_MILLIS[i] / 1e3 + '"');
+            appendSample(text, name + "_bucket", bounded, durations.upTo()[i]);
+        }
+        List<String> unbounded = new ArrayList<>(labels);
+        unbounded.add("le=\"+Inf\"");
+        appendSample(text, name + "_bucket", unbounded, durations.count());
+        appendSample(text, name + "_sum", labels, durations.sumNanos() / NANOS_PER_SECOND);
+        appendSample(text, name + "_count", labels, durations.count());
+    }
+
+    private static List<String> labels(LabelledMetrics engine) {
+        return engine.labels().entrySet().stream().map(PrometheusText::label).toList();
+    }
+
+    private static String label(Map.Entry<String, String> label) {
+        return label.getKey() + "=\"" + escaped(label.getValue()).replace("\"", "\\\"") + '"';
+    }
+
+    private static void appendSample(StringBuilder text, String name, List<String> labels, double value) {
+        text.append(name);
+        if (!labels.isEmpty()) {
+            text.append('{').append(String.join(",", labels)).append('}');
+        }
+        text.append(' ').append(number(value)).append('\n');
+    }
+
+    private static String escaped(String text) {
+        return text.replace("\\", "\\\\").replace("\n", "\\n");
+    }
+
+    /**
+     * Whole numbers without a fraction or exponent. For other numbers Java's format is valid in
+     * Prometheus.
+     */
+    private static String number(double value) {
+        if (Double.isInfinite(value)) {
+            return value > 0 ? "+Inf" : "-Inf";
+        }
+        return value == Math.rint(value) && Math.abs(value) < 1e15
+                ? Long.toString((long) value)
+                : Double.toString(value);
+    }
+}

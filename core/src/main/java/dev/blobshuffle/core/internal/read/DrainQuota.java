@@ -1,0 +1,35 @@
+package dev.blobshuffle.core.internal.read;
+
+/**
+ * What one partition may hand out in one drain, and what it did. Owned by the Debatcher's thread.
+ */
+final class DrainQuota {
+    private final int maxRecords;
+    private final long maxBytes;
+    private int records;
+    private long bytes;
+
+    DrainQuota(int maxRecords, long maxBytes) {
+        this.maxRecords = maxRecords;
+        this.maxBytes = maxBytes;
+    }
+
+    /** Whether another record may be handed out. */
+    boolean isOpen() {
+        return records < maxRecords && bytes < maxBytes;
+    }
+
+    /** Counts a record. */
+    void handedOut(long recordBytes) {
+        records++;
+        bytes += recordBytes;
+    }
+
+    int records() {
+        return records;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+}

@@ -1,0 +1,108 @@
+package dev.blobshuffle.core.internal.read;
+
+import dev.blobshuffle.core.internal.format.Notification;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobRange;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The fetches of one round. Segments of one section that lie side by side share one read, because
+ * stores charge by request and the writer lays the segments of a zone next to each other. Owned by
+ * the Debatcher's thread.
+ */
+final class FetchPlan {
+    /** Bytes between two segments that are read along rather than paying for a second request. */
+    private static final long LARGEST_GAP = 64 << 10;
+
+    private final ReadEngine engine;
+    private final Fetch.Arrivals arrivals;
+    private final Map<Section, List<QueuedSegment<?>>> sections = new LinkedHashMap<>();
+    private final List<Fetch> fetches = new ArrayList<>();
+
+    FetchPlan(ReadEngine engine, Fetch.Arrivals arrivals) {
+        this.engine = engine;
+        this.arrivals = arrivals;
+    }
+
+    private record Section(BlobId blob, long offset, long length) {}
+
+    /**
+     * Adds the read that a segment has planned and the budget was acquired for; it may share a
+     * request.
+     */
+    void add(QueuedSegment<?> segment) {
+        if (segment.isReadAfresh()) {
+            fetch(List.of(segment), segment.readLength(), 0);
+            return;
+        }
+        Notification of = segment.notification();
+        sections.computeIfAbsent(
+                        new Section(of.blob(), of.sectionOffset(), of.sectionLength()), section -> new ArrayList<>(4))
+                .add(segment);
+    }
+
+    /** Adds the read that a segment has planned and the reserve was acquired for. */
+    void addFromReserve(QueuedSegment<?> segment) {
+        fetch(List.of(segment), 0, segment.readLength());
+    }
+
+    /** Starts every read of the round. */
+    void start() {
+        for (List<QueuedSegment<?>> section : sections.values()) {
+            section.sort(Comparator.comparingLong(QueuedSegment::readOffset));
+            merge(section);
+        }
+        sections.clear();
+        // Started last: an attempt may end at once and report, and by then the plan is complete.
+        for (Fetch fetch : fetches) {
+            fetch.start();
+        }
+        fetches.clear();
+    }
+
+    private void merge(List<QueuedSegment<?>> section) {
+        int from = 0;
+        long end = end(section.get(0));
+        long held = section.get(0).readLength();
+        for (int i = 1; i < section.size(); i++) {
+            QueuedSegment<?> next = section.get(i);
+            long gap = next.readOffset() - end;
+            boolean fits = end(next) - section.get(from).readOffset()
+                    <= engine.budget().largestRead();
+            if (gap >= 0 && gap <= LARGEST_GAP && fits && engine.budget().tryAcquire(gap)) {
+                held += gap + next.readLength();
+            } else {
+                fetch(section.subList(from, i), held, 0);
+                from = i;
+                held = next.readLength();
+            }
+            end = end(next);
+        }
+        fetch(section.subList(from, section.size()), held, 0);
+    }
+
+    private void fetch(List<QueuedSegment<?>> users, long budgeted, long reserved) {
+        QueuedSegment<?> first = users.get(0);
+        Notification of = first.notification();
+        long offset = first.readOffset();
+        long length = end(users.get(users.size() - 1)) - offset;
+        BlobRange range = new BlobRange(of.sectionOffset(), of.sectionLength(), offset, length);
+        if (first.isReadAfresh()) {
+            range = range.afresh();
+        }
+        Fetch fetch = new Fetch(engine, arrivals, of.blob(), range, budgeted, reserved);
+        for (QueuedSegment<?> user : users) {
+            fetch.join(user);
+            user.fetching(fetch);
+        }
+        fetches.add(fetch);
+    }
+
+    private static long end(QueuedSegment<?> segment) {
+        return segment.readOffset() + segment.readLength();
+    }
+}

@@ -1,0 +1,273 @@
+package dev.blobshuffle.core.internal.read;
+
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.internal.format.Notification;
+import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.internal.shuffle.Debatcher;
+import java.util.ArrayDeque;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one partition has queued, in order: segments and plain records. Owned by the Debatcher's
+ * thread.
+ */
+final class PartitionQueue<C> {
+    private final ReadEngine engine;
+    private final Partition partition;
+
+    /** {@link QueuedSegment} or {@link QueuedPlain}. */
+    private final ArrayDeque<Object> items = new ArrayDeque<>();
+
+    /** The segments that no fetch was started for, in order. */
+    private final ArrayDeque<QueuedSegment<C>> unfetched = new ArrayDeque<>();
+
+    private boolean isPaused;
+    private long pausedNanos;
+    private long pausedAt;
+    private boolean isEverOffered;
+    private long lastOffset;
+    private long undelivered;
+    private long bytes;
+    private int fetches;
+
+    PartitionQueue(ReadEngine engine, Partition partition) {
+        this.engine = engine;
+        this.partition = partition;
+    }
+
+    /** A plain record in the queue. */
+    private record QueuedPlain<C>(long offset, long bytes, C plain) {}
+
+    /** Appends a segment. */
+    void offer(long offset, Notification notification, int firstRecord, C carrier) {
+        checkRises(offset);
+        if (firstRecord < 0) {
+            throw new IllegalArgumentException("Cannot start at record " + firstRecord + " of the segment at offset "
+                    + offset + " of " + partition + ": records count from 0.");
+        }
+        QueuedSegment<C> segment = new QueuedSegment<>(this, offset, notification, firstRecord, carrier);
+        BlobShuffleException refusal = engine.refusal(partition, offset, notification);
+        if (refusal == null) {
+            unfetched.add(segment);
+        } else {
+            segment.refuse(refusal);
+        }
+        items.add(segment);
+        undelivered += notification.records() - segment.index();
+        engine.queued(notification.records() - segment.index());
+        bytes += notification.segmentLength();
+    }
+
+    /** Appends a plain record. */
+    void offer(long offset, long recordBytes, C plain) {
+        checkRises(offset);
+        items.add(new QueuedPlain<>(offset, recordBytes, plain));
+        undelivered++;
+        bytes += recordBytes;
+    }
+
+    private void checkRises(long offset) {
+        if (isEverOffered && offset <= lastOffset) {
+            throw new IllegalArgumentException("Cannot queue offset " + offset + " of " + partition + " after offset "
+                    + lastOffset + ": offsets rise. Drop the partition before a seek.");
+        }
+        isEverOffered = true;
+        lastOffset = offset;
+    }
+
+    /** Hands out what is ready, in order, while the quota lasts. */
+    void handOut(DrainQuota quota, Debatcher.Sink<C> sink) {
+        while (quota.isOpen()) {
+            QueuedSegment<C> segment = headSegment();
+            if (segment == null) {
+                if (!handOutPlain(quota, sink)) {
+                    return;
+                }
+            } else if (!segment.isReady() || !handOutSegment(segment, quota, sink)) {
+                return;
+            }
+        }
+    }
+
+    /** False when the segment has more records, but no bytes. */
+    private boolean handOutSegment(QueuedSegment<C> segment, DrainQuota quota, Debatcher.Sink<C> sink) {
+        int recordsBefore = quota.records();
+        long bytesBefore = quota.bytes();
+        int indexBefore = segment.index();
+        try {
+            segment.handOut(quota, sink);
+        } finally {
+            int records = quota.records() - recordsBefore;
+            undelivered -= records;
+            engine.delivered(records, quota.bytes() - bytesBefore);
+        }
+        if (segment.isTimed(indexBefore)) {
+            engine.handedOut(segment.nanosHere());
+        }
+        if (!segment.isFinished()) {
+            return false;
+        }
+        items.remove();
+        bytes -= segment.notification().segmentLength();
+        segment.drop();
+        return true;
+    }
+
+    @SuppressWarnings("unchecked") // only this class adds items
+    private boolean handOutPlain(DrainQuota quota, Debatcher.Sink<C> sink) {
+        QueuedPlain<C> head = (QueuedPlain<C>) items.peek();
+        if (head == null) {
+            return false;
+        }
+        sink.plain(partition, head.offset, head.plain);
+        items.remove();
+        quota.handedOut(head.bytes);
+        undelivered--;
+        bytes -= head.bytes;
+        return true;
+    }
+
+    /** Whether the head can be handed out, or has failed. */
+    boolean isReady() {
+        QueuedSegment<C> segment = headSegment();
+        return segment == null ? !items.isEmpty() : segment.isReady() || segment.failure() != null;
+    }
+
+    /** Why the head cannot be handed out, if so. The caller throws it. */
+    @Nullable
+    BlobShuffleException takeFailure() {
+        QueuedSegment<C> segment = headSegment();
+        if (segment == null || segment.failure() == null) {
+            return null;
+        }
+        segment.thrown();
+        return segment.failure();
+    }
+
+    boolean isHead(QueuedSegment<?> segment) {
+        return items.peek() == segment;
+    }
+
+    /** The head, if it is a segment whose bytes must be fetched now. */
+    @Nullable
+    QueuedSegment<C> headToFetch() {
+        QueuedSegment<C> segment = headSegment();
+        return segment != null && segment.isIdle() ? segment : null;
+    }
+
+    /** Whether the head has, or is being read, a piece from the reserve. */
+    boolean holdsReserve() {
+        QueuedSegment<C> segment = headSegment();
+        return segment != null && segment.holdsReserve();
+    }
+
+    /** The head, if its decoder waits for memory. */
+    @Nullable
+    QueuedSegment<C> starvedHead() {
+        QueuedSegment<C> segment = headSegment();
+        return segment != null && segment.isStarved() ? segment : null;
+    }
+
+    /** Drops what the head's decoder holds. */
+    void dropDecoded() {
+        QueuedSegment<C> segment = headSegment();
+        if (segment != null) {
+            segment.dropDecoded();
+        }
+    }
+
+    /** The first segment that no fetch was started for. */
+    @Nullable
+    QueuedSegment<C> nextToFetch() {
+        return unfetched.peek();
+    }
+
+    /**
+     * Takes note that a fetch is planned for a segment that {@link #headToFetch} or
+     * {@link #nextToFetch} gave.
+     */
+    void planned(QueuedSegment<C> segment) {
+        if (unfetched.peek() == segment) {
+            unfetched.remove();
+        }
+    }
+
+    /** Counts the segments that are being fetched. */
+    void countFetches(int change) {
+        fetches += change;
+    }
+
+    /** Forgets everything queued. */
+    void clear() {
+        unfetched.clear();
+        for (Object item : items) {
+            if (item instanceof QueuedSegment<?> segment) {
+                segment.drop();
+                engine.queued(segment.index() - segment.notification().records());
+            }
+        }
+        items.clear();
+        undelivered = 0;
+        bytes = 0;
+    }
+
+    /** Position of the next record; empty when nothing is queued. */
+    Optional<Debatcher.Position> head() {
+        Object head = items.peek();
+        if (head instanceof QueuedSegment<?> segment) {
+            return Optional.of(new Debatcher.Position(segment.offset(), segment.index()));
+        }
+        return head instanceof QueuedPlain<?> plain
+                ? Optional.of(new Debatcher.Position(plain.offset, 0))
+                : Optional.empty();
+    }
+
+    @SuppressWarnings("unchecked") // only this class adds items
+    private @Nullable QueuedSegment<C> headSegment() {
+        return items.peek() instanceof QueuedSegment<?> segment ? (QueuedSegment<C>) segment : null;
+    }
+
+    void pause(boolean paused) {
+        if (paused != isPaused) {
+            long now = engine.time().nanos();
+            pausedNanos += paused ? 0 : now - pausedAt;
+            pausedAt = now;
+            isPaused = paused;
+        }
+    }
+
+    /** A clock that stands still while the partition is paused. */
+    long unpausedNanos() {
+        return (isPaused ? pausedAt : engine.time().nanos()) - pausedNanos;
+    }
+
+    boolean isPaused() {
+        return isPaused;
+    }
+
+    /** Segments that are being fetched. */
+    int fetches() {
+        return fetches;
+    }
+
+    Partition partition() {
+        return partition;
+    }
+
+    ReadEngine engine() {
+        return engine;
+    }
+
+    long undelivered() {
+        return undelivered;
+    }
+
+    int size() {
+        return items.size();
+    }
+
+    long bytes() {
+        return bytes;
+    }
+}

@@ -1,0 +1,311 @@
+package dev.blobshuffle.core.internal.read;
+
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.internal.format.Notification;
+import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.internal.shuffle.Debatcher;
+import dev.blobshuffle.core.time.Signal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * A Debatcher that reads ahead.
+ *
+ * <p>What is read, in this order: the head of every partition that is not paused, whatever the
+ * budget; then, while the budget lasts, further segments, partitions in turn, each in its order;
+ * last, the heads of paused partitions. A head that finds the budget used up is read in small
+ * pieces from the reserve. That is bounded too: where it is used up heads take turns, but one
+ * partition of each Debatcher always has a piece, so that none starves.
+ *
+ * <p>All state is the owner's. Reads end on other threads, which only put them into a queue and
+ * raise the signal.
+ *
+ * @see <a href="https://arxiv.org/abs/2606.03364">the BlobShuffle paper, section 3.1: the
+ *     Debatcher</a>
+ */
+final class PrefetchingDebatcher<C> implements Debatcher<C> {
+    /**
+     * The most segments under way at once, beside the heads. More would only queue up in the
+     * store's client.
+     */
+    private static final int READS_AHEAD = 128;
+
+    private final String name;
+    private final ReadEngine engine;
+    private final Signal signal;
+    private final FetchPlan plan;
+    private final Map<Partition, PartitionQueue<C>> queues = new HashMap<>();
+
+    /** The queues in the order in which they appeared: turns rotate over it. */
+    private final List<PartitionQueue<C>> turns = new ArrayList<>();
+
+    /** Bounded by the fetches under way. */
+    private final ConcurrentLinkedQueue<Fetch> arrivals = new ConcurrentLinkedQueue<>();
+
+    private int firstTurn;
+    private boolean isClosed;
+
+    PrefetchingDebatcher(String name, ReadEngine engine) {
+        this.name = name;
+        this.engine = engine;
+        this.signal = engine.time().signal();
+        this.plan = new FetchPlan(engine, fetch -> {
+            arrivals.add(fetch);
+            signal.raise();
+        });
+    }
+
+    @Override
+    public void offer(Partition partition, long offset, Notification notification, int firstRecord, C carrier) {
+        queue(partition).offer(offset, notification, firstRecord, carrier);
+    }
+
+    @Override
+    public void offer(Partition partition, long offset, long bytes, C plain) {
+        queue(partition).offer(offset, bytes, plain);
+    }
+
+    @Override
+    public void pause(Partition partition) {
+        queue(partition).pause(true);
+    }
+
+    @Override
+    public void resume(Partition partition) {
+        queue(partition).pause(false);
+    }
+
+    @Override
+    public void prefetch() {
+        absorb();
+        for (int i = 0; i < turns.size(); i++) {
+            PartitionQueue<C> queue = turns.get((firstTurn + i) % turns.size());
+            if (!queue.isPaused()) {
+                planHead(queue);
+            }
+        }
+        planAhead();
+        for (PartitionQueue<C> queue : turns) {
+            QueuedSegment<C> head = queue.isPaused() ? queue.headToFetch() : null;
+            if (head != null) {
+                planWithinBudget(queue, head);
+            }
+        }
+        plan.start();
+    }
+
+    private void planHead(PartitionQueue<C> queue) {
+        QueuedSegment<C> head = queue.headToFetch();
+        if (head != null
+                && !planWithinBudget(queue, head)
+                && acquireReserve(head.planRead(engine.budget().pieceSize(turns.size())))) {
+            queue.planned(head);
+            plan.addFromReserve(head);
+        }
+    }
+
+    private boolean acquireReserve(long bytes) {
+        if (engine.budget().tryAcquireReserve(bytes)) {
+            return true;
+        }
+        for (PartitionQueue<C> queue : turns) {
+            if (!queue.isPaused() && queue.holdsReserve()) {
+                return false; // When its piece is handed out, it is another one's turn.
+            }
+        }
+        engine.budget().acquireReserve(bytes);
+        return true;
+    }
+
+    /**
+     * Partitions in turn, one segment each per round, until the budget or the number of reads is
+     * used up.
+     */
+    private void planAhead() {
+        int reads = 0;
+        for (PartitionQueue<C> queue : turns) {
+            reads += queue.fetches();
+        }
+        boolean isProgress = true;
+        while (isProgress) {
+            isProgress = false;
+            for (int i = 0; i < turns.size(); i++) {
+                PartitionQueue<C> queue = turns.get((firstTurn + i) % turns.size());
+                QueuedSegment<C> next = queue.isPaused() ? null : queue.nextToFetch();
+                if (next != null) {
+                    if (reads >= READS_AHEAD || !planWithinBudget(queue, next)) {
+                        return;
+                    }
+                    reads++;
+                    isProgress = true;
+                }
+            }
+        }
+    }
+
+    private boolean planWithinBudget(PartitionQueue<C> queue, QueuedSegment<C> segment) {
+        if (!engine.budget().tryAcquire(segment.planRead(engine.budget().largestRead()))) {
+            return false;
+        }
+        queue.planned(segment);
+        plan.add(segment);
+        return true;
+    }
+
+    @Override
+    public boolean isReady() {
+        absorb();
+        for (PartitionQueue<C> queue : turns) {
+            if (!queue.isPaused() && queue.isReady()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public boolean isFetching() {
+        absorb();
+        for (PartitionQueue<C> queue : turns) {
+            if (!queue.isPaused() && queue.fetches() > 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public void awaitProgress(Duration timeout) throws InterruptedException {
+        long deadline = engine.time().nanos() + timeout.toNanos();
+        long seen = signal.count();
+        while (!isReady() && signal.await(seen, deadline)) {
+            seen = signal.count();
+        }
+    }
+
+    @Override
+    public int drain(int maxRecords, long maxBytesPerPartition, Sink<C> sink) {
+        if (maxRecords < 1 || maxBytesPerPartition < 1) {
+            throw new IllegalArgumentException("Cannot drain " + maxRecords + " records and " + maxBytesPerPartition
+                    + " bytes per partition: " + "both must be 1 or more.");
+        }
+        absorb();
+        throwFailure();
+        int records = 0;
+        firstTurn = turns.isEmpty() ? 0 : (firstTurn + 1) % turns.size();
+        for (int i = 0; i < turns.size() && records < maxRecords; i++) {
+            PartitionQueue<C> queue = turns.get((firstTurn + i) % turns.size());
+            if (!queue.isPaused()) {
+                DrainQuota quota = new DrainQuota(maxRecords - records, maxBytesPerPartition);
+                queue.handOut(quota, sink);
+                records += quota.records();
+            }
+        }
+        if (records == 0) {
+            throwFailure();
+            feedStarved();
+        }
+        prefetch(); // into the room that this made, and what a head still misses
+        return records;
+    }
+
+    /**
+     * Throws the failure of a head: nothing else is handed out then, so that it cannot be
+     * overlooked while other partitions are busy.
+     */
+    private void throwFailure() {
+        for (PartitionQueue<C> queue : turns) {
+            BlobShuffleException failure = queue.isPaused() ? null : queue.takeFailure();
+            if (failure != null) {
+                throw failure;
+            }
+        }
+    }
+
+    /**
+     * Lets one decoder go on that found no memory: drops what paused or waiting decoders hold, then
+     * lets the first one exceed the budget. A Debatcher exceeds it by one frame at most.
+     */
+    private void feedStarved() {
+        for (PartitionQueue<C> queue : turns) {
+            QueuedSegment<C> starved = queue.isPaused() ? null : queue.starvedHead();
+            if (starved != null) {
+                turns.forEach(PartitionQueue::dropDecoded);
+                starved.exceedBudget();
+                return;
+            }
+        }
+    }
+
+    @Override
+    public Optional<Position> head(Partition partition) {
+        PartitionQueue<C> queue = queues.get(partition);
+        return queue == null ? Optional.empty() : queue.head();
+    }
+
+    @Override
+    public long undelivered(Partition partition) {
+        PartitionQueue<C> queue = queues.get(partition);
+        return queue == null ? 0 : queue.undelivered();
+    }
+
+    @Override
+    public int queuedItems(Partition partition) {
+        PartitionQueue<C> queue = queues.get(partition);
+        return queue == null ? 0 : queue.size();
+    }
+
+    @Override
+    public long queuedBytes(Partition partition) {
+        PartitionQueue<C> queue = queues.get(partition);
+        return queue == null ? 0 : queue.bytes();
+    }
+
+    @Override
+    public void drop(Partition partition) {
+        PartitionQueue<C> queue = queues.remove(partition);
+        if (queue != null) {
+            turns.remove(queue);
+            queue.clear();
+        }
+    }
+
+    @Override
+    public void close() {
+        isClosed = true;
+        for (PartitionQueue<C> queue : turns) {
+            queue.clear();
+        }
+        turns.clear();
+        queues.clear();
+        arrivals.clear();
+    }
+
+    private void absorb() {
+        for (Fetch fetch = arrivals.poll(); fetch != null; fetch = arrivals.poll()) {
+            fetch.announce();
+        }
+    }
+
+    private PartitionQueue<C> queue(Partition partition) {
+        PartitionQueue<C> queue = queues.get(partition);
+        return queue == null ? newQueue(partition) : queue;
+    }
+
+    private PartitionQueue<C> newQueue(Partition partition) {
+        if (isClosed) {
+            throw new Closed(
+                    "Cannot queue for " + partition + ": the Debatcher " + name + " is closed. Open a new one.");
+        }
+        PartitionQueue<C> queue = new PartitionQueue<>(engine, partition);
+        queues.put(partition, queue);
+        turns.add(queue);
+        return queue;
+    }
+}

@@ -1,0 +1,388 @@
+package dev.blobshuffle.core.internal.read;
+
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.internal.format.Notification;
+import dev.blobshuffle.core.internal.format.record.SegmentReader;
+import dev.blobshuffle.core.internal.shuffle.Debatcher;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A segment in a partition's queue: from its notification, over the bytes fetched for it (at once,
+ * or piece by piece), to its last record.
+ *
+ * <pre>
+ *   IDLE ──fetch──▶ FETCHING ──arrival──▶ READY ──last record──▶ (removed)
+ *    ▲                 │                    │
+ *    │                 └─lasting failure─▶ FAILED ◀─corrupt, again and again
+ *    │                                      │
+ *    ├──────────── thrown, and a second old ┘   the blob may have been restored
+ *    └──────────── more bytes needed; or corrupt; or failed before it was the head: read afresh
+ *
+ *   REFUSED: another store's, or its codec is not here
+ * </pre>
+ *
+ * <p>Owned by the Debatcher's thread.
+ */
+final class QueuedSegment<C> {
+    private static final Logger LOG = LoggerFactory.getLogger(QueuedSegment.class);
+
+    /**
+     * A byte that flipped on the way is gone with the next read; a blob that is corrupt stays so.
+     */
+    private static final int FRESH_READS = 3;
+
+    /**
+     * How old a failure is when the store is asked again. Until then each drain throws it: an
+     * application that polls on asks the store at most so often.
+     */
+    private static final long AGAIN_NANOS = Duration.ofSeconds(1).toNanos();
+
+    /** Multiples of it, by one, are spread evenly: the golden ratio. */
+    private static final double EVEN = 0.6180339887498949;
+
+    /** What the segment waits for. */
+    private enum State {
+        IDLE,
+        FETCHING,
+        READY,
+        FAILED,
+        REFUSED
+    }
+
+    private final PartitionQueue<C> queue;
+    private final long offset;
+    private final Notification notification;
+    private final C carrier;
+    private final long arrivedNanos;
+
+    /** The record whose time is taken. */
+    private final int timed;
+
+    private State state = State.IDLE;
+    private int index;
+    private int corruptReads;
+    private @Nullable SegmentReader reader;
+    private @Nullable Fetch fetch;
+    private @Nullable BlobShuffleException failure;
+    private long failedAt;
+
+    /** Whether the failure was thrown: before, it may not be forgotten. */
+    private boolean isThrown;
+
+    /** Whether it has failed as the head. */
+    private boolean hasFailed;
+
+    /** Whether bytes came that cannot be right, or none: the next read goes past the caches. */
+    private boolean isSuspect;
+
+    /** Start and length of the bytes being fetched, in the segment. */
+    private long fetchStart;
+
+    private long fetchLength;
+
+    /** Whether the reader has taken the fetched bytes. */
+    private boolean isFed;
+
+    /** Whether the reader stands on the record at the index, which is not handed out yet. */
+    private boolean isStanding;
+
+    /** Whether the decoder may take memory beyond the budget, once. */
+    private boolean mayExceedBudget;
+
+    QueuedSegment(PartitionQueue<C> queue, long offset, Notification notification, int firstRecord, C carrier) {
+        this.queue = queue;
+        this.offset = offset;
+        this.notification = notification;
+        this.index = Math.min(firstRecord, notification.records() - 1);
+        this.carrier = carrier;
+        arrivedNanos = queue.unpausedNanos();
+        timed = index + (int) (offset * EVEN % 1 * (notification.records() - index));
+    }
+
+    /** Hands out records, in order, while there are bytes. */
+    void handOut(DrainQuota quota, Debatcher.Sink<C> sink) {
+        int count = notification.records();
+        while (quota.isOpen() && index < count && advance()) {
+            SegmentReader at = reader();
+            byte[] key = at.key();
+            byte[] value = at.value();
+            sink.record(queue.partition(), offset, index, count, at.timestamp(), key, value, at.headers(), carrier);
+            isStanding = false;
+            index++;
+            quota.handedOut((key == null ? 0 : key.length) + (value == null ? 0 : value.length));
+        }
+    }
+
+    /**
+     * Whether the record whose time is taken is among those that were handed out since an index.
+     */
+    boolean isTimed(int since) {
+        return since <= timed && timed < index;
+    }
+
+    /** How long its partition was not paused since the notification arrived, nanoseconds. */
+    long nanosHere() {
+        return queue.unpausedNanos() - arrivedNanos;
+    }
+
+    /** Steps to the record at the index. False when bytes are missing. */
+    private boolean advance() {
+        if (isStanding) {
+            return true;
+        }
+        try {
+            SegmentReader at = reader();
+            if (!isFed && fetch != null) {
+                at.input(fetch.view(notification.segmentOffset() + fetchStart, fetchLength));
+                isFed = true;
+            }
+            isStanding = at.next();
+            if (!isStanding && !at.isStarved()) {
+                checkUnfinished(at);
+                release();
+                state = State.IDLE;
+            }
+            return isStanding;
+        } catch (BlobCorrupt e) {
+            readAfresh(e);
+            return false;
+        }
+    }
+
+    private void checkUnfinished(SegmentReader at) {
+        if (at.isFinished()) {
+            throw new BlobCorrupt("Cannot read a segment of blob " + notification.blob() + ": it ends at record "
+                    + index + " of " + notification.records()
+                    + ". Check that nothing but BlobShuffle writes to the store and the topic.");
+        }
+    }
+
+    private void readAfresh(BlobCorrupt corrupt) {
+        release();
+        dropReader();
+        isSuspect = true;
+        queue.engine().corruptRead();
+        if (++corruptReads > FRESH_READS) {
+            corruptReads = 0;
+            fail(corrupt);
+        } else {
+            LOG.warn(
+                    "Reading a segment of blob {} afresh: its bytes did not match their checksum.",
+                    notification.blob());
+            state = State.IDLE;
+        }
+    }
+
+    /** Takes note that a fetch for this segment starts. */
+    void fetching(Fetch started) {
+        state = State.FETCHING;
+        fetch = started;
+        isFed = false;
+        queue.countFetches(1);
+    }
+
+    /** Takes what the fetch brought. */
+    void arrived() {
+        Fetch ended = fetch;
+        if (ended == null || state != State.FETCHING) {
+            return;
+        }
+        queue.countFetches(-1);
+        state = State.READY;
+        BlobShuffleException lasting = ended.failure();
+        if (lasting instanceof BlobCorrupt corrupt) {
+            readAfresh(corrupt);
+        } else if (lasting != null) {
+            fail(lasting);
+        }
+    }
+
+    /**
+     * Fails. The head throws; any other segment is read again when it is the head, for the blob may
+     * be there by then.
+     */
+    private void fail(BlobShuffleException lasting) {
+        release();
+        dropReader();
+        isSuspect = true;
+        if (!queue.isHead(this)) {
+            state = State.IDLE;
+            return;
+        }
+        state = State.FAILED;
+        failure = lasting;
+        failedAt = queue.engine().time().nanos();
+        isThrown = false;
+        hasFailed = true;
+    }
+
+    /** Cannot be read here at all; thrown when the segment is at the head. */
+    void refuse(BlobShuffleException reason) {
+        state = State.REFUSED;
+        failure = reason;
+    }
+
+    /** Takes note that its failure is thrown. */
+    void thrown() {
+        isThrown = true;
+    }
+
+    /** Whether it has failed as the head before: then the store is asked once at a time. */
+    boolean hasFailed() {
+        return hasFailed;
+    }
+
+    /** Forgets the bytes and any fetch under way. */
+    void drop() {
+        if (state == State.FETCHING) {
+            queue.countFetches(-1);
+        }
+        release();
+        dropReader();
+        state = State.IDLE;
+    }
+
+    /** Whether the decoder waits for memory. */
+    boolean isStarved() {
+        return state == State.READY && reader != null && reader.isStarved();
+    }
+
+    /** Lets the decoder take memory beyond the budget: nothing else makes progress. */
+    void exceedBudget() {
+        mayExceedBudget = true;
+    }
+
+    /**
+     * Drops decoded memory; a segment in the middle of a frame is read again when it is its quota.
+     */
+    void dropDecoded() {
+        SegmentReader at = reader;
+        if (at == null || at.heldBytes() == 0) {
+            return;
+        }
+        if (!isStanding) {
+            queue.engine().budget().release(at.trim());
+        }
+        if (at.heldBytes() > 0) {
+            drop();
+        }
+    }
+
+    private boolean takeMemory(long bytes) {
+        if (!queue.engine().budget().tryAcquire(bytes)) {
+            if (!mayExceedBudget) {
+                return false;
+            }
+            mayExceedBudget = false;
+            queue.engine().budget().acquire(bytes);
+        }
+        return true;
+    }
+
+    private void dropReader() {
+        SegmentReader held = reader;
+        reader = null;
+        isStanding = false;
+        mayExceedBudget = false;
+        if (held != null) {
+            queue.engine().budget().release(held.heldBytes());
+        }
+    }
+
+    private void release() {
+        Fetch held = fetch;
+        fetch = null;
+        if (held != null) {
+            held.leave(this);
+        }
+    }
+
+    /**
+     * Plans the next read: where the decoder stopped, up to a length, but at least what it needs to
+     * go on. Returns the length in bytes.
+     */
+    long planRead(long atMost) {
+        fetchStart = 0;
+        long least = 1;
+        if (reader != null || index > 0) {
+            fetchStart = reader().position();
+            least = reader().wanted();
+        }
+        fetchLength = Math.max(least, Math.min(atMost, notification.segmentLength() - fetchStart));
+        return fetchLength;
+    }
+
+    /** Start of the planned read, bytes of the blob. */
+    long readOffset() {
+        return notification.segmentOffset() + fetchStart;
+    }
+
+    /** Length of the planned read, bytes. */
+    long readLength() {
+        return fetchLength;
+    }
+
+    /**
+     * Whether the last read brought nothing usable: the next one is for this segment alone, past
+     * the caches.
+     */
+    boolean isReadAfresh() {
+        return isSuspect;
+    }
+
+    private SegmentReader reader() {
+        SegmentReader at = reader;
+        if (at == null) {
+            at = new SegmentReader(
+                    notification, queue.partition(), queue.engine().keys(), this::takeMemory);
+            at.skip(index);
+            reader = at;
+        }
+        return at;
+    }
+
+    Notification notification() {
+        return notification;
+    }
+
+    long offset() {
+        return offset;
+    }
+
+    int index() {
+        return index;
+    }
+
+    boolean holdsReserve() {
+        Fetch held = fetch;
+        return held != null && held.isFromReserve();
+    }
+
+    /**
+     * Whether its next bytes must be fetched. A failure that was thrown is forgotten after a while.
+     */
+    boolean isIdle() {
+        if (state == State.FAILED && isThrown && queue.engine().time().nanos() - failedAt >= AGAIN_NANOS) {
+            state = State.IDLE;
+            failure = null;
+        }
+        return state == State.IDLE;
+    }
+
+    boolean isReady() {
+        return state == State.READY;
+    }
+
+    boolean isFinished() {
+        return index == notification.records();
+    }
+
+    @Nullable
+    BlobShuffleException failure() {
+        return failure;
+    }
+}

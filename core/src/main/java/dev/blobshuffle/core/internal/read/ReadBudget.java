@@ -1,0 +1,108 @@
+package dev.blobshuffle.core.internal.read;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The bytes of blobs that all readers of an instance may hold at once, and beside them the reserve:
+ * small pieces for the heads of queues, which are read even when the budget is used up, so that no
+ * partition starves. Of the reserve all readers together take a quarter of the budget, and beyond
+ * it one piece each, so that none waits for another. Thread-safe.
+ */
+final class ReadBudget {
+    /** Enough for sixteen frames of the usual size: a request's fixed cost no longer dominates. */
+    private static final long LARGEST_PIECE = 1 << 20;
+
+    private static final long SMALLEST_PIECE = 128 << 10;
+    private static final long LARGEST_READ = 64L << 20;
+    private static final int RESERVE_SHARE = 4;
+
+    private final long limit;
+    private final AtomicLong used = new AtomicLong();
+    private final AtomicLong reserved = new AtomicLong();
+
+    /**
+     * An unused budget.
+     *
+     * @param limit the most bytes that may be held outside the reserve, 1 or more
+     */
+    ReadBudget(long limit) {
+        if (limit < 1) {
+            throw new IllegalArgumentException("Cannot make a read budget of " + limit + " bytes. Give 1 or more.");
+        }
+        this.limit = limit;
+    }
+
+    /** Takes bytes of the budget if that many are free. */
+    boolean tryAcquire(long bytes) {
+        long now = used.get();
+        while (bytes <= limit - now) {
+            if (used.compareAndSet(now, now + bytes)) {
+                return true;
+            }
+            now = used.get();
+        }
+        return false;
+    }
+
+    /** Takes bytes of the budget even if they are not free: for a reader that could not go on. */
+    void acquire(long bytes) {
+        used.addAndGet(bytes);
+    }
+
+    /** Gives bytes of the budget back. */
+    void release(long bytes) {
+        used.addAndGet(-bytes);
+    }
+
+    /** Takes bytes of the reserve if that many are free, or nobody holds any of it. */
+    boolean tryAcquireReserve(long bytes) {
+        long most = Math.max(1, limit / RESERVE_SHARE);
+        long now = reserved.get();
+        while (now == 0 || bytes <= most - now) {
+            if (reserved.compareAndSet(now, now + bytes)) {
+                return true;
+            }
+            now = reserved.get();
+        }
+        return false;
+    }
+
+    /**
+     * Takes bytes of the reserve even if it is used up: for a reader that holds none of it and
+     * could not go on.
+     */
+    void acquireReserve(long bytes) {
+        reserved.addAndGet(bytes);
+    }
+
+    /** Gives bytes of the reserve back. */
+    void releaseReserve(long bytes) {
+        reserved.addAndGet(-bytes);
+    }
+
+    /**
+     * The most bytes that one read takes from the budget: a fraction, so that several reads run
+     * side by side.
+     */
+    long largestRead() {
+        return Math.max(SMALLEST_PIECE, Math.min(LARGEST_READ, limit / 4));
+    }
+
+    /**
+     * The size of a piece from the reserve, bytes, where this many partitions may each want one. A
+     * larger single frame is read whole all the same.
+     */
+    long pieceSize(int partitions) {
+        return Math.max(SMALLEST_PIECE, Math.min(LARGEST_PIECE, limit / (2 * RESERVE_SHARE) / Math.max(1, partitions)));
+    }
+
+    /** Bytes of the budget held now. */
+    long used() {
+        return used.get();
+    }
+
+    /** Bytes of the reserve held now. */
+    long reserved() {
+        return reserved.get();
+    }
+}

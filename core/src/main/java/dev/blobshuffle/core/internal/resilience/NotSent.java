@@ -1,0 +1,29 @@
+package dev.blobshuffle.core.internal.resilience;
+
+import dev.blobshuffle.core.failure.StoreUnavailable;
+
+/**
+ * A request was not sent, to protect the store. It costs nothing and says nothing about the store.
+ */
+final class NotSent extends StoreUnavailable {
+    private static final long serialVersionUID = 1L;
+
+    /** Why it was not sent. */
+    enum Reason {
+        /** The store has failed lately, and has not recovered. */
+        STORE_IS_DOWN,
+        /** Too many requests wait for their turn. */
+        QUEUE_IS_FULL
+    }
+
+    private final Reason reason;
+
+    NotSent(Reason reason, String message) {
+        super(message);
+        this.reason = reason;
+    }
+
+    Reason reason() {
+        return reason;
+    }
+}

@@ -1,0 +1,148 @@
+package dev.blobshuffle.core.internal.retention;
+
+import dev.blobshuffle.core.store.BlobId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.UnaryOperator;
+
+/**
+ * The undecided blobs of a listing. It reads their footers, a few at a time, and sets tombstones
+ * where the footers allow it. Owned by one thread.
+ */
+final class Candidates {
+    private final BlobListing listing;
+    private final PatientStore store;
+    private final SweepScope scope;
+    private final LogReach reach;
+    private final Set<String> unknownTopics = new TreeSet<>();
+    private int unneeded;
+    private long unneededBytes;
+    private int orphans;
+    private long orphanBytes;
+    private int kept;
+    private int damaged;
+    private Optional<BlobId> damagedExample = Optional.empty();
+    private int foreign;
+    private int silent;
+
+    /** @param reach how far back the logs go that were read so far */
+    Candidates(BlobListing listing, PatientStore store, SweepScope scope, LogReach reach) {
+        this.listing = listing;
+        this.store = store;
+        this.scope = scope;
+        this.reach = reach;
+    }
+
+    /** Pauses after a number of blobs. */
+    interface Rest {
+        void after(int blobs) throws InterruptedException;
+    }
+
+    /**
+     * Decides on all blobs, except those whose footers name topics that were not read yet.
+     *
+     * @param unread returns those of a blob's topics that must be read before the blob is deleted
+     * @param existing the topics of the cluster
+     * @return topics to read before the remaining blobs can be decided
+     */
+    Set<String> decide(UnaryOperator<Set<String>> unread, Set<String> existing, Rest rest) throws InterruptedException {
+        Set<String> more = new TreeSet<>();
+        List<Integer> some = new ArrayList<>(PatientStore.AT_ONCE);
+        Optional<Integer> next = listing.undecided(0);
+        while (next.isPresent()) {
+            int index = next.get();
+            if (scope.isForeign(listing.id(index).writer())) {
+                listing.decide(index);
+                foreign++;
+            } else {
+                some.add(index);
+            }
+            next = listing.undecided(index + 1);
+            if (some.size() == PatientStore.AT_ONCE || next.isEmpty() && !some.isEmpty()) {
+                decide(some, unread, existing, more);
+                rest.after(some.size());
+                some.clear();
+            }
+        }
+        return more;
+    }
+
+    private void decide(List<Integer> some, UnaryOperator<Set<String>> unread, Set<String> existing, Set<String> more)
+            throws InterruptedException {
+        List<BlobId> ids = some.stream().map(listing::id).toList();
+        List<Optional<PatientStore.Contents>> contents = store.contents(ids);
+        for (int i = 0; i < ids.size(); i++) {
+            if (contents.get(i).isEmpty()) {
+                listing.decide(some.get(i)); // Somebody else sweeps too.
+                continue;
+            }
+            PatientStore.Contents blob = contents.get(i).get();
+            Set<String> missing = blob.topics().map(unread).orElse(Set.of());
+            if (isNone(ids.get(i), blob, missing, existing)) {
+                listing.decide(some.get(i));
+            } else if (missing.isEmpty()) {
+                listing.condemn(some.get(i));
+                count(ids.get(i), blob);
+            } else {
+                more.addAll(missing);
+            }
+        }
+    }
+
+    private void count(BlobId id, PatientStore.Contents blob) {
+        unneeded++;
+        unneededBytes += blob.length();
+        if (reach.coversAll(blob.partitions().orElse(Set.of()), id.generation())) {
+            orphans++;
+            orphanBytes += blob.length();
+        }
+    }
+
+    /** Whether a blob must stay, whatever the logs hold. Counts the reason. */
+    private boolean isNone(BlobId id, PatientStore.Contents blob, Set<String> unread, Set<String> existing) {
+        if (blob.topics().isEmpty()) {
+            damaged++;
+            damagedExample = damagedExample.or(() -> Optional.of(id));
+            return true;
+        }
+        if (!blob.topics().get().stream().allMatch(scope::covers)) {
+            scope.foreign(id.writer());
+            foreign++;
+            return true;
+        }
+        Set<String> unknown = new TreeSet<>(unread);
+        unknown.removeAll(existing);
+        if (!unknown.isEmpty()) {
+            unknownTopics.addAll(unknown);
+            kept++;
+            return true;
+        }
+        if (unread.isEmpty() && blob.partitions().map(reach::anyIsSilent).orElse(false)) {
+            silent++;
+            return true;
+        }
+        return false;
+    }
+
+    SweepReport report(ReferenceMarker marker) {
+        return new SweepReport(
+                listing.size(),
+                listing.estimatedBytes(),
+                marker.needed(),
+                marker.oldest(),
+                unneeded,
+                unneededBytes,
+                orphans,
+                orphanBytes,
+                kept,
+                unknownTopics,
+                damaged,
+                damagedExample,
+                foreign,
+                silent,
+                marker.links());
+    }
+}

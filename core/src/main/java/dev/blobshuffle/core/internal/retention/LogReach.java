@@ -1,0 +1,61 @@
+package dev.blobshuffle.core.internal.retention;
+
+import dev.blobshuffle.core.internal.format.Partition;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * How far back logs go. This distinguishes orphans from blobs whose notifications Kafka has already
+ * deleted. Kafka deletes the oldest records of a log first. A log that has lost no record yet still
+ * holds every notification. So does, for a given blob, a log with a notification of a clearly older
+ * blob. An empty log, or one with young notifications only, proves nothing. Owned by one thread.
+ */
+final class LogReach {
+    /**
+     * How much older counts as clearly older, in generations (minutes). It covers late
+     * notifications and differences between the writers' clocks.
+     */
+    private static final long MARGIN = 15;
+
+    private final Set<Partition> whole = new HashSet<>();
+    private final Set<Partition> silent = new HashSet<>();
+    private final Map<Partition, Long> oldest = new HashMap<>();
+
+    /** Records that a log still begins at its first offset. */
+    void lostNothing(Partition partition) {
+        whole.add(partition);
+    }
+
+    /** Records that a log has never held a record. */
+    void neverHeldAny(Partition partition) {
+        silent.add(partition);
+    }
+
+    /** Whether one of the logs has never held a record. Such a log cannot belong to a blob. */
+    boolean anyIsSilent(Collection<Partition> partitions) {
+        return partitions.stream().anyMatch(silent::contains);
+    }
+
+    /** Records that a log holds a notification of a blob. */
+    void leadsTo(Partition partition, long generation) {
+        oldest.merge(partition, generation, Math::min);
+    }
+
+    /**
+     * Whether the logs of all of a blob's partitions would still hold its notifications, if there
+     * had ever been any.
+     *
+     * @param partitions the partitions of the blob's records; none: the logs prove nothing
+     */
+    boolean coversAll(Collection<Partition> partitions, long generation) {
+        return !partitions.isEmpty() && partitions.stream().allMatch(partition -> covers(partition, generation));
+    }
+
+    private boolean covers(Partition partition, long generation) {
+        Long first = oldest.get(partition);
+        return whole.contains(partition) || first != null && first + MARGIN <= generation;
+    }
+}

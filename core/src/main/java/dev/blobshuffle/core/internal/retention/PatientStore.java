@@ -1,0 +1,222 @@
+package dev.blobshuffle.core.internal.retention;
+
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.format.Footer;
+import dev.blobshuffle.core.internal.format.FooterCodec;
+import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.GenerationSpan;
+import dev.blobshuffle.core.store.RequestMeter;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * A blocking view of a store for background work. Every call waits for its answer and is retried a
+ * few times while the store is unavailable. Throws the failures of the store's contract. Owned by
+ * one thread.
+ */
+public final class PatientStore {
+    /** The most footers requested at once. */
+    static final int AT_ONCE = 64;
+
+    private static final int ATTEMPTS = 5;
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
+    /** How many bytes at the end of a blob are read first; most footers are shorter. */
+    private static final int TAIL = 16 << 10;
+
+    private final BlobStore store;
+    private final StopSignal stopSignal;
+    private final RequestMeter meter;
+
+    /** A store without request counting. */
+    public PatientStore(BlobStore store, StopSignal stopSignal) {
+        this(store, stopSignal, RequestMeter.NONE);
+    }
+
+    /** @param meter counts each get and put; the store itself counts all other requests */
+    PatientStore(BlobStore store, StopSignal stopSignal, RequestMeter meter) {
+        this.store = store;
+        this.stopSignal = stopSignal;
+        this.meter = meter;
+    }
+
+    /**
+     * The facts at the end of a blob.
+     *
+     * @param length of the blob, bytes
+     * @param partitions of its records; empty if the footer is damaged
+     */
+    record Contents(long length, Optional<Set<Partition>> partitions) {
+        Optional<Set<String>> topics() {
+            return partitions.map(
+                    known -> known.stream().map(Partition::stream).collect(Collectors.toUnmodifiableSet()));
+        }
+    }
+
+    /** As {@link BlobStore#fingerprint()}. */
+    public int fingerprint() {
+        return store.fingerprint();
+    }
+
+    /** As {@link BlobStore#location()}. */
+    public String location() {
+        return store.location();
+    }
+
+    /** The minutes that have blobs, in order. */
+    List<Long> generations() throws InterruptedException {
+        return await(store::generations).stream().sorted().toList();
+    }
+
+    /** The blobs of a minute, in order. */
+    List<BlobId> list(long generation) throws InterruptedException {
+        return await(() -> store.list(generation)).stream().sorted().toList();
+    }
+
+    /** The blobs of several minutes, in order. */
+    List<BlobId> list(GenerationSpan generations) throws InterruptedException {
+        return await(() -> store.list(generations)).stream().sorted().toList();
+    }
+
+    void put(BlobId id, BlobContent content) throws InterruptedException {
+        Void ignored = await(() -> {
+            meter.sent(RequestMeter.Request.PUT);
+            return store.put(id, content);
+        });
+    }
+
+    /** A small blob as text; empty if it is gone. */
+    Optional<String> text(BlobId id) throws InterruptedException {
+        Optional<Long> length = length(id);
+        return length.isEmpty()
+                ? Optional.empty()
+                : await(() -> orGone(tail(id, length.get(), Math.min(TAIL, length.get()))
+                        .thenApply(bytes ->
+                                Optional.of(StandardCharsets.UTF_8.decode(bytes).toString()))));
+    }
+
+    void delete(List<BlobId> ids) throws InterruptedException {
+        Void ignored = await(() -> store.delete(ids));
+    }
+
+    /** The length of a blob in bytes; empty if it is gone. */
+    public Optional<Long> length(BlobId id) throws InterruptedException {
+        return await(() -> orGone(store.length(id).thenApply(Optional::of)));
+    }
+
+    /**
+     * The contents of a few blobs; empty for a blob that is gone. Two or three requests per blob.
+     */
+    List<Optional<Contents>> contents(List<BlobId> ids) throws InterruptedException {
+        List<CompletableFuture<Optional<Contents>>> asked = ids.stream()
+                .map(id -> orGone(contents(id).thenApply(Optional::of)).toCompletableFuture())
+                .toList();
+        List<Optional<Contents>> answers = new ArrayList<>();
+        for (int i = 0; i < ids.size(); i++) {
+            BlobId id = ids.get(i);
+            CompletableFuture<Optional<Contents>> first = asked.get(i);
+            boolean[] isAsked = {false};
+            answers.add(await(() -> {
+                boolean again = isAsked[0];
+                isAsked[0] = true;
+                return again ? orGone(contents(id).thenApply(Optional::of)) : first;
+            }));
+        }
+        return answers;
+    }
+
+    private CompletionStage<Contents> contents(BlobId id) {
+        return store.length(id)
+                .thenCompose(length -> footer(id, length).handle((footer, failure) -> {
+                    if (failure == null) {
+                        return new Contents(length, Optional.of(partitions(footer)));
+                    }
+                    if (unwrapped(failure) instanceof BlobCorrupt) {
+                        return new Contents(length, Optional.empty());
+                    }
+                    throw new CompletionException(unwrapped(failure));
+                }));
+    }
+
+    private CompletionStage<Footer> footer(BlobId id, long length) {
+        return tail(id, length, Math.min(length, TAIL))
+                .thenCompose(tail -> {
+                    int needed = FooterCodec.tailLength(tail);
+                    return needed <= tail.remaining()
+                            ? CompletableFuture.completedFuture(tail)
+                            : tail(id, length, Math.min(length, needed));
+                })
+                .thenApply(tail -> FooterCodec.decode(tail, length));
+    }
+
+    private CompletionStage<ByteBuffer> tail(BlobId id, long length, long bytes) {
+        meter.sent(RequestMeter.Request.GET);
+        return store.get(id, BlobRange.of(length - bytes, bytes)).thenApply(PatientStore::copy);
+    }
+
+    private static ByteBuffer copy(BlobBytes read) {
+        try (read) {
+            byte[] bytes = new byte[read.buffer().remaining()];
+            read.buffer().duplicate().get(bytes);
+            return ByteBuffer.wrap(bytes);
+        }
+    }
+
+    private static Set<Partition> partitions(Footer footer) {
+        return footer.segments().stream().map(Footer.Segment::partition).collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** Maps a missing blob to empty, because another sweeper may delete blobs at the same time. */
+    private static <T> CompletionStage<Optional<T>> orGone(CompletionStage<Optional<T>> stage) {
+        return stage.exceptionally(failure -> {
+            if (unwrapped(failure) instanceof BlobMissing) {
+                return Optional.empty();
+            }
+            throw new CompletionException(unwrapped(failure));
+        });
+    }
+
+    private <T> T await(Supplier<CompletionStage<T>> request) throws InterruptedException {
+        Duration pause = FIRST_PAUSE;
+        for (int attempt = 1; ; attempt++) {
+            stopSignal.check();
+            try {
+                return stopSignal.await(request.get());
+            } catch (CompletionException e) {
+                Throwable cause = unwrapped(e);
+                boolean isWorthIt = cause instanceof StoreUnavailable && !(cause instanceof StoreRefused);
+                if (!isWorthIt || attempt == ATTEMPTS) {
+                    throw cause instanceof BlobShuffleException failure ? failure : e;
+                }
+            }
+            stopSignal.rest(pause);
+            pause = pause.multipliedBy(2);
+        }
+    }
+
+    private static Throwable unwrapped(Throwable failure) {
+        Throwable cause = failure;
+        while (cause instanceof CompletionException && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause;
+    }
+}

@@ -1,0 +1,78 @@
+package dev.blobshuffle.core.internal.retention;
+
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A signal that stops a sweep. It takes effect between two requests, never during one, and ends a
+ * pause early. Thread-safe.
+ */
+public final class StopSignal {
+    private static final Duration LOOK = Duration.ofMinutes(1);
+
+    private final Time time;
+    private final Signal signal;
+    private volatile boolean isStopped;
+
+    /** A signal that is not raised. */
+    public StopSignal(Time time) {
+        this.time = time;
+        signal = time.signal();
+    }
+
+    /** Ends the sweep at its next pause or check. Idempotent. */
+    public void raise() {
+        isStopped = true;
+        signal.raise();
+    }
+
+    /**
+     * Returns, unless the sweep is to end.
+     *
+     * @throws Closed the sweep is to end
+     */
+    public void check() {
+        if (isStopped) {
+            throw new Closed(
+                    "Cannot continue the sweep: the sweeper was closed. The next sweep finds the remaining blobs.");
+        }
+    }
+
+    /**
+     * Waits for an answer of the store. The store enforces its own time limits.
+     *
+     * @throws java.util.concurrent.CompletionException the request failed
+     * @throws InterruptedException when the thread is interrupted
+     */
+    <T> T await(CompletionStage<T> request) throws InterruptedException {
+        CompletableFuture<T> answer = request.toCompletableFuture();
+        Signal answered = time.signal();
+        CompletionStage<T> ignored = answer.whenComplete((value, failure) -> answered.raise());
+        long seen = answered.count();
+        while (!answer.isDone()) {
+            boolean isRaised = answered.await(seen, time.nanos() + LOOK.toNanos());
+            seen = isRaised ? answered.count() : seen;
+        }
+        return answer.join();
+    }
+
+    /**
+     * Waits.
+     *
+     * @throws Closed the sweep is to end
+     * @throws InterruptedException when the thread is interrupted
+     */
+    public void rest(Duration duration) throws InterruptedException {
+        long until = time.nanos() + duration.toNanos();
+        boolean isOver = false;
+        while (!isOver) {
+            long seen = signal.count();
+            check();
+            isOver = !signal.await(seen, until);
+        }
+    }
+}

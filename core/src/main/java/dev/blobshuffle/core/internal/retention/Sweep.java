@@ -1,0 +1,270 @@
+package dev.blobshuffle.core.internal.retention;
+
+import dev.blobshuffle.core.internal.format.Notification;
+import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.GenerationSpan;
+import dev.blobshuffle.core.store.RequestMeter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Finds and deletes the blobs of a store that no reader can reach any more. A blob is needed while
+ * a log holds a notification of it, committed or not. So a group that lags, a consumer that seeks
+ * back and a new group all find their blobs. Kafka's retention, and Kafka Streams' purging of
+ * repartition topics, delete notifications. A sweep then deletes their blobs.
+ *
+ * <p>The sweep lists the blobs first. Then the caller waits for the grace period, which is longer
+ * than the time between storing a blob and sending its notification. Only then the sweep reads the
+ * logs, from their starts to their current ends. A listed blob without a notification will never
+ * get one: its writer crashed, its transaction was aborted, or Kafka has already deleted the
+ * notification. The sweep sets a tombstone on it.
+ *
+ * <p>This is correct only if the logs belong to the store. So a blob with a tombstone is deleted
+ * only after another wait, in which every live instance checks who sweeps ({@link SweepRight}). A
+ * sweep may be killed at any moment, and several sweeps may run at once.
+ *
+ * <p>The footer of a blob names the topics of its records, and the sweep reads it before it deletes
+ * the blob. So no topic can be forgotten: if a topic was not read yet, the sweep reads it then. If
+ * the topic does not exist, the blob is kept.
+ *
+ * <p>Owned by one thread.
+ */
+public final class Sweep {
+    /** Number of blobs whose length is requested to estimate the total. */
+    private static final int MEASURED = 64;
+
+    /** Approximate number of blobs that one call should list. */
+    private static final int MOST_AT_ONCE = 100_000;
+
+    /** The first generation with blobs. Generation 0 holds claims of earlier versions. */
+    private static final long FIRST_GENERATION = 1;
+
+    /** Bytes of logs between two checks of the pace. */
+    private static final long LOG_STEP = 1 << 20;
+
+    private final PatientStore store;
+    private final SweepScope scope;
+    private final SweepPace pace;
+    private final StopSignal stopSignal;
+    private long logBytes;
+
+    /**
+     * A sweep that has not started.
+     *
+     * @param store stays open
+     * @param stopSignal ends the sweep and its pauses
+     */
+    public Sweep(BlobStore store, SweepScope scope, SweepPace pace, StopSignal stopSignal) {
+        this(store, scope, pace, stopSignal, RequestMeter.NONE);
+    }
+
+    /** @param meter counts gets and puts; the store itself counts all other requests */
+    Sweep(BlobStore store, SweepScope scope, SweepPace pace, StopSignal stopSignal, RequestMeter meter) {
+        this.store = new PatientStore(store, stopSignal, meter);
+        this.scope = scope;
+        this.pace = pace;
+        this.stopSignal = stopSignal;
+    }
+
+    /**
+     * Lists the store, oldest generations first, until the listing is full.
+     *
+     * @param after where the previous listing ended; empty to start from the oldest
+     */
+    public BlobListing list(Optional<BlobId> after) throws InterruptedException {
+        return listBefore(Long.MAX_VALUE, after);
+    }
+
+    /**
+     * Lists the generations before one.
+     *
+     * @param generation the first that is not listed
+     * @param after as in {@link #list}
+     */
+    public BlobListing listBefore(long generation, Optional<BlobId> after) throws InterruptedException {
+        BlobListing listing = new BlobListing(pace.runs(), pace.blobs());
+        long first = after.map(BlobId::generation).orElse(FIRST_GENERATION);
+        int digits = 0;
+        boolean hasRoom = true;
+        for (long minute : store.generations()) {
+            if (hasRoom && minute >= first && minute < generation) {
+                GenerationSpan span = GenerationSpan.around(minute, digits);
+                List<BlobId> ids = store.list(span);
+                hasRoom = add(ids, first, generation, after, listing);
+                first = span.last() + 1;
+                digits = digits(ids.size(), digits);
+            }
+        }
+        measure(listing);
+        return listing;
+    }
+
+    /**
+     * How many generations to list in the next call, from the number of blobs in the last ones. A
+     * request returns up to 1,000 keys, and the result of a call is in memory at once.
+     */
+    private static int digits(int blobs, int before) {
+        if (blobs > MOST_AT_ONCE) {
+            return Math.max(0, before - 1);
+        }
+        return blobs < MOST_AT_ONCE / 10 ? Math.min(before + 1, GenerationSpan.MOST_DIGITS) : before;
+    }
+
+    private static boolean add(List<BlobId> ids, long first, long end, Optional<BlobId> after, BlobListing listing) {
+        for (BlobId id : ids) {
+            boolean isMeant = id.generation() >= first
+                    && id.generation() < end
+                    && (after.isEmpty() || id.compareTo(after.get()) > 0);
+            if (isMeant && !listing.add(id)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void measure(BlobListing listing) throws InterruptedException {
+        long sum = 0;
+        int measured = 0;
+        int step = Math.max(1, listing.size() / MEASURED);
+        for (int index = 0; index < listing.size(); index += step) {
+            Optional<Long> length = store.length(listing.id(index));
+            sum += length.orElse(0L);
+            measured += length.isPresent() ? 1 : 0;
+        }
+        listing.averageBytes(measured == 0 ? 0 : sum / measured);
+    }
+
+    /**
+     * Decides on a listing by the current content of the logs: sets tombstones on unneeded blobs.
+     *
+     * @param listing older than the grace period
+     * @throws dev.blobshuffle.core.failure.InvalidSettings the topics' notifications refer to
+     *     another store, or those of another cluster refer to this one; nothing was deleted
+     * @throws dev.blobshuffle.core.failure.BlobCorrupt a notification cannot be read; nothing was
+     *     deleted
+     */
+    public SweepReport byLogs(BlobListing listing, NotificationLogs logs) throws InterruptedException {
+        Set<String> existing = logs.topics();
+        LogReach reach = new LogReach();
+        ReferenceMarker marker = new ReferenceMarker(listing, store.fingerprint(), reach);
+        Candidates candidates = new Candidates(listing, store, scope, reach);
+        Set<String> next = firstTopics(listing, existing);
+        Set<String> read = new TreeSet<>();
+        while (true) {
+            read(next, logs, marker, reach);
+            read.addAll(next);
+            next = candidates.decide(
+                    topics -> {
+                        Set<String> unread = new TreeSet<>(topics);
+                        unread.removeAll(read);
+                        unread.removeIf(topic -> scope.isDeleted(topic) && !existing.contains(topic));
+                        return unread;
+                    },
+                    existing,
+                    this::restAfter);
+            if (next.isEmpty()) {
+                return candidates.report(marker);
+            }
+        }
+    }
+
+    /**
+     * Sets tombstones on a whole listing without reading the logs: plain time-to-live.
+     *
+     * @param listing of generations that are old enough
+     */
+    public SweepReport byAge(BlobListing listing) throws InterruptedException {
+        LogReach none = new LogReach();
+        Candidates candidates = new Candidates(listing, store, scope, none);
+        Set<String> ignored = candidates.decide(topics -> Set.of(), Set.of(), this::restAfter);
+        return candidates.report(new ReferenceMarker(listing, store.fingerprint(), none));
+    }
+
+    /**
+     * Deletes the blobs with tombstones, a few at a time.
+     *
+     * @param next another listing, in which these blobs count as decided
+     */
+    public void delete(BlobListing listing, Optional<BlobListing> next, SweepRight right) throws InterruptedException {
+        List<BlobId> some = new ArrayList<>(PatientStore.AT_ONCE);
+        Optional<Integer> index = listing.condemned(0);
+        while (index.isPresent()) {
+            BlobId id = listing.id(index.get());
+            some.add(id);
+            next.ifPresent(other -> other.decide(id));
+            index = listing.condemned(index.get() + 1);
+            if (some.size() == PatientStore.AT_ONCE || index.isEmpty()) {
+                right.requireOwn();
+                store.delete(some);
+                restAfter(some.size());
+                some.clear();
+            }
+        }
+    }
+
+    /**
+     * The topics to read first, from a sample of the footers. Missed topics are read later, at the
+     * cost of more requests.
+     */
+    private Set<String> firstTopics(BlobListing listing, Set<String> existing) throws InterruptedException {
+        Set<String> first = new TreeSet<>();
+        if (scope.isEverything()) {
+            List<BlobId> some = new ArrayList<>();
+            int step = Math.max(1, listing.size() / PatientStore.AT_ONCE);
+            for (int index = 0; index < listing.size(); index += step) {
+                some.add(listing.id(index));
+            }
+            for (Optional<PatientStore.Contents> contents : store.contents(some)) {
+                contents.flatMap(PatientStore.Contents::topics).ifPresent(first::addAll);
+            }
+            first.retainAll(existing);
+        } else if (listing.size() > 0) {
+            existing.stream().filter(scope::covers).forEach(first::add);
+        }
+        return first;
+    }
+
+    private void read(Set<String> topics, NotificationLogs logs, ReferenceMarker marker, LogReach reach)
+            throws InterruptedException {
+        Map<Partition, NotificationLogs.Extent> extents = logs.read(topics, new NotificationLogs.Receiver() {
+            @Override
+            public void notification(Partition partition, long position, Notification notification, boolean isMarked) {
+                marker.mark(partition, position, notification, isMarked);
+            }
+
+            @Override
+            public void read(long bytes) throws InterruptedException {
+                stopSignal.check();
+                slowDown(bytes);
+            }
+        });
+        extents.forEach((partition, extent) -> {
+            if (extent.start() == 0) {
+                reach.lostNothing(partition);
+            }
+            if (extent.end() == 0) {
+                reach.neverHeldAny(partition);
+            }
+        });
+        marker.requireOwn();
+    }
+
+    private void slowDown(long bytes) throws InterruptedException {
+        logBytes += bytes;
+        if (logBytes >= LOG_STEP) {
+            stopSignal.rest(Duration.ofNanos((long) (logBytes * 1e9 / pace.logBytesPerSecond())));
+            logBytes = 0;
+        }
+    }
+
+    private void restAfter(int requests) throws InterruptedException {
+        stopSignal.rest(Duration.ofNanos((long) (requests * 1e9 / pace.blobsPerSecond())));
+    }
+}

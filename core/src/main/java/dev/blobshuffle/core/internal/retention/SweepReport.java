@@ -1,0 +1,88 @@
+package dev.blobshuffle.core.internal.retention;
+
+import dev.blobshuffle.core.store.BlobId;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * The findings of a sweep. Every listed blob is counted once: needed, unneeded, kept, damaged,
+ * foreign, or already gone.
+ *
+ * @param listed blobs that were examined
+ * @param listedBytes their bytes, estimated
+ * @param needed blobs with a notification
+ * @param oldest the oldest of these
+ * @param unneeded blobs without a notification, which get tombstones
+ * @param unneededBytes their bytes
+ * @param orphans unneeded blobs that never had a notification, as far as the logs prove it; orphans
+ *     older than the logs are not counted
+ * @param orphanBytes their bytes
+ * @param kept blobs that are kept because one of their topics is not in this cluster
+ * @param unknownTopics these topics
+ * @param damaged blobs that are kept because their footer cannot be read
+ * @param damagedExample one of these
+ * @param foreign blobs of other applications
+ * @param silent blobs that are kept because one of their logs has never held a record
+ * @param links notifications of blobs in this store, listed or not
+ */
+public record SweepReport(
+        int listed,
+        long listedBytes,
+        int needed,
+        Optional<BlobReference> oldest,
+        int unneeded,
+        long unneededBytes,
+        int orphans,
+        long orphanBytes,
+        int kept,
+        Set<String> unknownTopics,
+        int damaged,
+        Optional<BlobId> damagedExample,
+        int foreign,
+        int silent,
+        long links) {
+    /** Crashes leave up to this many orphans. */
+    private static final int USUAL_ORPHANS = 100;
+
+    /** The report of a sweep that examined nothing. */
+    public static final SweepReport NOTHING =
+            new SweepReport(0, 0, 0, Optional.empty(), 0, 0, 0, 0, 0, Set.of(), 0, Optional.empty(), 0, 0, 0);
+
+    /** Copies the topics. */
+    public SweepReport {
+        unknownTopics = Set.copyOf(unknownTopics);
+    }
+
+    /** Whether the sweep deletes every blob that it examined. */
+    public boolean leavesNothing() {
+        return needed + kept + damaged + foreign + silent == 0;
+    }
+
+    /** Whether so many blobs are orphans that they may belong to another cluster. */
+    public boolean hasTooManyOrphans() {
+        return orphans > USUAL_ORPHANS && orphans > listed / 2;
+    }
+
+    /** Adds the findings of a later round. */
+    public SweepReport plus(SweepReport later) {
+        Set<String> topics = new TreeSet<>(unknownTopics);
+        topics.addAll(later.unknownTopics);
+        return new SweepReport(
+                listed + later.listed,
+                listedBytes + later.listedBytes,
+                needed + later.needed,
+                oldest.or(later::oldest), // rounds go from old to new
+                unneeded + later.unneeded,
+                unneededBytes + later.unneededBytes,
+                orphans + later.orphans,
+                orphanBytes + later.orphanBytes,
+                kept + later.kept,
+                topics,
+                damaged + later.damaged,
+                damagedExample.or(later::damagedExample),
+                foreign + later.foreign,
+                silent + later.silent,
+                links + later.links);
+    }
+}

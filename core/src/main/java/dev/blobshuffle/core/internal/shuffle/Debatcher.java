@@ -1,0 +1,134 @@
+package dev.blobshuffle.core.internal.shuffle;
+
+import dev.blobshuffle.core.internal.format.Notification;
+import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.internal.format.record.Headers;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The read side of one consumer. It queues notifications and plain records per partition, in order.
+ * It fetches their segments ahead within the instance's byte budget, decodes them lazily, and
+ * returns the records in order with their positions. Owned by the consumer's thread.
+ *
+ * @param <C> the channel's own item, kept as the carrier and passed on with its records
+ */
+public interface Debatcher<C> extends AutoCloseable {
+    /**
+     * Queues a notification.
+     *
+     * @param offset the notification's position in the channel; rises per partition
+     * @param firstRecord index of the first record to return; at or above the record count: the
+     *     last record
+     */
+    void offer(Partition partition, long offset, Notification notification, int firstRecord, C carrier);
+
+    /**
+     * Queues a plain record, which is returned unchanged in its turn.
+     *
+     * @param offset the record's position in the channel; rises per partition
+     * @param bytes the record's size (key and value), whose memory the caller holds; counts for
+     *     {@link #queuedBytes} and {@link #drain}
+     */
+    void offer(Partition partition, long offset, long bytes, C plain);
+
+    /**
+     * Marks a partition as paused by the user. Its records are not returned, fetched bytes stay,
+     * and no reserve is spent on it.
+     */
+    void pause(Partition partition);
+
+    /** Ends a pause. */
+    void resume(Partition partition);
+
+    /**
+     * Starts the fetches that the budget allows: first the heads of unpaused partitions, then
+     * further segments round robin.
+     */
+    void prefetch();
+
+    /**
+     * Whether {@link #drain} has a record to return or a failure to throw. It may still return no
+     * record if bytes are corrupt, because it then reads them again before it gives up.
+     */
+    boolean isReady();
+
+    /** Whether a fetch for an unpaused partition is in flight. */
+    boolean isFetching();
+
+    /** Waits until {@link #isReady()} may have become true, or the timeout ends. */
+    void awaitProgress(Duration timeout) throws InterruptedException;
+
+    /**
+     * Returns records, taking partitions in turn and each partition in order.
+     *
+     * @param maxRecords the most records to return
+     * @param maxBytesPerPartition after this many bytes (keys and values) of one partition, the
+     *     next partition follows
+     * @return the number of records returned
+     * @throws dev.blobshuffle.core.failure.BlobMissing fatal: the head's blob has been missing for
+     *     about three seconds. Each call throws it again. After a second, a call asks the store
+     *     again, so that a restored blob is read
+     * @throws dev.blobshuffle.core.failure.BlobCorrupt fatal: the head's bytes differ from the
+     *     written ones. Thrown again as {@code BlobMissing} is
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the head was written to another
+     *     store, or with a codec that is not available
+     */
+    int drain(int maxRecords, long maxBytesPerPartition, Sink<C> sink);
+
+    /** Position of the next record to return; empty if the partition's queue is empty. */
+    Optional<Position> head(Partition partition);
+
+    /** Records queued for a partition and not returned yet. Cheap. */
+    long undelivered(Partition partition);
+
+    /** Items (notifications and plain records) queued for a partition. Cheap. */
+    int queuedItems(Partition partition);
+
+    /** Bytes of segments and plain records queued for a partition, fetched or not. Cheap. */
+    long queuedBytes(Partition partition);
+
+    /**
+     * Drops a partition's queue and pause and releases its bytes. Fetches in flight are ignored
+     * when they end.
+     */
+    void drop(Partition partition);
+
+    /** Drops every partition. Idempotent. */
+    @Override
+    void close();
+
+    /**
+     * A position between two records.
+     *
+     * @param offset the channel position of the notification or plain record
+     * @param index index in the segment of the next record; 0 for a plain record
+     */
+    record Position(long offset, int index) {}
+
+    /** Receives the records. If it throws, the position stays before that record. */
+    interface Sink<C> {
+        /**
+         * A record of a segment. The receiver owns the arrays; the headers are valid during the
+         * call only.
+         *
+         * @param offset channel position of the notification
+         * @param index index of the record in its segment
+         * @param count number of records in the segment
+         */
+        void record(
+                Partition partition,
+                long offset,
+                int index,
+                int count,
+                long timestamp,
+                byte @Nullable [] key,
+                byte @Nullable [] value,
+                Headers headers,
+                C carrier);
+
+        /** A plain record, unchanged. */
+        void plain(Partition partition, long offset, C plain);
+    }
+}

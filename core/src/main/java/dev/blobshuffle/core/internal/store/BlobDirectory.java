@@ -1,0 +1,339 @@
+package dev.blobshuffle.core.internal.store;
+
+import dev.blobshuffle.core.internal.files.PrivateFiles;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobKey;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.time.Time;
+import java.io.File;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * One directory of a file store. It holds blobs under their keys, and a staging area for blobs
+ * being written. Blocks its caller for I/O. Thread-safe.
+ */
+final class BlobDirectory {
+    /** How long puts skip a directory that failed. */
+    private static final long FAILING_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /**
+     * Length of the window of direct memory that bytes pass through. Arrays on the heap must be
+     * copied to direct memory anyway, and a window of this size stays in the processor's cache.
+     */
+    private static final int WINDOW_LENGTH = 128 << 10;
+
+    private static final boolean IS_WINDOWS = File.separatorChar == '\\';
+    private static final ThreadLocal<ByteBuffer> WINDOW =
+            ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(WINDOW_LENGTH));
+
+    private final Path path;
+    private final Time time;
+    private final StagingArea staging;
+
+    /** Set until puts may use the directory again. */
+    private volatile boolean failing;
+
+    private volatile long failedNanos;
+
+    /** For each shard, the generation whose directory is known to be durable; 0 (1970) for none. */
+    private final AtomicLongArray durableGenerations = new AtomicLongArray(BlobKey.SHARDS);
+
+    BlobDirectory(Path path, Time time) {
+        this.path = path;
+        this.time = time;
+        staging = new StagingArea(path.resolve("staging"), time);
+    }
+
+    Path path() {
+        return path;
+    }
+
+    /**
+     * Prepares the directory and returns the id of its store: the offered id if it belongs to none
+     * yet.
+     */
+    String open(String offered) throws IOException {
+        PrivateFiles.createDirectories(path);
+        String id = StoreMarker.read(path, offered);
+        staging.open();
+        return id;
+    }
+
+    boolean isThere() {
+        return StoreMarker.isIn(path);
+    }
+
+    void requireThere() throws IOException {
+        if (!isThere()) {
+            throw new NotDirectoryException(path + " (does not exist, or is not mounted)");
+        }
+    }
+
+    boolean isFailing() {
+        return failing && time.nanos() - failedNanos < FAILING_NANOS;
+    }
+
+    void fail() {
+        failedNanos = time.nanos();
+        failing = true;
+    }
+
+    /** Stores a blob. After a failure no bytes of the blob remain. */
+    void write(BlobId id, BlobContent content, Fsync fsync) throws IOException {
+        try {
+            requireThere();
+            Path draft = staging.newDraft();
+            try {
+                writeDraft(draft, content, fsync);
+                publish(draft, id, fsync);
+                requireThere(); // Unmounted meanwhile, the mount point took the blob, and nobody finds it there.
+            } finally {
+                Files.deleteIfExists(draft);
+            }
+            failing = false;
+        } catch (IOException e) {
+            fail();
+            throw e;
+        }
+    }
+
+    private static void writeDraft(Path draft, BlobContent content, Fsync fsync) throws IOException {
+        try (FileChannel channel = PrivateFiles.create(draft)) {
+            ByteBuffer window = WINDOW.get().clear();
+            for (ByteBuffer buffer : content.buffers()) {
+                copy(buffer, window, channel);
+            }
+            drain(window, channel);
+            if (channel.position() != content.length()) {
+                throw new IllegalStateException("Cannot store a blob: its content has " + channel.position()
+                        + " bytes, but claims " + content.length() + ".");
+            }
+            if (fsync == Fsync.BLOB) {
+                channel.force(false);
+            }
+        }
+    }
+
+    private static void copy(ByteBuffer buffer, ByteBuffer window, FileChannel channel) throws IOException {
+        int limit = buffer.limit();
+        while (buffer.position() < limit) {
+            buffer.limit(buffer.position() + Math.min(limit - buffer.position(), window.remaining()));
+            window.put(buffer);
+            if (!window.hasRemaining()) {
+                drain(window, channel);
+            }
+            buffer.limit(limit);
+        }
+    }
+
+    private static void drain(ByteBuffer window, FileChannel channel) throws IOException {
+        window.flip();
+        while (window.hasRemaining()) {
+            int ignored = channel.write(window);
+        }
+        window.clear();
+    }
+
+    /**
+     * Renames a draft to its key. The generation's directory may be missing, or a sweep that
+     * emptied it may remove it at the same moment.
+     */
+    private void publish(Path draft, BlobId id, Fsync fsync) throws IOException {
+        Path target = path.resolve(BlobKey.of(id));
+        Path generation = parent(target);
+        requireNoLinks(generation);
+        boolean made = false;
+        for (int attempt = 1; ; attempt++) {
+            try {
+                Files.move(draft, target, StandardCopyOption.ATOMIC_MOVE);
+                break;
+            } catch (NoSuchFileException e) {
+                if (attempt == 5 || !Files.exists(draft)) {
+                    throw e;
+                }
+                PrivateFiles.createDirectories(generation);
+                made = true;
+            }
+        }
+        if (fsync == Fsync.BLOB) {
+            force(generation);
+            // Another process may have created the directory without forcing its entry yet.
+            if (made || durableGenerations.get(BlobKey.shard(id)) != id.generation()) {
+                Path shard = parent(generation);
+                force(shard);
+                force(parent(shard));
+                force(path);
+                durableGenerations.set(BlobKey.shard(id), id.generation());
+            }
+        }
+    }
+
+    private static Path parent(Path path) {
+        Path parent = path.getParent();
+        if (parent == null) {
+            throw new IllegalArgumentException("Cannot find the directory of " + path + ": it is a root.");
+        }
+        return parent;
+    }
+
+    /**
+     * Makes a directory's entries durable. Windows offers no such call and makes them durable
+     * itself.
+     */
+    private static void force(Path directory) throws IOException {
+        if (!IS_WINDOWS) {
+            try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+                channel.force(true);
+            }
+        }
+    }
+
+    /**
+     * Reads a part of a blob.
+     *
+     * @param buffers provides the memory for the bytes
+     * @throws NoSuchFileException if the blob is not here
+     */
+    BlobBytes read(BlobId id, BlobRange range, ReadBuffers buffers) throws IOException {
+        Path blob = path.resolve(BlobKey.of(id));
+        requireNoLinks(parent(blob));
+        try (FileChannel channel = PrivateFiles.read(blob)) {
+            long length = channel.size();
+            if (range.end() > length) {
+                throw range.outside(id, length, toString());
+            }
+            BlobBytes bytes = buffers.lend((int) range.length());
+            try {
+                fill(bytes.buffer().duplicate(), channel, id, range);
+                return bytes;
+            } catch (IOException | RuntimeException e) {
+                bytes.close();
+                throw e;
+            }
+        }
+    }
+
+    /**
+     * Refuses symbolic links. Otherwise anyone with write access to the directory could redirect
+     * reads and writes outside it.
+     */
+    private void requireNoLinks(Path generation) throws IOException {
+        for (Path at = generation; !at.equals(path); at = parent(at)) {
+            if (Files.isSymbolicLink(at)) {
+                throw new FileSystemException(at.toString(), null, "a symbolic link, which a store does not follow");
+            }
+        }
+    }
+
+    private void fill(ByteBuffer buffer, FileChannel channel, BlobId id, BlobRange range) throws IOException {
+        int length = buffer.limit();
+        while (buffer.position() < length) {
+            // The read is split into windows, because the JDK allocates direct memory as large as
+            // each single read.
+            buffer.limit(Math.min(length, buffer.position() + WINDOW_LENGTH));
+            if (channel.read(buffer, range.offset() + buffer.position()) < 0) {
+                throw range.outside(id, range.offset() + buffer.position(), toString());
+            }
+        }
+    }
+
+    /**
+     * The length of a blob, bytes.
+     *
+     * @throws NoSuchFileException if the blob is not here
+     */
+    long length(BlobId id) throws IOException {
+        Path blob = path.resolve(BlobKey.of(id));
+        requireNoLinks(parent(blob));
+        return Files.readAttributes(blob, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .size();
+    }
+
+    /** Deletes blobs, and the directories of generations that become empty. */
+    void delete(Collection<BlobId> ids) throws IOException {
+        Set<Path> generations = new HashSet<>();
+        for (BlobId id : ids) {
+            Path blob = path.resolve(BlobKey.of(id));
+            requireNoLinks(parent(blob));
+            if (Files.deleteIfExists(blob)) {
+                generations.add(parent(blob));
+            }
+        }
+        for (Path generation : generations) {
+            try {
+                Files.deleteIfExists(generation);
+            } catch (DirectoryNotEmptyException e) {
+                // The directory holds other blobs of this minute.
+            }
+        }
+    }
+
+    void list(long generation, Set<BlobId> found) throws IOException {
+        for (String prefix : BlobKey.generation(generation)) {
+            try (DirectoryStream<Path> blobs = Files.newDirectoryStream(path.resolve(prefix))) {
+                for (Path blob : blobs) {
+                    BlobKey.parse(prefix + blob.getFileName()).ifPresent(found::add);
+                }
+            } catch (NoSuchFileException | NotDirectoryException e) {
+                // This shard has no blob of this minute.
+            }
+        }
+    }
+
+    void generations(Set<Long> found) throws IOException {
+        for (int shard = 0; shard < BlobKey.SHARDS; shard++) {
+            String prefix = BlobKey.shard(shard);
+            Path directory = path.resolve(prefix);
+            try (DirectoryStream<Path> generations = Files.newDirectoryStream(directory)) {
+                for (Path generation : generations) {
+                    addIfUsed(prefix + generation.getFileName() + "/", generation, found);
+                }
+            } catch (NoSuchFileException | NotDirectoryException e) {
+                // This shard has no blob yet.
+            }
+        }
+    }
+
+    private static void addIfUsed(String prefix, Path generation, Set<Long> found) throws IOException {
+        try (DirectoryStream<Path> blobs = Files.newDirectoryStream(generation)) {
+            for (Path blob : blobs) {
+                var id = BlobKey.parse(prefix + blob.getFileName());
+                if (id.isPresent()) {
+                    found.add(id.get().generation());
+                    return;
+                }
+            }
+        } catch (NoSuchFileException | NotDirectoryException e) {
+            // A sweep is removing it, or the file is not one of ours.
+        }
+    }
+
+    void close() {
+        staging.close();
+    }
+
+    @Override
+    public String toString() {
+        return path.toString();
+    }
+}

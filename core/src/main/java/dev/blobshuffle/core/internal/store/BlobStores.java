@@ -1,0 +1,190 @@
+package dev.blobshuffle.core.internal.store;
+
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.BlobStoreProvider;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.store.StoreUri;
+import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.time.Time;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32C;
+
+/** Opens stores by URI and holds the code that all stores share. Thread-safe. */
+public final class BlobStores {
+    /** The artifacts of known schemes, for the message if one is not on the class path. */
+    private static final Map<String, String> ARTIFACTS = Map.of(
+            "s3",
+            "dev.blobshuffle:blobshuffle-s3",
+            "gs",
+            "dev.blobshuffle:blobshuffle-gcs",
+            "az",
+            "dev.blobshuffle:blobshuffle-azure");
+
+    private static final long PROBE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private BlobStores() {}
+
+    /**
+     * Opens the store that a URI names, and checks that blobs can be written, read and deleted.
+     * Blocks.
+     *
+     * @throws InvalidSettings fatal: the URI is wrong, or the artifact of its scheme is missing
+     * @throws StoreUnavailable recoverable: the store does not work now
+     */
+    public static BlobStore open(String uri, StoreContext context) {
+        BlobStore store = openUnchecked(uri, context);
+        checkOrClose(store, context.time());
+        return store;
+    }
+
+    /**
+     * As {@link #open(String, StoreContext)}, but does not check that blobs can be written, read
+     * and deleted. For tools that run these checks themselves. Blocks.
+     *
+     * @throws InvalidSettings fatal: the URI is wrong, or the artifact of its scheme is missing
+     * @throws StoreUnavailable recoverable: the store does not work now
+     */
+    public static BlobStore openUnchecked(String uri, StoreContext context) {
+        StoreUri parsed = StoreUri.parse(uri);
+        List<String> schemes = new ArrayList<>();
+        for (BlobStoreProvider provider : providers()) {
+            schemes.add(provider.scheme() + "://");
+            if (provider.scheme().equals(parsed.scheme())) {
+                return openStore(provider, parsed, context);
+            }
+        }
+        String artifact = ARTIFACTS.get(parsed.scheme());
+        throw new InvalidSettings("Cannot open store " + parsed.scheme() + "://: "
+                + (artifact == null
+                        ? "nothing on the class path knows this scheme. Use one of " + String.join(", ", schemes) + "."
+                        : "its artifact is not on the class path. Add " + artifact
+                                + " in the version of blobshuffle-core."));
+    }
+
+    /** As {@link #open(String, StoreContext)}, without counting requests. */
+    public static BlobStore open(String uri, Time time) {
+        return open(uri, StoreContext.unmetered(time));
+    }
+
+    private static BlobStore openStore(BlobStoreProvider provider, StoreUri uri, StoreContext context) {
+        try {
+            return provider.open(uri, context);
+        } catch (StoreRefused e) {
+            throw new InvalidSettings(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** Those of all stores on the class path. */
+    public static List<BlobStoreProvider> providers() {
+        List<BlobStoreProvider> providers =
+                new ArrayList<>(List.of(new FileBlobStoreProvider(), new MemoryBlobStoreProvider()));
+        ServiceLoader.load(BlobStoreProvider.class, BlobStoreProvider.class.getClassLoader())
+                .forEach(providers::add);
+        return providers;
+    }
+
+    /**
+     * Checks that a blob can be written, read and deleted, with a probe of a few bytes. Blocks for
+     * up to 30 seconds.
+     *
+     * @throws InvalidSettings fatal: one of them was refused; the message says which
+     * @throws StoreUnavailable recoverable: one of them failed; the message says which
+     */
+    public static void check(BlobStore store, Time time) {
+        BlobId id = new BlobId(time.wallMillis() / TimeUnit.MINUTES.toMillis(1), time.randomLong(), 0);
+        byte[] probe = "BlobShuffle was here".getBytes(StandardCharsets.UTF_8);
+        await(store, "write a probe to", store.put(id, BlobContent.of(probe)), time);
+        try {
+            requireSame(store, id, probe, time);
+        } catch (StoreUnavailable | InvalidSettings e) {
+            try {
+                await(
+                        store,
+                        "delete a probe from",
+                        store.delete(List.of(id)),
+                        time); // Else each start leaves one more.
+            } catch (StoreUnavailable | InvalidSettings second) {
+                e.addSuppressed(second);
+            }
+            throw e;
+        }
+        await(store, "delete a probe from", store.delete(List.of(id)), time);
+    }
+
+    private static void requireSame(BlobStore store, BlobId id, byte[] probe, Time time) {
+        try (BlobBytes bytes = await(store, "read a probe from", store.get(id, BlobRange.of(0, probe.length)), time)) {
+            if (!bytes.buffer().equals(ByteBuffer.wrap(probe))) {
+                throw new StoreUnavailable("Cannot use store " + store.location()
+                        + ": a probe came back with other bytes than were written. Check the store.");
+            }
+        }
+    }
+
+    private static void checkOrClose(BlobStore store, Time time) {
+        try {
+            check(store, time);
+        } catch (RuntimeException | Error e) {
+            store.close();
+            throw e;
+        }
+    }
+
+    private static <T> T await(BlobStore store, String what, CompletionStage<T> stage, Time time) {
+        Signal signal = time.signal();
+        CompletableFuture<T> result = new CompletableFuture<>();
+        long seen = signal.count();
+        stage.whenComplete((value, failure) -> {
+            if (failure == null) {
+                result.complete(value);
+            } else {
+                result.completeExceptionally(failure);
+            }
+            signal.raise();
+        });
+        String attempt = "Cannot " + what + " " + store.location() + ": ";
+        try {
+            if (!signal.await(seen, time.nanos() + PROBE_NANOS)) {
+                throw new StoreUnavailable(attempt + "no answer for 30 s. Check the store and the network.");
+            }
+            return result.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof InvalidSettings invalid) {
+                throw invalid;
+            }
+            if (e.getCause() instanceof StoreRefused refused) {
+                throw new InvalidSettings(attempt + refused.getMessage(), refused);
+            }
+            if (e.getCause() instanceof BlobShuffleException failure) {
+                throw new StoreUnavailable(attempt + failure.getMessage(), failure);
+            }
+            throw new StoreUnavailable(attempt + e.getCause() + ". Check the store.", e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StoreUnavailable(attempt + "the thread was interrupted. Start again.", e);
+        }
+    }
+
+    /** The fingerprint of a store that a text identifies: the CRC32C of its UTF-8 bytes. */
+    public static int fingerprint(String identity) {
+        CRC32C checksum = new CRC32C();
+        checksum.update(ByteBuffer.wrap(identity.getBytes(StandardCharsets.UTF_8)));
+        return (int) checksum.getValue();
+    }
+}

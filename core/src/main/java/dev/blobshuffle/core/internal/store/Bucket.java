@@ -1,0 +1,105 @@
+package dev.blobshuffle.core.internal.store;
+
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.Register;
+import dev.blobshuffle.core.store.StoreInspection;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * A bucket of an object store, as {@link BucketBlobStore} uses it, through a blocking client. Each
+ * call is one HTTP request and is not repeated, since decorators of the store retry. Thread-safe.
+ *
+ * <p>Failures are {@link dev.blobshuffle.core.failure.StoreUnavailable}, as
+ * {@link dev.blobshuffle.core.failure.StoreThrottled} or
+ * {@link dev.blobshuffle.core.failure.StoreRefused} if the answer says so. A missing bucket is
+ * {@code StoreRefused}, unless a method says otherwise.
+ */
+public interface Bucket extends AutoCloseable {
+    /**
+     * Writes an object in one request. After it has returned or thrown, the client no longer reads
+     * the content's buffers.
+     */
+    void put(String key, BlobContent content);
+
+    /**
+     * Writes a small object if its key does not exist, and returns whether it did. Of several
+     * concurrent calls, exactly one succeeds.
+     */
+    boolean putIfAbsent(String key, byte[] bytes);
+
+    /**
+     * Reads a small text with its version; empty if there is no such object.
+     *
+     * @param most bytes that it may have
+     */
+    Optional<Register> read(String key, int most);
+
+    /**
+     * Writes a small object if its current version is the given one, and returns whether it did.
+     */
+    boolean putIfVersion(String key, String version, byte[] bytes);
+
+    /**
+     * Reads a part of an object into a new array. The result is shorter if the object ends within
+     * the part, and empty if it ends before the part.
+     *
+     * @return empty if there is no such object, or no such bucket
+     */
+    Optional<ByteBuffer> get(String key, long offset, int length);
+
+    /** The length of an object in bytes; empty if there is no such object, or no such bucket. */
+    OptionalLong length(String key);
+
+    /** The most keys that one {@link #delete} takes. */
+    int keysPerDelete();
+
+    /** Deletes objects. A missing object is not a failure. */
+    void delete(List<String> keys);
+
+    /**
+     * One page of the keys that begin with a text.
+     *
+     * @param from the {@link Page#next()} of the page before; empty for the first
+     */
+    Page keys(String start, Optional<String> from);
+
+    /**
+     * As {@link #keys}, but each key is cut after the first slash behind the start and listed once:
+     * the "directories" below it.
+     */
+    Page directories(String start, Optional<String> from);
+
+    /**
+     * Facts that only the service knows: its clock, and the rules that expire objects or keep
+     * deleted ones. An unanswered question is a finding, not a failure.
+     *
+     * @param prefix the prefix of the store's keys
+     */
+    StoreInspection inspect(KeyPrefix prefix);
+
+    /**
+     * The bucket's URI for logs and messages, without credentials and without a trailing slash:
+     * {@code gs://bucket}.
+     */
+    String location();
+
+    /** Closes the client if the bucket owns it. Idempotent. Called when no request is in flight. */
+    @Override
+    void close();
+
+    /**
+     * A part of a listing.
+     *
+     * @param keys the keys, or cut keys
+     * @param next where the next page begins; empty for the last one
+     */
+    record Page(List<String> keys, Optional<String> next) {
+        /** Copies the keys. */
+        public Page {
+            keys = List.copyOf(keys);
+        }
+    }
+}

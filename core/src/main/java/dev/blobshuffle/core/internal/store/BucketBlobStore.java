@@ -1,0 +1,411 @@
+package dev.blobshuffle.core.internal.store;
+
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.concurrent.FutureGroup;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobKey;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.GenerationSpan;
+import dev.blobshuffle.core.store.Register;
+import dev.blobshuffle.core.store.Registers;
+import dev.blobshuffle.core.store.RequestMeter;
+import dev.blobshuffle.core.store.RequestMeter.Request;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.store.StoreContext.WhenAbsent;
+import dev.blobshuffle.core.store.StoreFinding;
+import dev.blobshuffle.core.store.StoreInspection;
+import dev.blobshuffle.core.time.Time;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * A store in a bucket of an object store, below a prefix. A marker object with the store's id
+ * identifies it; a conditional write creates the marker once. So the same bucket under another name
+ * or endpoint is the same store. A bucket that was emptied and created again is another store.
+ *
+ * <p>Writes, reads and other requests have separate threads, so that none waits behind the others.
+ * The number of threads bounds the requests in flight and the connections. Before a read fails
+ * because its blob is gone or damaged, the store confirms the bucket's answer, because both
+ * failures end the reader's task. Thread-safe.
+ */
+public final class BucketBlobStore implements BlobStore {
+    /**
+     * The most writes in flight: those that the decorators allow, hedges included, plus some that
+     * were given up and have not ended.
+     */
+    public static final int WRITERS = 20;
+
+    /** The most reads in flight, as {@link #WRITERS}. */
+    public static final int READERS = 40;
+
+    /** The most deletes and pages of listings in flight. */
+    public static final int OTHERS = 8;
+
+    private static final String CONDITION = "conditional put";
+
+    /** Upper bound of a marker's length, bytes. */
+    private static final int MARKER_LENGTH = 1024;
+
+    private final Bucket bucket;
+    private final KeyPrefix prefix;
+    private final StoreContext context;
+    private final RequestMeter meter;
+    private final int fingerprint;
+    private final StoreTasks writes;
+    private final StoreTasks reads;
+    private final StoreTasks others;
+
+    private final AtomicBoolean isClosed = new AtomicBoolean();
+
+    /** Counts the open store and each running task. The last of them closes the client. */
+    private final AtomicInteger users = new AtomicInteger(1);
+
+    private BucketBlobStore(Bucket bucket, KeyPrefix prefix, StoreContext context, String id) {
+        this.bucket = bucket;
+        this.prefix = prefix;
+        this.context = context;
+        meter = context.meter();
+        fingerprint = BlobStores.fingerprint(id);
+        String scheme = bucket.location().substring(0, bucket.location().indexOf(':'));
+        Time time = context.time();
+        writes = new StoreTasks(time.workers("blobshuffle-" + scheme + "-write", WRITERS), location());
+        reads = new StoreTasks(time.workers("blobshuffle-" + scheme + "-read", READERS), location());
+        others = new StoreTasks(time.workers("blobshuffle-" + scheme + "-other", OTHERS), location());
+    }
+
+    /**
+     * Opens the store in a bucket; creates it if there is none. Blocks: the first requests of a
+     * client take seconds, which would otherwise delay a commit.
+     *
+     * @param bucket owned by the store from now on, also after a failure
+     * @throws StoreUnavailable recoverable: the bucket cannot be reached; {@link StoreRefused} if
+     *     an operator must act
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the object under the marker's key
+     *     is not a marker
+     */
+    public static BucketBlobStore open(Bucket bucket, KeyPrefix prefix, StoreContext context) {
+        try {
+            return new BucketBlobStore(bucket, prefix, context, agree(bucket, prefix, context));
+        } catch (RuntimeException | Error e) {
+            bucket.close();
+            throw e;
+        }
+    }
+
+    /**
+     * The id in the bucket's marker; a new id if there is none yet. If several processes start at
+     * once, one of them sets the id.
+     */
+    private static String agree(Bucket bucket, KeyPrefix prefix, StoreContext context) {
+        String key = prefix.marker();
+        String where = bucket.location() + "/" + key;
+        context.meter().sent(Request.GET);
+        Optional<ByteBuffer> found = bucket.get(key, 0, MARKER_LENGTH);
+        if (found.isEmpty() && context.whenAbsent() == WhenAbsent.FAIL) {
+            throw StoreMarker.absent(where);
+        }
+        if (found.isEmpty()) {
+            String offered = StoreMarker.newId(context.time());
+            context.meter().sent(Request.PUT);
+            if (bucket.putIfAbsent(key, StoreMarker.content(offered).getBytes(StandardCharsets.UTF_8))) {
+                return offered;
+            }
+            context.meter().sent(Request.GET);
+            found = bucket.get(key, 0, MARKER_LENGTH);
+        }
+        return StoreMarker.id(
+                StandardCharsets.UTF_8
+                        .decode(
+                                found.orElseThrow(
+                                        () -> new StoreUnavailable(
+                                                "Cannot open store: " + where
+                                                        + " exists but cannot be read. Check whether another process deletes it, and start again.")))
+                        .toString(),
+                where);
+    }
+
+    @Override
+    public CompletionStage<Void> put(BlobId id, BlobContent content) {
+        content.retain();
+        return run(
+                writes,
+                "store blob " + id,
+                () -> {
+                    bucket.put(prefix.key(id), content);
+                    return nothing();
+                },
+                content::release);
+    }
+
+    @Override
+    public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+        return run(reads, "read blob " + id, () -> read(id, range), () -> {});
+    }
+
+    @Override
+    public CompletionStage<Long> length(BlobId id) {
+        return run(
+                reads,
+                "measure blob " + id,
+                () -> {
+                    meter.sent(Request.HEAD);
+                    return bucket.length(prefix.key(id)).orElseThrow(() -> missing(id));
+                },
+                () -> {});
+    }
+
+    private BlobBytes read(BlobId id, BlobRange range) {
+        if (range.length() > Integer.MAX_VALUE - 8) {
+            throw range.outside(id, Integer.MAX_VALUE - 8, location());
+        }
+        String key = prefix.key(id);
+        ByteBuffer bytes = bucket.get(key, range.offset(), (int) range.length()).orElseThrow(() -> missing(id));
+        if (bytes.remaining() == range.length()) {
+            return BlobBytes.of(bytes);
+        }
+        meter.sent(Request.HEAD);
+        OptionalLong length = bucket.length(key);
+        if (length.isEmpty()) {
+            throw missing(id);
+        }
+        if (length.getAsLong() < range.end()) {
+            throw range.outside(id, length.getAsLong(), location());
+        }
+        throw new StoreUnavailable("Cannot read blob " + id + ": " + bytes.remaining() + " of " + range.length()
+                + " bytes arrived from " + location() + ". Check the network to the store.");
+    }
+
+    /** Distinguishes a missing blob from a deleted bucket, which may be restored. */
+    private BlobMissing missing(BlobId id) {
+        meter.sent(Request.HEAD);
+        if (bucket.length(prefix.marker()).isEmpty()) {
+            throw new StoreRefused(
+                    "Cannot read blob " + id + ": " + location() + " is not a store any more, its object "
+                            + StoreMarker.NAME + " is gone. Restore the bucket, or check what deletes from it.");
+        }
+        return new BlobMissing(
+                "Cannot read blob " + id + ": it is not in " + location()
+                        + ". Check that writers and readers use the same store, that blobs are kept for long enough, and the bucket's lifecycle rules.");
+    }
+
+    @Override
+    public Optional<Registers> registers() {
+        return Optional.of(new Registers() {
+            @Override
+            public CompletionStage<Optional<Register>> read(String name) {
+                return run(others, "read register " + name, () -> readRegister(name), () -> {});
+            }
+
+            @Override
+            public CompletionStage<Boolean> replace(String name, Optional<Register> expected, String text) {
+                return run(others, "write register " + name, () -> writeRegister(name, expected, text), () -> {});
+            }
+        });
+    }
+
+    private Optional<Register> readRegister(String name) {
+        meter.sent(Request.GET);
+        Optional<Register> found = bucket.read(prefix.register(name), Registers.MOST_BYTES + 1);
+        found.ifPresent(register -> Registers.bytes(name, register.text()));
+        if (found.isEmpty()) {
+            meter.sent(Request.HEAD);
+            if (bucket.length(prefix.marker()).isEmpty()) { // A bucket that is gone has no register either.
+                throw new StoreRefused("Cannot read register " + name + ": " + location()
+                        + " is not a store any more, its object " + StoreMarker.NAME
+                        + " is gone. Restore the bucket, or check what deletes from it.");
+            }
+        }
+        return found;
+    }
+
+    private boolean writeRegister(String name, Optional<Register> expected, String text) {
+        byte[] bytes = Registers.bytes(name, text);
+        String key = prefix.register(name);
+        meter.sent(Request.PUT);
+        return expected.isEmpty()
+                ? bucket.putIfAbsent(key, bytes)
+                : bucket.putIfVersion(key, expected.get().version(), bytes);
+    }
+
+    @Override
+    public CompletionStage<Void> delete(Collection<BlobId> ids) {
+        List<String> keys = ids.stream().map(prefix::key).toList();
+        FutureGroup<Boolean> deleted = new FutureGroup<>();
+        int step = bucket.keysPerDelete();
+        for (int from = 0; from < keys.size() || from == 0; from += step) {
+            List<String> some = keys.subList(from, Math.min(keys.size(), from + step));
+            deleted.add(run(others, "delete " + keys.size() + " blobs", () -> delete(some), () -> {}));
+        }
+        return deleted.all(all -> nothing());
+    }
+
+    private boolean delete(List<String> keys) {
+        if (!keys.isEmpty()) {
+            meter.sent(Request.DELETE);
+            bucket.delete(keys);
+        }
+        return true;
+    }
+
+    @Override
+    public CompletionStage<List<BlobId>> list(long generation) {
+        return inEachShard(
+                "list generation " + generation,
+                shard -> {
+                    List<BlobId> ids = new ArrayList<>();
+                    for (String key : pages(bucket::keys, prefix.generation(shard, generation))) {
+                        prefix.blob(key).ifPresent(ids::add);
+                    }
+                    return ids;
+                },
+                shards -> shards.stream().flatMap(List::stream).toList());
+    }
+
+    @Override
+    public CompletionStage<List<BlobId>> list(GenerationSpan generations) {
+        return inEachShard(
+                "list generations from " + generations.first(),
+                shard -> {
+                    List<BlobId> ids = new ArrayList<>();
+                    for (String key : pages(bucket::keys, prefix.span(shard, generations))) {
+                        prefix.blob(key)
+                                .filter(id -> generations.contains(id.generation()))
+                                .ifPresent(ids::add);
+                    }
+                    return ids;
+                },
+                shards -> shards.stream().flatMap(List::stream).toList());
+    }
+
+    @Override
+    public CompletionStage<List<Long>> generations() {
+        return inEachShard(
+                "list generations",
+                shard -> {
+                    List<Long> generations = new ArrayList<>();
+                    for (String directory : pages(bucket::directories, prefix.shard(shard))) {
+                        prefix.parseGeneration(directory).ifPresent(generations::add);
+                    }
+                    return generations;
+                },
+                shards -> shards.stream().flatMap(List::stream).distinct().toList());
+    }
+
+    private interface ShardListing<T> {
+        List<T> of(int shard);
+    }
+
+    private <T> CompletionStage<List<T>> inEachShard(
+            String what, ShardListing<T> listing, Function<List<List<T>>, List<T>> join) {
+        FutureGroup<List<T>> lists = new FutureGroup<>();
+        for (int i = 0; i < BlobKey.SHARDS; i++) {
+            int shard = i;
+            lists.add(run(others, what, () -> listing.of(shard), () -> {}));
+        }
+        return lists.all(join);
+    }
+
+    private List<String> pages(BiFunction<String, Optional<String>, Bucket.Page> listing, String start) {
+        List<String> keys = new ArrayList<>();
+        Optional<String> next = Optional.empty();
+        do {
+            meter.sent(Request.LIST);
+            Bucket.Page page = listing.apply(start, next);
+            keys.addAll(page.keys());
+            next = page.next();
+        } while (next.isPresent());
+        return keys;
+    }
+
+    private <T> CompletionStage<T> run(StoreTasks tasks, String what, Supplier<T> work, Runnable atEnd) {
+        users.incrementAndGet();
+        return tasks.run(what, work, () -> {
+            atEnd.run();
+            leave();
+        });
+    }
+
+    private void leave() {
+        if (users.decrementAndGet() == 0) {
+            bucket.close();
+        }
+    }
+
+    @Override
+    public Optional<StoreInspection> inspect() {
+        StoreInspection bucketTells = bucket.inspect(prefix);
+        List<StoreFinding> findings = new ArrayList<>(bucketTells.findings());
+        try {
+            findings.add(tryCondition());
+        } catch (StoreUnavailable e) {
+            findings.add(StoreFinding.unknown(CONDITION, String.valueOf(e.getMessage())));
+        }
+        return Optional.of(new StoreInspection(bucketTells.clockAhead(), findings));
+    }
+
+    /**
+     * Tests the conditional write that creates markers. It lets exactly one of several instances
+     * create a new store.
+     */
+    private StoreFinding tryCondition() {
+        String key = prefix.text() + "doctor-" + Long.toHexString(context.time().randomLong());
+        byte[] probe = "BlobShuffle was here".getBytes(StandardCharsets.UTF_8);
+        meter.sent(Request.PUT);
+        bucket.putIfAbsent(key, probe);
+        try {
+            meter.sent(Request.PUT);
+            return bucket.putIfAbsent(key, probe)
+                    ? StoreFinding.warning(
+                            CONDITION,
+                            "the store overwrites an object although the request forbids it, so two instances that create a store at once may see two stores",
+                            "Start a single instance the first time.")
+                    : StoreFinding.ok(CONDITION, "an existing object is not overwritten");
+        } finally {
+            meter.sent(Request.DELETE);
+            bucket.delete(List.of(key));
+        }
+    }
+
+    @Override
+    public int fingerprint() {
+        return fingerprint;
+    }
+
+    @Override
+    public String location() {
+        String text = bucket.location() + "/" + prefix.text();
+        return text.substring(0, text.length() - 1);
+    }
+
+    /** Lets running requests end; the others complete with {@code Closed}. Idempotent. */
+    @Override
+    public void close() {
+        if (isClosed.compareAndSet(false, true)) {
+            writes.close();
+            reads.close();
+            others.close();
+            leave();
+        }
+    }
+
+    @SuppressWarnings("NullAway") // The only value of Void.
+    private static Void nothing() {
+        return null;
+    }
+}

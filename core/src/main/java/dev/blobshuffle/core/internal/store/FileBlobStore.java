@@ -1,0 +1,265 @@
+package dev.blobshuffle.core.internal.store;
+
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.Registers;
+import dev.blobshuffle.core.store.StoreContext.WhenAbsent;
+import dev.blobshuffle.core.time.Time;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
+
+/**
+ * A store in one or more directories of a file system, the embedded default. All instances must see
+ * the same directories. The store writes a blob under a temporary name, forces it to the device as
+ * {@link Fsync} defines, and renames it. So a reader finds the whole blob or none.
+ *
+ * <p>A hash of the id spreads the blobs over several directories (one per disk). Puts skip a
+ * directory that failed or is full for a while; gets look in all directories, the likeliest first.
+ * A marker file with the store's id identifies each directory. So an unmounted directory causes
+ * {@link StoreUnavailable} and never {@link BlobMissing}, and a directory of another store is
+ * refused.
+ *
+ * <p>Reads and writes have separate threads, so that neither waits behind the other. Thread-safe.
+ */
+public final class FileBlobStore implements BlobStore {
+    private static final int WRITERS = 4;
+    private static final int READERS = 4;
+
+    private final List<BlobDirectory> directories;
+    private final int fingerprint;
+    private final Fsync fsync;
+    private final StoreTasks writes;
+    private final StoreTasks reads;
+    private final FileRegisters registers;
+    private final ReadBuffers buffers = new ReadBuffers(ReadBuffers.USUAL_KEPT);
+
+    private FileBlobStore(List<BlobDirectory> directories, int fingerprint, Fsync fsync, Time time) {
+        this.directories = directories;
+        this.fingerprint = fingerprint;
+        this.fsync = fsync;
+        writes = new StoreTasks(time.workers("blobshuffle-file-write", WRITERS), location());
+        reads = new StoreTasks(time.workers("blobshuffle-file-read", READERS), location());
+        registers = new FileRegisters(directories.get(0).path(), writes, Long.toHexString(time.randomLong()));
+    }
+
+    /**
+     * Opens a store and creates its missing directories. Blocks.
+     *
+     * @param directories one or more; the same ones in the same order in every instance
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: a directory belongs to another
+     *     store
+     * @throws StoreUnavailable recoverable: no directory can be written
+     */
+    public static FileBlobStore open(List<Path> directories, Fsync fsync, Time time) {
+        return open(directories, fsync, time, WhenAbsent.CREATE);
+    }
+
+    static FileBlobStore open(List<Path> directories, Fsync fsync, Time time, WhenAbsent whenAbsent) {
+        if (directories.isEmpty()) {
+            throw new IllegalArgumentException("Cannot open a file store: no directory is given. Give one or more.");
+        }
+        List<BlobDirectory> opened = new ArrayList<>();
+        for (Path directory : new LinkedHashSet<>(directories)) {
+            opened.add(new BlobDirectory(directory.toAbsolutePath().normalize(), time));
+        }
+        String id = StoreMarker.agree(opened, time, whenAbsent);
+        return new FileBlobStore(List.copyOf(opened), BlobStores.fingerprint(id), fsync, time);
+    }
+
+    @Override
+    public CompletionStage<Void> put(BlobId id, BlobContent content) {
+        content.retain();
+        return writes.run("store blob " + id, () -> write(id, content), content::release);
+    }
+
+    private Void write(BlobId id, BlobContent content) {
+        List<IOException> failures = new ArrayList<>();
+        for (BlobDirectory directory : forWriting(id)) {
+            try {
+                directory.write(id, content, fsync);
+                return nothing();
+            } catch (IOException e) {
+                failures.add(e);
+            }
+        }
+        throw unavailable(
+                "store blob " + id, failures, "Check that the directories are mounted, writable and not full.");
+    }
+
+    /**
+     * The directories in the order of the hash, the failing ones last. If all are failing, each is
+     * still tried.
+     */
+    private List<BlobDirectory> forWriting(BlobId id) {
+        List<BlobDirectory> healthy = new ArrayList<>(directories.size());
+        List<BlobDirectory> failing = new ArrayList<>(0);
+        for (BlobDirectory directory : inOrder(id)) {
+            (directory.isFailing() ? failing : healthy).add(directory);
+        }
+        healthy.addAll(failing);
+        return healthy;
+    }
+
+    private List<BlobDirectory> inOrder(BlobId id) {
+        int count = directories.size();
+        if (count == 1) {
+            return directories;
+        }
+        // Uses other bits than the key's shard, so that every directory has every shard.
+        int first = (int) Long.remainderUnsigned((id.writer() + id.sequence()) * 0xD6E8_FEB8_6659_FD93L >>> 20, count);
+        List<BlobDirectory> order = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            order.add(directories.get((first + i) % count));
+        }
+        return order;
+    }
+
+    @Override
+    public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+        return reads.run("read blob " + id, () -> read(id, range));
+    }
+
+    @Override
+    public CompletionStage<Long> length(BlobId id) {
+        return reads.run("measure blob " + id, () -> inFirst(id, directory -> directory.length(id)));
+    }
+
+    private BlobBytes read(BlobId id, BlobRange range) {
+        if (range.length() > Integer.MAX_VALUE - 8) {
+            throw range.outside(id, Integer.MAX_VALUE - 8, location());
+        }
+        return inFirst(id, directory -> directory.read(id, range, buffers));
+    }
+
+    private interface DirectoryRead<T> {
+        T of(BlobDirectory directory) throws IOException;
+    }
+
+    /** The answer of the first directory that has the blob. */
+    private <T> T inFirst(BlobId id, DirectoryRead<T> question) {
+        List<IOException> failures = new ArrayList<>(0);
+        for (BlobDirectory directory : inOrder(id)) {
+            try {
+                return question.of(directory);
+            } catch (NoSuchFileException e) {
+                if (!directory.isThere()) {
+                    failures.add(e);
+                }
+            } catch (IOException e) {
+                failures.add(e);
+            }
+        }
+        if (failures.isEmpty()) {
+            throw new BlobMissing(
+                    "Cannot read blob " + id + ": it is not in " + location()
+                            + ". Check that writers and readers use the same directories, and that blobs are kept for long enough.");
+        }
+        throw unavailable("read blob " + id, failures, "Check that the directories are mounted and readable.");
+    }
+
+    @Override
+    public CompletionStage<Void> delete(Collection<BlobId> ids) {
+        List<BlobId> copy = List.copyOf(ids);
+        return writes.run("delete " + copy.size() + " blobs", () -> {
+            forEachDirectory("delete blobs", directory -> directory.delete(copy));
+            return nothing();
+        });
+    }
+
+    @Override
+    public CompletionStage<List<BlobId>> list(long generation) {
+        return reads.run("list generation " + generation, () -> {
+            Set<BlobId> ids = new LinkedHashSet<>();
+            forEachDirectory("list generation " + generation, directory -> directory.list(generation, ids));
+            return List.copyOf(ids);
+        });
+    }
+
+    @Override
+    public CompletionStage<List<Long>> generations() {
+        return reads.run("list generations", () -> {
+            Set<Long> generations = new LinkedHashSet<>();
+            forEachDirectory("list generations", directory -> directory.generations(generations));
+            return List.copyOf(generations);
+        });
+    }
+
+    private interface DirectoryAction {
+        void on(BlobDirectory directory) throws IOException;
+    }
+
+    /**
+     * Runs an action in every directory and fails if one fails. Callers would take a partial
+     * listing or delete for a complete one.
+     */
+    private void forEachDirectory(String what, DirectoryAction action) {
+        List<IOException> failures = new ArrayList<>(0);
+        for (BlobDirectory directory : directories) {
+            try {
+                directory.requireThere();
+                action.on(directory);
+            } catch (IOException e) {
+                failures.add(e);
+            }
+        }
+        if (!failures.isEmpty()) {
+            throw unavailable(what, failures, "Check that the directories are mounted and accessible.");
+        }
+    }
+
+    @Override
+    public Optional<Registers> registers() {
+        return Optional.of(registers);
+    }
+
+    @Override
+    public int fingerprint() {
+        return fingerprint;
+    }
+
+    @Override
+    public boolean isRemote() {
+        return false;
+    }
+
+    @Override
+    public String location() {
+        return "file://" + directories.stream().map(BlobDirectory::toString).collect(Collectors.joining(","));
+    }
+
+    /** Lets running reads and writes end; the others complete with {@code Closed}. Idempotent. */
+    @Override
+    public void close() {
+        writes.close();
+        reads.close();
+        directories.forEach(BlobDirectory::close);
+        buffers.clear();
+    }
+
+    private StoreUnavailable unavailable(String what, List<IOException> failures, String remedy) {
+        String reasons = failures.stream().map(IOException::toString).collect(Collectors.joining("; "));
+        StoreUnavailable failure = new StoreUnavailable(
+                "Cannot " + what + ": " + location() + " failed with " + reasons + ". " + remedy, failures.get(0));
+        failures.stream().skip(1).forEach(failure::addSuppressed);
+        return failure;
+    }
+
+    @SuppressWarnings("NullAway") // The only value of Void.
+    private static Void nothing() {
+        return null;
+    }
+}

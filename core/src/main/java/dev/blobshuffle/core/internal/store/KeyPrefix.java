@@ -1,0 +1,106 @@
+package dev.blobshuffle.core.internal.store;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobKey;
+import dev.blobshuffle.core.store.GenerationSpan;
+import dev.blobshuffle.core.store.StoreUri;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * The common prefix of all keys of a store in a bucket. It lets several stores and other data share
+ * the bucket.
+ *
+ * @param text empty, or parts that each end with a slash: {@code team/shuffle/}
+ */
+public record KeyPrefix(String text) {
+    /**
+     * Leaves room for a blob's key of less than 100 characters; object stores allow keys of 1024
+     * bytes.
+     */
+    private static final int LONGEST = 512;
+
+    /**
+     * Checks that the prefix has no empty part, no dots that a client or a proxy would resolve, and
+     * no control characters.
+     */
+    public KeyPrefix {
+        if (text.length() > LONGEST) {
+            throw invalid(text, "it has " + text.length() + " characters, and " + LONGEST + " are the most");
+        }
+        if (!text.isEmpty() && !text.endsWith("/")) {
+            throw invalid(text, "it does not end with a slash");
+        }
+        if (text.chars().anyMatch(character -> character < 0x20 || character > 0x7e || character == '\\')) {
+            throw invalid(text, "it holds a backslash, or something else than printable ASCII");
+        }
+        String parts = text.isEmpty() ? "" : text.substring(0, text.length() - 1);
+        for (String part : parts.split("/", -1)) {
+            if (!text.isEmpty() && (part.isEmpty() || part.equals(".") || part.equals(".."))) {
+                throw invalid(text, "it has the part '" + part + "'");
+            }
+        }
+    }
+
+    /**
+     * The path of a store's URI as a prefix.
+     *
+     * @throws InvalidSettings fatal: the path is not a valid prefix
+     */
+    public static KeyPrefix of(StoreUri uri) {
+        String path = uri.path().startsWith("/") ? uri.path().substring(1) : uri.path();
+        return new KeyPrefix(path.isEmpty() || path.endsWith("/") ? path : path + "/");
+    }
+
+    /** The key of the store's {@link StoreMarker}. */
+    public String marker() {
+        return text + StoreMarker.NAME;
+    }
+
+    /** The key of a register. */
+    public String register(String name) {
+        return text + "blobshuffle-register-" + name;
+    }
+
+    /** The key of a blob. */
+    public String key(BlobId id) {
+        return text + BlobKey.of(id);
+    }
+
+    /** The blob of a key; empty for keys that {@link #key} does not produce. */
+    public Optional<BlobId> blob(String key) {
+        return key.startsWith(text) ? BlobKey.parse(key.substring(text.length())) : Optional.empty();
+    }
+
+    /** The common start of the keys of a generation's blobs in one shard. */
+    public String generation(int shard, long generation) {
+        return text + BlobKey.generation(shard, generation);
+    }
+
+    /**
+     * The common start of the keys of some generations' blobs in one shard. Keys of other
+     * generations may share it.
+     */
+    public String span(int shard, GenerationSpan generations) {
+        return text + BlobKey.span(shard, generations);
+    }
+
+    /** The common start of the keys of one shard. */
+    public String shard(int shard) {
+        return text + BlobKey.shard(shard);
+    }
+
+    /**
+     * The generation in a start of keys that {@link #generation} produced; empty for any other
+     * text.
+     */
+    public OptionalLong parseGeneration(String start) {
+        return start.startsWith(text) ? BlobKey.parseGeneration(start.substring(text.length())) : OptionalLong.empty();
+    }
+
+    private static InvalidSettings invalid(String text, String reason) {
+        return new InvalidSettings("Cannot use '" + text + "' as the prefix of a store's keys: " + reason
+                + ". Give parts of letters, digits, - and _, separated by single slashes.");
+    }
+}

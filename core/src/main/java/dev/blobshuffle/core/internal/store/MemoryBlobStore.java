@@ -1,0 +1,201 @@
+package dev.blobshuffle.core.internal.store;
+
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A store in the heap of this process, bounded in bytes. It is for tests and for measuring
+ * everything but the store: blobs end with the process, and other processes cannot read them. A put
+ * copies the content; a get copies nothing. Every stage is complete when the method returns.
+ * Thread-safe.
+ */
+public final class MemoryBlobStore implements BlobStore {
+    private final String name;
+    private final long capacity;
+    private final ConcurrentSkipListMap<BlobId, byte[]> blobs = new ConcurrentSkipListMap<>();
+    private final AtomicLong used = new AtomicLong();
+    private volatile boolean closed;
+
+    /**
+     * An empty store.
+     *
+     * @param name distinguishes the store from others in this process
+     * @param capacity the most bytes it holds, 1 or more
+     */
+    public MemoryBlobStore(String name, long capacity) {
+        if (capacity < 1) {
+            throw new IllegalArgumentException(
+                    "Cannot make memory store '" + name + "': capacity " + capacity + " bytes. Give 1 or more.");
+        }
+        this.name = name;
+        this.capacity = capacity;
+    }
+
+    @Override
+    public CompletionStage<Void> put(BlobId id, BlobContent content) {
+        if (closed) {
+            return failed(closed("store blob " + id));
+        }
+        content.retain();
+        try {
+            byte[] existing = blobs.get(id);
+            if (existing == null) {
+                insert(id, content);
+            }
+            return CompletableFuture.completedFuture(null);
+        } catch (BlobShuffleException e) {
+            return failed(e);
+        } finally {
+            content.release();
+        }
+    }
+
+    private void insert(BlobId id, BlobContent content) {
+        long length = content.length();
+        long now = used.addAndGet(length);
+        boolean stored = false;
+        try {
+            if (now > capacity || length > Integer.MAX_VALUE - 8) {
+                throw new StoreUnavailable("Cannot store blob " + id + ": " + location() + " is full, " + (now - length)
+                        + " of " + capacity + " bytes are used and the blob has " + length
+                        + ". Delete blobs or give it more capacity.");
+            }
+            stored = blobs.putIfAbsent(id, copy(content)) == null;
+        } finally {
+            if (!stored) {
+                used.addAndGet(-length);
+            }
+        }
+    }
+
+    private static byte[] copy(BlobContent content) {
+        byte[] bytes = new byte[Math.toIntExact(content.length())];
+        int at = 0;
+        for (ByteBuffer buffer : content.buffers()) {
+            int length = buffer.remaining();
+            buffer.get(bytes, at, length);
+            at += length;
+        }
+        if (at != bytes.length) {
+            throw new IllegalStateException(
+                    "Cannot copy content: it has " + at + " bytes, but claims " + bytes.length + ".");
+        }
+        return bytes;
+    }
+
+    @Override
+    public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+        if (closed) {
+            return failed(closed("read blob " + id));
+        }
+        byte[] bytes = blobs.get(id);
+        if (bytes == null) {
+            return failed(missing(id));
+        }
+        if (range.end() > bytes.length) {
+            return failed(range.outside(id, bytes.length, location()));
+        }
+        ByteBuffer buffer = ByteBuffer.wrap(bytes, (int) range.offset(), (int) range.length());
+        return CompletableFuture.completedFuture(BlobBytes.of(buffer.slice()));
+    }
+
+    @Override
+    public CompletionStage<Long> length(BlobId id) {
+        if (closed) {
+            return failed(closed("measure blob " + id));
+        }
+        byte[] bytes = blobs.get(id);
+        return bytes == null ? failed(missing(id)) : CompletableFuture.completedFuture((long) bytes.length);
+    }
+
+    private BlobMissing missing(BlobId id) {
+        return new BlobMissing("Cannot read blob " + id + ": it is not in " + location()
+                + ". Check that writers and readers use the same store, and that blobs are kept for long enough.");
+    }
+
+    @Override
+    public CompletionStage<Void> delete(Collection<BlobId> ids) {
+        if (closed) {
+            return failed(closed("delete blobs"));
+        }
+        for (BlobId id : ids) {
+            byte[] removed = blobs.remove(id);
+            if (removed != null) {
+                used.addAndGet(-removed.length);
+            }
+        }
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletionStage<List<BlobId>> list(long generation) {
+        if (closed) {
+            return failed(closed("list generation " + generation));
+        }
+        Map<BlobId, byte[]> blobsOfGeneration =
+                blobs.subMap(new BlobId(generation, 0, 0), true, new BlobId(generation, -1L, Long.MAX_VALUE), true);
+        return CompletableFuture.completedFuture(new ArrayList<>(blobsOfGeneration.keySet()));
+    }
+
+    @Override
+    public CompletionStage<List<Long>> generations() {
+        if (closed) {
+            return failed(closed("list generations"));
+        }
+        return CompletableFuture.completedFuture(
+                blobs.keySet().stream().map(BlobId::generation).distinct().toList());
+    }
+
+    @Override
+    public int fingerprint() {
+        return BlobStores.fingerprint(location());
+    }
+
+    @Override
+    public boolean isRemote() {
+        return false;
+    }
+
+    @Override
+    public String location() {
+        return "memory://" + name;
+    }
+
+    /** Bytes that the stored blobs occupy. */
+    public long usedBytes() {
+        return used.get();
+    }
+
+    /** Closes the store and drops its blobs. Idempotent. */
+    @Override
+    public void close() {
+        closed = true;
+        blobs.clear();
+        used.set(0);
+    }
+
+    private Closed closed(String attempt) {
+        return new Closed(
+                "Cannot " + attempt + ": " + location() + " is closed. Close the store after everything that uses it.");
+    }
+
+    private static <T> CompletionStage<T> failed(Throwable failure) {
+        return CompletableFuture.failedFuture(failure);
+    }
+}

@@ -1,0 +1,134 @@
+package dev.blobshuffle.core.internal.store;
+
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.time.Time;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+
+/**
+ * Runs blocking work on the threads of a store. Each task has a stage that always completes, even
+ * if the store is closed first. For stores with a blocking client: the number of threads bounds the
+ * requests in flight. Thread-safe.
+ */
+public final class StoreTasks implements AutoCloseable {
+    private final Time.Workers workers;
+    private final String location;
+    private final Set<Task<?>> waiting = ConcurrentHashMap.newKeySet();
+
+    /**
+     * Tasks on a pool of threads.
+     *
+     * @param workers the threads, closed with the tasks
+     * @param location the store's location for messages, without credentials
+     */
+    public StoreTasks(Time.Workers workers, String location) {
+        this.workers = workers;
+        this.location = location;
+    }
+
+    /** Runs work on a thread of the store. */
+    public <T> CompletionStage<T> run(String what, Supplier<T> work) {
+        return run(what, work, () -> {});
+    }
+
+    /**
+     * Runs work on a thread of the store.
+     *
+     * @param completes "Cannot …" in the failure of work that never starts
+     * @param work may block; an exception fails the stage
+     * @param atEnd runs once before the stage completes, in any case
+     */
+    public <T> CompletionStage<T> run(String what, Supplier<T> work, Runnable atEnd) {
+        Task<T> task = new Task<>(what, work, atEnd);
+        waiting.add(task);
+        try {
+            workers.execute(task);
+        } catch (Closed e) {
+            task.abandon();
+        } catch (RuntimeException | Error e) {
+            task.refuse(e);
+        }
+        return task.result;
+    }
+
+    /** Lets running tasks end and fails the waiting ones with {@code Closed}. Idempotent. */
+    @Override
+    public void close() {
+        workers.close();
+        waiting.forEach(Task::abandon);
+    }
+
+    private final class Task<T> implements Runnable {
+        private final String what;
+        private final Supplier<T> work;
+        private final Runnable atEnd;
+        private final AtomicBoolean claimed = new AtomicBoolean();
+        private final CompletableFuture<T> result = new CompletableFuture<>();
+
+        Task(String what, Supplier<T> work, Runnable atEnd) {
+            this.what = what;
+            this.work = work;
+            this.atEnd = atEnd;
+        }
+
+        @Override
+        public void run() {
+            if (!claim()) {
+                return;
+            }
+            if (result.isDone()) {
+                atEnd.run(); // Cancelled before it started.
+                return;
+            }
+            T value;
+            try {
+                value = work.get();
+            } catch (BlobShuffleException e) {
+                fail(e);
+                return;
+            } catch (OutOfMemoryError e) {
+                fail(new StoreUnavailable(
+                        "Cannot " + what + ": the heap is full. Give the process more memory, or less buffers.", e));
+                return;
+            } catch (RuntimeException | Error e) {
+                fail(e);
+                return;
+            }
+            atEnd.run();
+            result.complete(value);
+        }
+
+        void abandon() {
+            if (claim()) {
+                fail(new Closed("Cannot " + what + ": " + location
+                        + " is closed. Close the store after everything that uses it."));
+            }
+        }
+
+        /** Fails the task because no thread was available. */
+        void refuse(Throwable cause) {
+            if (claim()) {
+                fail(new StoreUnavailable(
+                        "Cannot " + what + ": there is no thread for it (" + cause
+                                + "). Allow the process more threads and memory.",
+                        cause));
+            }
+        }
+
+        private boolean claim() {
+            waiting.remove(this);
+            return claimed.compareAndSet(false, true);
+        }
+
+        private void fail(Throwable failure) {
+            atEnd.run();
+            result.completeExceptionally(failure);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package dev.blobshuffle.core.internal.text;
+
+/**
+ * How many letters must be inserted, removed or replaced to make one word of another (Levenshtein).
+ * Stateless.
+ */
+public final class EditDistance {
+    private EditDistance() {}
+
+    /** The distance between two words. */
+    public static int between(String from, String to) {
+        int[] above = new int[to.length() + 1];
+        for (int j = 0; j < above.length; j++) {
+            above[j] = j;
+        }
+        for (int i = 1; i <= from.length(); i++) {
+            int[] row = new int[above.length];
+            row[0] = i;
+            for (int j = 1; j < row.length; j++) {
+                int replaced = above[j - 1] + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
+                row[j] = Math.min(replaced, 1 + Math.min(above[j], row[j - 1]));
+            }
+            above = row;
+        }
+        return above[to.length()];
+    }
+}

@@ -1,0 +1,90 @@
+package dev.blobshuffle.core.internal.write.deliver;
+
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.shuffle.Channel;
+import dev.blobshuffle.core.internal.write.options.BatcherOptions;
+import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
+
+/**
+ * What the delivery queues of a Batcher share: the clock, the metrics, and the threads that may
+ * block in a channel. Thread-safe.
+ */
+public final class DeliveryContext implements AutoCloseable {
+    private static final int THREADS = 2;
+
+    private final BatcherOptions options;
+    private final Time time;
+    private final ShuffleMetrics metrics;
+    private final Signal memoryReleased;
+    private final DeliveryObserver observer;
+    private final Time.Workers workers;
+    private volatile boolean isClosed;
+
+    /**
+     * Starts no thread yet.
+     *
+     * @param memoryReleased what an append that waits for memory listens to
+     */
+    public DeliveryContext(
+            BatcherOptions options,
+            Time time,
+            ShuffleMetrics metrics,
+            Signal memoryReleased,
+            DeliveryObserver observer) {
+        this.options = options;
+        this.time = time;
+        this.metrics = metrics;
+        this.memoryReleased = memoryReleased;
+        this.observer = observer;
+        workers = time.workers("blobshuffle-delivery", THREADS);
+    }
+
+    /**
+     * Runs a task on a thread that may block in a channel. After {@link #close} there is nothing
+     * left to do, and the task is dropped.
+     */
+    public void execute(Runnable task) {
+        try {
+            workers.execute(task);
+        } catch (Closed e) {
+            if (!isClosed) {
+                throw e;
+            }
+        }
+    }
+
+    /**
+     * How old a batch may be when its notification is sent. The channel needs the rest of the time,
+     * and an upload that is in time is never too late.
+     */
+    Duration sendWithin(Channel channel) {
+        Duration rest = options.notifyWithin().minus(channel.longestDelivery());
+        return rest.compareTo(options.deliveryTimeout()) > 0 ? rest : options.deliveryTimeout();
+    }
+
+    Time time() {
+        return time;
+    }
+
+    ShuffleMetrics metrics() {
+        return metrics;
+    }
+
+    Signal memoryReleased() {
+        return memoryReleased;
+    }
+
+    DeliveryObserver observer() {
+        return observer;
+    }
+
+    /** Ends the threads. The queues have ended before. */
+    @Override
+    public void close() {
+        isClosed = true;
+        workers.close();
+    }
+}

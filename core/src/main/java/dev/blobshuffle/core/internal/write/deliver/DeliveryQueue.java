@@ -1,0 +1,443 @@
+package dev.blobshuffle.core.internal.write.deliver;
+
+import dev.blobshuffle.core.failure.DeadlineExceeded;
+import dev.blobshuffle.core.failure.DeliveryFailed;
+import dev.blobshuffle.core.internal.format.Notification;
+import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.internal.metrics.Counter;
+import dev.blobshuffle.core.internal.metrics.Latency;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.shuffle.Channel;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.time.Time;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sealed segments of one lane between two discards: a queue per partition, in append order, out
+ * of which segments go to the channel. A segment goes when it is at the head of its partition's
+ * queue and its blob is durable (or it goes as plain records), however the uploads finish. The
+ * first failure ends the queue: nothing is sent after it.
+ *
+ * <p>Threads: thread-safe. Queues and counts are guarded by the monitor, which is never held while
+ * the channel is called. The channel is called by one emitter at a time: whoever finds work becomes
+ * the emitter, unless there is one, who then looks once more before it leaves. So nobody waits for
+ * a channel that blocks, but for {@link #abandon}, after which nothing is sent any more.
+ */
+public final class DeliveryQueue {
+    private final String laneName;
+    private final Channel channel;
+    private final Time time;
+    private final Signal progress;
+    private final DeliveryContext context;
+    private final ShuffleMetrics metrics;
+
+    /** The oldest that a segment in a blob may be when it is sent, nanoseconds from its seal. */
+    private final long sendWithinNanos;
+
+    private final Map<Partition, Deque<Segment>> queues = new HashMap<>();
+    private final Deque<Deque<Segment>> sendable = new ArrayDeque<>();
+    private int unsent;
+    private int unacknowledged;
+    private volatile boolean isEnded;
+    private volatile @Nullable RuntimeException failure;
+
+    private final AtomicInteger emissions = new AtomicInteger();
+    private final AtomicBoolean isScheduled = new AtomicBoolean();
+    private volatile @Nullable Thread emitter;
+    private volatile boolean ownerEmits;
+
+    /** Who tells the channel that the queue has failed. */
+    private volatile @Nullable Thread teller;
+
+    /**
+     * An empty queue.
+     *
+     * @param progress the lane's: raised when something was sent, everything was acknowledged, or
+     *     the queue failed
+     */
+    public DeliveryQueue(String laneName, Channel channel, Signal progress, DeliveryContext context) {
+        this.laneName = laneName;
+        this.channel = channel;
+        this.progress = progress;
+        this.context = context;
+        time = context.time();
+        metrics = context.metrics();
+        sendWithinNanos = context.sendWithin(channel).toNanos();
+    }
+
+    /** Names the lane in logs. */
+    public String laneName() {
+        return laneName;
+    }
+
+    /** The failure that sticks, if there is one. */
+    public @Nullable RuntimeException failure() {
+        return failure;
+    }
+
+    /** Whether nothing more is sent. */
+    boolean isEnded() {
+        return isEnded;
+    }
+
+    /**
+     * Appends a segment. @return false when the queue has ended: the caller gives its memory back
+     */
+    public synchronized boolean enqueue(Segment segment) {
+        if (isEnded) {
+            return false;
+        }
+        queues.computeIfAbsent(segment.partition(), partition -> new ArrayDeque<>())
+                .addLast(segment);
+        unsent++;
+        return true;
+    }
+
+    /** A segment's blob is durable. @return false when the segment does not wait for it any more */
+    public synchronized boolean stored(Segment segment, Notification notification) {
+        if (segment.state != Segment.State.WAITING) {
+            return false;
+        }
+        segment.toStored(notification);
+        offerHead(segment);
+        return true;
+    }
+
+    /**
+     * A segment's records go through the channel once they are {@link #due}; with that their memory
+     * is the segment's.
+     *
+     * @param holder the blob that holds the memory, with a reference for this segment; null: the
+     *     segment does
+     * @return false when the segment does not wait any more
+     */
+    public synchronized boolean plain(Segment segment, @Nullable BlobContent holder) {
+        if (segment.state != Segment.State.WAITING) {
+            return false;
+        }
+        segment.toPlain(holder);
+        return true;
+    }
+
+    /** A plain segment may go now. */
+    public synchronized void due(Segment segment) {
+        if (segment.state == Segment.State.PLAIN) {
+            segment.toDue();
+            offerHead(segment);
+        }
+    }
+
+    /** Whether a segment waits for its blob. */
+    public synchronized boolean isWaiting(Segment segment) {
+        return segment.state == Segment.State.WAITING;
+    }
+
+    private void offerHead(Segment segment) {
+        Deque<Segment> queue = queues.get(segment.partition());
+        if (queue != null && queue.peekFirst() == segment) {
+            sendable.addLast(queue);
+        }
+    }
+
+    /**
+     * Has somebody send what can be sent, soon: the lane's thread when it is in a flush, else a
+     * delivery thread.
+     */
+    public void emitSoon() {
+        if (ownerEmits) {
+            progress.raise();
+        } else if (!isEnded && isScheduled.compareAndSet(false, true)) {
+            try {
+                context.execute(() -> {
+                    isScheduled.set(false);
+                    emit();
+                });
+            } catch (RuntimeException | Error e) {
+                isScheduled.set(false);
+                fail(new DeliveryFailed(
+                        "Cannot deliver records of lane " + laneName
+                                + ": no thread takes them. Roll back to the last commit, and check the process's limits.",
+                        e));
+            }
+        }
+    }
+
+    /** While set, the lane's thread emits whenever progress is raised. */
+    public void setOwnerEmits(boolean emits) {
+        ownerEmits = emits;
+        if (!emits && hasSendable()) {
+            emitSoon(); // What became sendable while the flag fell.
+        }
+    }
+
+    private synchronized boolean hasSendable() {
+        return !sendable.isEmpty();
+    }
+
+    /** Sends what can be sent, unless another thread is at it: then that one does. */
+    public void emit() {
+        if (emissions.getAndIncrement() != 0) {
+            return;
+        }
+        int missed = 1;
+        int sent = 0;
+        boolean left = false;
+        try {
+            do {
+                emitter = Thread.currentThread();
+                int taken = send();
+                sent += taken;
+                if (taken > 0 && !ownerEmits) {
+                    channel.requestFlush(); // An owner in a flush flushes the channel, when all is sent.
+                }
+                emitter = null;
+                missed = emissions.addAndGet(-missed);
+            } while (missed != 0);
+            left = true;
+        } finally {
+            if (!left) {
+                emitter = null;
+                emissions.set(0);
+            }
+            if (sent > 0 || isEnded || !left) {
+                progress.raise();
+            }
+        }
+    }
+
+    private synchronized @Nullable Segment next() {
+        Deque<Segment> queue = sendable.peekFirst();
+        if (queue == null) {
+            return null;
+        }
+        Segment head = queue.removeFirst();
+        Segment following = queue.peekFirst();
+        if (following == null || !following.isSendable()) {
+            sendable.removeFirst();
+        }
+        head.toSent(time.nanos());
+        unacknowledged++;
+        return head;
+    }
+
+    /** Hands the channel what may go. @return the number of segments that it took */
+    private int send() {
+        if (!hasSendable()) {
+            return 0;
+        }
+        Emission emission = new Emission();
+        try {
+            channel.send(emission);
+            emission.end(true);
+        } catch (RuntimeException e) {
+            emission.refused(e);
+        } catch (Error e) {
+            emission.refused(e); // Nothing may be sent past it, and a flush must not wait for it.
+            throw e;
+        }
+        synchronized (this) {
+            if (!isEnded) {
+                unsent -= emission.taken;
+            }
+        }
+        return emission.taken;
+    }
+
+    /** What one call of the channel takes. By the emitter. */
+    private final class Emission implements Channel.Outgoing {
+        private int taken;
+        private @Nullable Segment current;
+
+        @Override
+        public Channel.@Nullable Entry next() {
+            end(true);
+            Segment following = DeliveryQueue.this.next();
+            if (following == null) {
+                return null;
+            }
+            taken++;
+            if (isTooLate(following)) {
+                fail(tooLate(following)); // Nothing is sent after it.
+                return null;
+            }
+            current = following;
+            return following;
+        }
+
+        /** The channel is through with the records of the entry that it took last. */
+        private void end(boolean isSent) {
+            Segment ended = current;
+            current = null;
+            if (ended != null && ended.isPlain()) {
+                if (isSent) {
+                    countPlain(ended);
+                }
+                ended.releasePlain();
+            }
+        }
+
+        private void refused(Throwable cause) {
+            Segment last = current;
+            if (last == null) {
+                fail(new DeliveryFailed(
+                        "Cannot deliver records of lane " + laneName
+                                + ": the channel failed. Roll back to the last commit.",
+                        cause));
+            } else {
+                DeliveryQueue.this.refused(last, cause);
+            }
+            end(false);
+        }
+    }
+
+    /**
+     * Whether a sweeper may delete the segment's blob before its notification is visible: the
+     * process stood still. Asks both clocks, because the monotonic clock stops while a machine is
+     * suspended. A wall clock that jumps forward fails the lane for nothing, which costs a
+     * rollback.
+     */
+    boolean isTooLate(Segment segment) {
+        BlobId blob = segment.blob();
+        return blob != null
+                && (time.nanos() - segment.sealedNanos() > sendWithinNanos
+                        || time.wallMillis() - blob.generation() * BlobId.MILLIS_PER_GENERATION
+                                > TimeUnit.NANOSECONDS.toMillis(sendWithinNanos) + BlobId.MILLIS_PER_GENERATION);
+    }
+
+    private DeadlineExceeded tooLate(Segment segment) {
+        return new DeadlineExceeded("Cannot send the notification of " + segment.count() + " records of lane "
+                + laneName + " to " + segment.partition() + ": their batch was sealed more than "
+                + TimeUnit.NANOSECONDS.toSeconds(sendWithinNanos)
+                + " s ago, so a sweep may delete blob " + segment.blob()
+                + ". The process stood still or its clock jumped. Roll back to the last commit.");
+    }
+
+    private void countPlain(Segment segment) {
+        boolean isFallback = segment.isFallback();
+        metrics.add(isFallback ? Counter.RECORDS_FALLBACK : Counter.RECORDS_INLINED, segment.count());
+        metrics.add(isFallback ? Counter.BYTES_FALLBACK : Counter.BYTES_INLINED, segment.bytes());
+    }
+
+    /** The channel has a segment for good. */
+    void delivered(Segment segment) {
+        boolean last;
+        synchronized (this) {
+            if (segment.state != Segment.State.SENT) {
+                return;
+            }
+            segment.state = Segment.State.DELIVERED;
+            last = !isEnded && --unacknowledged == 0;
+        }
+        if (!segment.isPlain()) {
+            metrics.add(Counter.NOTIFICATIONS_SENT, 1);
+        }
+        long now = time.nanos();
+        metrics.record(Latency.SEAL_TO_DELIVERED_LATENCY, now - segment.sealedNanos());
+        metrics.record(Latency.NOTIFICATION_LATENCY, now - segment.sentNanos());
+        context.observer().delivered(segment, now);
+        if (last) {
+            progress.raise();
+        }
+    }
+
+    /** The channel lost a segment. */
+    void refused(Segment segment, Throwable cause) {
+        fail(new DeliveryFailed(
+                "Cannot deliver " + segment.count() + " records of lane " + laneName + " to " + segment.partition()
+                        + ": the channel failed. Roll back to the last commit.",
+                cause));
+    }
+
+    /** Ends the queue with a failure, unless it has ended. */
+    public void fail(RuntimeException cause) {
+        synchronized (this) {
+            if (isEnded) {
+                return;
+            }
+            failure = cause;
+            teller = Thread.currentThread();
+            end();
+        }
+        try {
+            channel.failed(cause);
+        } catch (RuntimeException | Error e) {
+            if (e != cause) {
+                cause.addSuppressed(
+                        e); // The first failure is what counts, and the blob's other lanes must hear of it too.
+            }
+        } finally {
+            teller = null;
+            progress.raise();
+            context.memoryReleased().raise(); // The owner may wait for memory.
+        }
+    }
+
+    private void end() {
+        isEnded = true;
+        for (Deque<Segment> queue : queues.values()) {
+            for (Segment segment : queue) {
+                boolean holdsMemory = segment.state == Segment.State.PLAIN;
+                segment.state = Segment.State.DROPPED;
+                if (holdsMemory) {
+                    segment.releasePlain();
+                }
+            }
+        }
+        queues.clear();
+        sendable.clear();
+        unsent = 0;
+        unacknowledged = 0;
+    }
+
+    /**
+     * Ends the queue and waits until nobody is in the channel any more, neither to send nor to tell
+     * a failure, which would be taken for one of the next queue.
+     */
+    public void abandon() {
+        synchronized (this) {
+            if (!isEnded) {
+                end();
+            }
+        }
+        boolean interrupted = false;
+        while (true) {
+            long seen = progress.count();
+            if (isLeftByOthers()) {
+                break;
+            }
+            try {
+                boolean ignored = progress.await(seen, time.nanos() + Long.MAX_VALUE / 2);
+            } catch (InterruptedException e) {
+                interrupted = true; // What was appended must not go out after the discard: the wait goes on.
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private boolean isLeftByOthers() {
+        Thread own = Thread.currentThread();
+        Thread telling = teller;
+        return (emissions.get() == 0 || emitter == own) && (telling == null || telling == own);
+    }
+
+    /** Segments that are not handed to the channel. */
+    public synchronized int unsent() {
+        return unsent;
+    }
+
+    /** Segments that the channel has not acknowledged, sent or not. */
+    public synchronized int undelivered() {
+        return unsent + unacknowledged;
+    }
+}

@@ -1,0 +1,329 @@
+package dev.blobshuffle.core.internal.write.options;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.encryption.Keyring;
+import dev.blobshuffle.core.internal.format.Codec;
+import dev.blobshuffle.core.internal.pricing.LiveCost;
+import dev.blobshuffle.core.internal.pricing.PriceTables;
+import dev.blobshuffle.core.settings.BatchLayout;
+import dev.blobshuffle.core.settings.BatchScope;
+import dev.blobshuffle.core.settings.ByteSize;
+import dev.blobshuffle.core.settings.Settings;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * How a Batcher batches.
+ *
+ * @param batchBytes the bytes of one zone at which a batch is sealed, and the aim for the size of a
+ *     blob; compressed
+ * @param delay time from a batch's first record until it is sealed; zero seals as soon as the store
+ *     keeps up; the most where there is a target
+ * @param target the latency for whose sake the Batcher chooses sizes and delays up to these; empty:
+ *     it takes these
+ * @param scope who shares a batch
+ * @param layout which sections share a blob
+ * @param inlineBytes a batch below this many bytes goes through the channel as plain records; zero:
+ *     never
+ * @param codec compression of frames
+ * @param keys say whether to encrypt frames, and with which key
+ * @param deliveryTimeout time from the seal of a batch until its blob must be durable
+ * @param notifyWithin time from the seal of a batch within which its notifications are in the log,
+ *     or never get there: a sweep may delete the blob afterwards
+ * @param bufferBytes memory for records from append until they are durable
+ * @param maxBlock how long an append waits for memory
+ * @param chunkBytes size of the largest pooled chunk: a power of two from 1 KiB
+ * @param workers number of threads that compress and lay out blobs
+ * @param blobsInFlight number of unfinished blobs at which the delay no longer seals, so that a
+ *     slow store gets fewer, larger blobs
+ * @param fallback what to do when the store fails for good; empty: the lanes fail
+ */
+public record BatcherOptions(
+        long batchBytes,
+        Duration delay,
+        Optional<LatencyTarget> target,
+        BatchScope scope,
+        BatchLayout layout,
+        long inlineBytes,
+        Codec codec,
+        Keyring keys,
+        Duration deliveryTimeout,
+        Duration notifyWithin,
+        long bufferBytes,
+        Duration maxBlock,
+        int chunkBytes,
+        int workers,
+        int blobsInFlight,
+        Optional<Fallback> fallback) {
+    /** What a broker takes by default is 1 MiB with its own overhead. */
+    private static final int FALLBACK_RECORD_BYTES = 1_000_000;
+
+    /**
+     * Without a delay a batch is what came at once; as a blob it would take more threads, and with
+     * a store that asks for nothing still more CPU time, than as records.
+     */
+    private static final long UNDELAYED_INLINE_BYTES = 64 << 10;
+
+    /**
+     * Sends records through the channel while the store is down.
+     *
+     * @param bytesPerSecond the most bytes per second, over all lanes: brokers are sized for
+     *     notifications
+     * @param recordBytes a segment with a record that may be larger waits for the store instead,
+     *     since the channel would refuse it
+     */
+    public record Fallback(long bytesPerSecond, int recordBytes) {
+        /** Checks that both are positive. */
+        public Fallback {
+            if (bytesPerSecond < 1 || recordBytes < 1) {
+                throw new InvalidSettings("Cannot fall back: " + bytesPerSecond + " bytes per second, records up to "
+                        + recordBytes + " bytes. Give positive numbers.");
+            }
+        }
+    }
+
+    /** Checks every value and their relations. */
+    public BatcherOptions {
+        require(batchBytes > 0, "batch.max.bytes", batchBytes, "Give 1 or more.");
+        require(!delay.isNegative(), "batch.max.delay.ms", delay, "Give 0 or more.");
+        require(
+                target.isEmpty() || !delay.isZero(),
+                "batch.max.delay.ms",
+                delay,
+                "Give 1 or more, or no batch.target.latency.ms: the target chooses a delay up to this one.");
+        require(inlineBytes >= 0, "inline.max.bytes", inlineBytes, "Give 0 or more.");
+        require(isPositive(deliveryTimeout), "delivery.timeout.ms", deliveryTimeout, "Give 1 or more.");
+        require(isPositive(notifyWithin), "time until a notification", notifyWithin, "Give more than zero.");
+        require(!maxBlock.isNegative(), "max.block.ms", maxBlock, "Give 0 or more.");
+        require(
+                chunkBytes >= 1024 && chunkBytes <= 1 << 20 && Integer.bitCount(chunkBytes) == 1,
+                "chunk size",
+                chunkBytes,
+                "Give a power of two from 1 KiB to 1 MiB.");
+        require(
+                bufferBytes >= 2L * chunkBytes,
+                "write.buffer.bytes",
+                bufferBytes,
+                "Give room for at least two chunks.");
+        require(workers > 0, "number of workers", workers, "Give 1 or more.");
+        require(
+                fallback.isEmpty() || fallback.get().recordBytes() >= chunkBytes,
+                "largest record of the fallback",
+                fallback,
+                "Give at least the size of a chunk.");
+        require(blobsInFlight > 0, "number of blobs in flight", blobsInFlight, "Give 1 or more.");
+    }
+
+    private static boolean isPositive(Duration duration) {
+        return !duration.isNegative() && !duration.isZero();
+    }
+
+    private static void require(boolean sound, String name, Object value, String remedy) {
+        if (!sound) {
+            throw new InvalidSettings("Cannot batch: " + name + " is " + value + ". " + remedy);
+        }
+    }
+
+    /**
+     * The defaults: blobs of 16 MiB or 500 ms, 64 MiB of memory, no compression, no inlining, no
+     * fallback.
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** The options that settings ask for. */
+    public static Builder builder(Settings settings) {
+        Builder builder = builder()
+                .batchBytes(settings.value(Settings.BATCH_MAX_BYTES).bytes())
+                .delay(delay(settings))
+                .scope(settings.value(Settings.BATCH_SCOPE))
+                .layout(settings.value(Settings.BATCH_LAYOUT))
+                .inlineBytes(inlineBytes(settings))
+                .codec(settings.value(Settings.COMPRESSION_TYPE))
+                .keys(keys(settings))
+                .deliveryTimeout(settings.value(Settings.DELIVERY_TIMEOUT))
+                .notifyWithin(settings.notifyWithin())
+                .bufferBytes(settings.value(Settings.WRITE_BUFFER_BYTES).bytes());
+        settings.value(Settings.BATCH_TARGET_LATENCY).map(LatencyTarget::of).ifPresent(builder::target);
+        if (settings.value(Settings.FALLBACK_ENABLED)) {
+            long rate = settings.value(Settings.FALLBACK_MAX_BYTES_PER_SECOND).bytes();
+            builder.fallback(new Fallback(rate, FALLBACK_RECORD_BYTES));
+        }
+        return builder;
+    }
+
+    /** A target latency leaves the delay free, unless that is given too. */
+    private static Duration delay(Settings settings) {
+        Duration delay = settings.value(Settings.BATCH_MAX_DELAY);
+        return settings.isGiven(Settings.BATCH_MAX_DELAY)
+                ? delay
+                : settings.value(Settings.BATCH_TARGET_LATENCY).orElse(delay);
+    }
+
+    /**
+     * As given, or where a blob breaks even by list prices, with three replicas in three zones, and
+     * without a delay at least what costs less CPU time so; a batch that is full is never inlined.
+     */
+    private static long inlineBytes(Settings settings) {
+        Optional<ByteSize> given = settings.value(Settings.INLINE_MAX_BYTES);
+        if (given.isPresent() || !settings.isGiven(Settings.STORE)) {
+            return given.map(ByteSize::bytes).orElse(0L);
+        }
+        long breakEven = PriceTables.of(settings).map(LiveCost::inlineBytes).orElse(0L);
+        long least = delay(settings).isZero() ? UNDELAYED_INLINE_BYTES : 0;
+        return Math.min(
+                Math.max(breakEven, least),
+                settings.value(Settings.BATCH_MAX_BYTES).bytes());
+    }
+
+    private static Keyring keys(Settings settings) {
+        return Keyring.open(settings.value(Settings.ENCRYPTION_KEYS), settings.value(Settings.ENCRYPTION_KEY_ID));
+    }
+
+    /** Collects options. Each method sets the component of the same name. */
+    public static final class Builder {
+        private long batchBytes = 16 << 20;
+        private Duration delay = Duration.ofMillis(500);
+        private Optional<LatencyTarget> target = Optional.empty();
+        private BatchScope scope = BatchScope.INSTANCE;
+        private BatchLayout layout = BatchLayout.PACKED;
+        private long inlineBytes;
+        private Codec codec = Codec.NONE;
+        private Keyring keys = Keyring.none();
+        private Duration deliveryTimeout = Duration.ofMinutes(2);
+        private Duration notifyWithin = Duration.ofMinutes(45);
+        private long bufferBytes = 64 << 20;
+        private Duration maxBlock = Duration.ofMinutes(1);
+        private int chunkBytes = 64 << 10;
+        private int workers = Math.min(4, Runtime.getRuntime().availableProcessors());
+        private int blobsInFlight = 32;
+        private Optional<Fallback> fallback = Optional.empty();
+
+        private Builder() {}
+
+        /** Bytes of one zone at which a batch is sealed. */
+        public Builder batchBytes(long bytes) {
+            batchBytes = bytes;
+            return this;
+        }
+
+        /** Time from a batch's first record until it is sealed. */
+        public Builder delay(Duration time) {
+            delay = time;
+            return this;
+        }
+
+        /** The latency to aim at, with sizes and delays up to those that are set. */
+        public Builder target(LatencyTarget latency) {
+            target = Optional.of(latency);
+            return this;
+        }
+
+        /** Who shares a batch. */
+        public Builder scope(BatchScope who) {
+            scope = who;
+            return this;
+        }
+
+        /** Which sections share a blob. */
+        public Builder layout(BatchLayout which) {
+            layout = which;
+            return this;
+        }
+
+        /** Size in bytes below which a batch goes through the channel as plain records. */
+        public Builder inlineBytes(long bytes) {
+            inlineBytes = bytes;
+            return this;
+        }
+
+        /** Compression of frames. */
+        public Builder codec(Codec compression) {
+            codec = compression;
+            return this;
+        }
+
+        /** Keys that say whether to encrypt. */
+        public Builder keys(Keyring which) {
+            keys = which;
+            return this;
+        }
+
+        /** Time from the seal of a batch until its blob must be durable. */
+        public Builder deliveryTimeout(Duration time) {
+            deliveryTimeout = time;
+            return this;
+        }
+
+        /**
+         * Time from the seal of a batch within which its notifications are in the log, or never get
+         * there.
+         */
+        public Builder notifyWithin(Duration time) {
+            notifyWithin = time;
+            return this;
+        }
+
+        /** Memory in bytes for records from append until they are durable. */
+        public Builder bufferBytes(long bytes) {
+            bufferBytes = bytes;
+            return this;
+        }
+
+        /** How long an append waits for memory. */
+        public Builder maxBlock(Duration time) {
+            maxBlock = time;
+            return this;
+        }
+
+        /** Size in bytes of the largest pooled chunk. */
+        public Builder chunkBytes(int bytes) {
+            chunkBytes = bytes;
+            return this;
+        }
+
+        /** Number of threads that compress and lay out blobs. */
+        public Builder workers(int threads) {
+            workers = threads;
+            return this;
+        }
+
+        /** Number of unfinished blobs at which the delay no longer seals. */
+        public Builder blobsInFlight(int blobs) {
+            blobsInFlight = blobs;
+            return this;
+        }
+
+        /** What to do when the store fails for good. */
+        public Builder fallback(Fallback how) {
+            fallback = Optional.of(how);
+            return this;
+        }
+
+        /**
+         * The options.
+         *
+         * @throws InvalidSettings fatal: a value that cannot work
+         */
+        public BatcherOptions build() {
+            return new BatcherOptions(
+                    batchBytes,
+                    delay,
+                    target,
+                    scope,
+                    layout,
+                    inlineBytes,
+                    codec,
+                    keys,
+                    deliveryTimeout,
+                    notifyWithin,
+                    bufferBytes,
+                    maxBlock,
+                    chunkBytes,
+                    workers,
+                    blobsInFlight,
+                    fallback);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package dev.blobshuffle.core.internal.write.options;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import java.time.Duration;
+
+/**
+ * The latency that the adaptive mode of a Batcher aims at: the p95 from append until a reader has
+ * the record.
+ *
+ * @param latency the p95 to meet
+ * @param hidden time between two commits before which nobody sees a record (exactly-once); zero:
+ *     records are seen at once
+ */
+public record LatencyTarget(Duration latency, Duration hidden) {
+    /** Checks that the latency is positive. */
+    public LatencyTarget {
+        if (latency.isNegative() || latency.isZero() || hidden.isNegative()) {
+            throw new InvalidSettings("Cannot batch: batch.target.latency.ms is " + latency.toMillis()
+                    + ", with commits every " + hidden.toMillis() + " ms. Give 1 or more.");
+        }
+    }
+
+    /** A target for records that are seen at once. */
+    public static LatencyTarget of(Duration latency) {
+        return new LatencyTarget(latency, Duration.ZERO);
+    }
+}

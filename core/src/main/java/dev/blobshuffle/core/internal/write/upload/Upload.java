@@ -1,0 +1,416 @@
+package dev.blobshuffle.core.internal.write.upload;
+
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.DeadlineExceeded;
+import dev.blobshuffle.core.failure.DeliveryFailed;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.format.record.BlobLayout;
+import dev.blobshuffle.core.internal.format.record.FrameEncoder;
+import dev.blobshuffle.core.internal.format.record.SegmentSource;
+import dev.blobshuffle.core.internal.write.deliver.DeliveryQueue;
+import dev.blobshuffle.core.internal.write.deliver.Segment;
+import dev.blobshuffle.core.internal.write.log.Slice;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobSection;
+import dev.blobshuffle.core.time.Time;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One blob on its way into the store: encoded by a worker, put, and its segments told. It is the
+ * blob's content, and holds the memory of its segments until it has ended and the last reader (an
+ * attempt of the store, a segment that goes plain) has let go.
+ *
+ * <pre>
+ *   OPEN ──durable──────────────────────────────▶ ENDED    segments STORED
+ *     ├──failed or out of time, no fallback─────▶ ENDED    lanes fail
+ *     └──failed or out of time, fallback──▶ FALLING_BACK   small segments PLAIN
+ *                                                 ├── nobody waits any more ──▶ ENDED
+ *                                                 └── put again until durable ──▶ ENDED    (segments with records too large for the channel)
+ * </pre>
+ *
+ * <p>Thread-safe: the phase is guarded by the monitor, which is not held over calls of the store or
+ * the channel.
+ */
+final class Upload implements BlobContent {
+    private enum Phase {
+        OPEN,
+        FALLING_BACK,
+        ENDED
+    }
+
+    private final Uploads uploads;
+    private final BlobId id;
+    private final List<Segment> segments;
+    private final List<Slice> memory = new ArrayList<>();
+    private final long rawBytes;
+    /** One for the upload, one for the encoding; then one for each reader. */
+    private final AtomicInteger references = new AtomicInteger(2);
+
+    private final AtomicBoolean isEncoding = new AtomicBoolean();
+    private @Nullable volatile BlobLayout layout;
+
+    /** Guarded by this, as what follows. */
+    private Phase phase = Phase.OPEN;
+
+    private boolean isPutting = true;
+    private boolean hasFailed;
+    private Time.@Nullable Cancellable timer;
+    /**
+     * Set when the deadline passed before the records were encoded, and they shall go plain once
+     * they are: until then a worker owns them.
+     */
+    private @Nullable DeadlineExceeded late;
+
+    /** @param segments in the order in which they will lie in the blob */
+    Upload(Uploads uploads, BlobId id, List<Segment> segments) {
+        this.uploads = uploads;
+        this.id = id;
+        this.segments = segments;
+        long bytes = 0;
+        for (Segment segment : segments) {
+            memory.addAll(segment.slices());
+            bytes += segment.bytes();
+        }
+        rawBytes = bytes;
+    }
+
+    BlobId id() {
+        return id;
+    }
+
+    /** Starts the deadline. */
+    synchronized void arm(Time time, Duration timeout) {
+        if (phase == Phase.OPEN) {
+            timer = time.schedule(timeout, this::timeOut);
+        }
+    }
+
+    /** Encodes the segments and puts the blob. By a worker, once. */
+    void encode() {
+        if (!isEncoding.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            if (isWanted()) {
+                putOrFallBack(layOut());
+            } else {
+                end();
+            }
+        } catch (RuntimeException | Error e) {
+            putFailed(e);
+            if (e instanceof Error error && !(error instanceof OutOfMemoryError)) {
+                throw error;
+            }
+        } finally {
+            release();
+        }
+    }
+
+    /** No worker takes the upload. */
+    void refused(Throwable cause) {
+        if (isEncoding.compareAndSet(false, true)) {
+            try {
+                putFailed(cause);
+            } finally {
+                release();
+            }
+        }
+    }
+
+    private void putOrFallBack(BlobLayout laidOut) {
+        DeadlineExceeded tooLate;
+        synchronized (this) {
+            layout = laidOut;
+            tooLate = late;
+            if (tooLate != null) {
+                isPutting = false;
+            }
+        }
+        if (tooLate == null) {
+            put();
+        } else {
+            fallBack(tooLate);
+        }
+    }
+
+    private boolean isWanted() {
+        for (Segment segment : segments) {
+            if (segment.queue().isWaiting(segment)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private BlobLayout layOut() {
+        FrameEncoder encoder = uploads.takeEncoder();
+        try {
+            encoder.begin(id);
+            List<SegmentSource> sources = new ArrayList<>(segments.size());
+            for (Segment segment : segments) {
+                sources.add(segment.encode(encoder));
+            }
+            BlobLayout laidOut = uploads.layOut(id, sources);
+            uploads.observeRatio(rawBytes, laidOut.length());
+            return laidOut;
+        } finally {
+            uploads.returnEncoder(encoder);
+        }
+    }
+
+    private void put() {
+        var ignored = uploads.store().put(id, this).whenComplete((nothing, failure) -> {
+            try {
+                putEnded(failure);
+            } catch (RuntimeException | Error e) {
+                putFailed(e); // Thrown from here it would be seen by nobody.
+            }
+        });
+    }
+
+    private void putEnded(@Nullable Throwable failure) {
+        if (failure == null) {
+            stored();
+        } else {
+            Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;
+            putFailed(cause == null ? failure : cause);
+        }
+    }
+
+    private void stored() {
+        BlobLayout laidOut = layout();
+        boolean needed = false;
+        Set<DeliveryQueue> queues = new LinkedHashSet<>();
+        if (!isEnded()) {
+            for (int i = 0; i < segments.size(); i++) {
+                Segment segment = segments.get(i);
+                if (segment.queue().stored(segment, laidOut.notifications().get(i))) {
+                    needed = true;
+                    queues.add(segment.queue());
+                }
+            }
+        }
+        uploads.stored(laidOut.length(), needed, segments.get(0).sealedNanos());
+        end();
+        queues.forEach(DeliveryQueue::emitSoon);
+    }
+
+    private void putFailed(Throwable cause) {
+        synchronized (this) {
+            isPutting = false;
+            if (phase == Phase.ENDED) {
+                return;
+            }
+        }
+        if (cause instanceof StoreUnavailable && uploads.fallback() != null) {
+            uploads.failed();
+            fallBack(cause);
+        } else {
+            failForGood(cause);
+        }
+    }
+
+    /** By the put or by the deadline, whichever is first. */
+    private void failForGood(Throwable cause) {
+        synchronized (this) {
+            if (phase == Phase.ENDED || hasFailed) {
+                return;
+            }
+            hasFailed = true;
+        }
+        uploads.failed();
+        failLanes(cause);
+        end();
+    }
+
+    private void timeOut() {
+        if (isEnded()) {
+            return;
+        }
+        DeadlineExceeded cause =
+                new DeadlineExceeded("Cannot store blob " + id + " in time: delivery.timeout.ms is over. "
+                        + "Check the store at " + uploads.store().location() + ", or allow more time.");
+        if (uploads.fallback() != null) {
+            synchronized (this) {
+                if (layout == null) {
+                    late = cause;
+                    return;
+                }
+            }
+            fallBack(cause);
+        } else {
+            failForGood(cause);
+        }
+    }
+
+    /** Sends what the channel takes as plain records, and tries again to store the rest. */
+    private void fallBack(Throwable cause) {
+        synchronized (this) {
+            if (phase == Phase.ENDED) {
+                return;
+            }
+            phase = Phase.FALLING_BACK;
+            retain(); // The put may end meanwhile, on another thread.
+        }
+        try {
+            sendPlain(cause);
+        } finally {
+            release();
+        }
+    }
+
+    private void sendPlain(Throwable cause) {
+        Fallback fallback = uploads.startFallback(cause);
+        boolean rest = false;
+        for (Segment segment : segments) {
+            if (fallback.takes(segment)) {
+                retain();
+                if (segment.queue().plain(segment, this)) {
+                    fallback.send(segment);
+                } else {
+                    release();
+                }
+            } else {
+                rest |= segment.queue().isWaiting(segment);
+            }
+        }
+        if (!rest) {
+            end();
+        } else {
+            putAgainLater();
+        }
+    }
+
+    private synchronized void putAgainLater() {
+        if (phase != Phase.ENDED && !isPutting) {
+            isPutting = true;
+            timer = uploads.retryLater(this::putAgain);
+        }
+    }
+
+    private void putAgain() {
+        if (isEnded()) {
+            return;
+        }
+        if (!isWanted()) {
+            end();
+            return;
+        }
+        try {
+            put();
+        } catch (RuntimeException | Error e) {
+            putFailed(e);
+        }
+    }
+
+    private void failLanes(Throwable cause) {
+        for (Segment segment : segments) {
+            DeliveryQueue queue = segment.queue();
+            if (queue.isWaiting(segment)) {
+                queue.fail(failure(queue.laneName(), cause));
+            }
+        }
+    }
+
+    private BlobShuffleException failure(String lane, Throwable cause) {
+        String what = "Cannot deliver records of lane " + lane + ": blob " + id + " was not stored";
+        if (cause instanceof StoreUnavailable) {
+            return new StoreUnavailable(what + ". Roll back to the last commit, and check the store.", cause);
+        }
+        if (cause instanceof DeadlineExceeded) {
+            return new DeadlineExceeded(what + " in time. Roll back to the last commit, and check the store.", cause);
+        }
+        if (cause instanceof Closed) {
+            return new Closed(what + ": the store or the Batcher is closed. Close them after the lanes.", cause);
+        }
+        return new DeliveryFailed(what + ". Roll back to the last commit.", cause);
+    }
+
+    /**
+     * The Batcher closes: whatever this upload is doing, it keeps no memory of its own. Its lanes
+     * have failed before.
+     */
+    void abandon() {
+        if (isEncoding.compareAndSet(false, true)) {
+            release();
+        }
+        end();
+    }
+
+    private synchronized boolean isEnded() {
+        return phase == Phase.ENDED;
+    }
+
+    private void end() {
+        synchronized (this) {
+            if (phase == Phase.ENDED) {
+                return;
+            }
+            phase = Phase.ENDED;
+            if (timer != null) {
+                timer.cancel();
+            }
+        }
+        uploads.ended(this);
+        release();
+    }
+
+    private BlobLayout layout() {
+        BlobLayout laidOut = layout;
+        if (laidOut == null) {
+            throw new IllegalStateException("Cannot read blob " + id + ": it is not laid out yet.");
+        }
+        return laidOut;
+    }
+
+    @Override
+    public long length() {
+        return layout().length();
+    }
+
+    @Override
+    public List<ByteBuffer> buffers() {
+        List<ByteBuffer> shared = layout().buffers();
+        List<ByteBuffer> views = new ArrayList<>(shared.size());
+        for (ByteBuffer buffer : shared) {
+            views.add(buffer.duplicate());
+        }
+        return views;
+    }
+
+    @Override
+    public List<BlobSection> sections() {
+        return layout().sections();
+    }
+
+    @Override
+    public void retain() {
+        if (references.getAndIncrement() < 1) {
+            throw new IllegalStateException("Cannot retain blob " + id + ": its memory is already recycled.");
+        }
+    }
+
+    @Override
+    public void release() {
+        int left = references.decrementAndGet();
+        if (left < 0) {
+            throw new IllegalStateException("Cannot release blob " + id + ": its memory is already recycled.");
+        }
+        if (left == 0) {
+            for (Slice slice : memory) {
+                slice.chunk().release();
+            }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+package dev.blobshuffle.core.internal.write.upload;
+
+/** Learns how uploads go. Called by any thread; must not block. */
+public interface UploadObserver {
+    /**
+     * A blob is durable.
+     *
+     * @param nanosSinceSeal how long that took, from the seal of its batch
+     */
+    void stored(long bytes, long nanosSinceSeal);
+
+    /** A blob is no longer in flight. */
+    void ended();
+}

@@ -1,7 +1,0 @@
-/**
- * Counters and distributions of the engine, as data that each front door publishes in its own way.
- */
-@NullMarked
-package dev.blobshuffle.core.metrics;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,8 +1,0 @@
-/**
- * The read side of the engine: notifications to records, in order. Start at
- * {@link dev.blobshuffle.core.read.PrefetchingDebatcher}.
- */
-@NullMarked
-package dev.blobshuffle.core.read;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,8 +1,0 @@
-/**
- * Deliver: segments go to the lane's channel, in append order per partition. Start at {@link
- * dev.blobshuffle.core.write.deliver.DeliveryQueue}.
- */
-@NullMarked
-package dev.blobshuffle.core.write.deliver;
-
-import org.jspecify.annotations.NullMarked;

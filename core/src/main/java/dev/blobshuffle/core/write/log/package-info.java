@@ -1,8 +1,0 @@
-/**
- * Append: the log of one lane for one partition, in chunks of pooled memory. Start at {@link
- * dev.blobshuffle.core.write.log.PartitionLog}.
- */
-@NullMarked
-package dev.blobshuffle.core.write.log;
-
-import org.jspecify.annotations.NullMarked;

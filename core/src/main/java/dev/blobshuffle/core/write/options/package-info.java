@@ -1,8 +1,0 @@
-/**
- * How the write side batches, as its user says. Start at {@link
- * dev.blobshuffle.core.write.options.BatcherOptions}.
- */
-@NullMarked
-package dev.blobshuffle.core.write.options;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,8 +1,0 @@
-/**
- * Seal: when the records that lanes have appended become a batch, and how large batches are. Start
- * at {@link dev.blobshuffle.core.write.seal.OpenBatch}.
- */
-@NullMarked
-package dev.blobshuffle.core.write.seal;
-
-import org.jspecify.annotations.NullMarked;

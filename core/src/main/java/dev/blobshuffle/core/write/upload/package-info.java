@@ -1,8 +1,0 @@
-/**
- * Upload: sealed segments become blobs in the store, or go inline, or as plain records while the
- * store is down. Start at {@link dev.blobshuffle.core.write.upload.Uploads}.
- */
-@NullMarked
-package dev.blobshuffle.core.write.upload;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,61 @@
+package dev.blobshuffle.core.internal.concurrent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+class FutureGroupTest {
+    private final FutureGroup<Integer> group = new FutureGroup<>();
+    private final CompletableFuture<Integer> first = new CompletableFuture<>();
+    private final CompletableFuture<Integer> last = new CompletableFuture<>();
+
+    private CompletableFuture<List<Integer>> all(Function<List<Integer>, List<Integer>> join) {
+        group.add(first);
+        group.add(last);
+        return group.all(join).toCompletableFuture();
+    }
+
+    @Test
+    void resultsComeInTheOrderOfTheParts() {
+        CompletableFuture<List<Integer>> all = all(Function.identity());
+        last.complete(2);
+        assertThat(all).isNotDone();
+        first.complete(1);
+        assertThat(all).isCompletedWithValue(List.of(1, 2));
+    }
+
+    /** A part that fails last fails the whole: somebody waits for it. */
+    @Test
+    void partThatFailsLaterFailsTheWhole() {
+        CompletableFuture<List<Integer>> all = all(Function.identity());
+        StoreUnavailable failure = new StoreUnavailable("down");
+        first.complete(1);
+        last.completeExceptionally(failure);
+        assertThat(all).isCompletedExceptionally();
+        assertThat(all.handle((value, cause) -> cause)).isCompletedWithValue(failure);
+    }
+
+    @Test
+    void wholeEndsWhenAllPartsHaveEnded() {
+        CompletableFuture<List<Integer>> all = all(Function.identity());
+        first.completeExceptionally(new StoreUnavailable("down"));
+        assertThat(all).isNotDone();
+        last.complete(2);
+        assertThat(all).isCompletedExceptionally();
+    }
+
+    @Test
+    void resultsThatCannotBeJoinedFailTheWhole() {
+        IllegalStateException failure = new IllegalStateException("cannot join");
+        CompletableFuture<List<Integer>> all = all(parts -> {
+            throw failure;
+        });
+        first.complete(1);
+        last.complete(2);
+        assertThat(all.handle((value, cause) -> cause)).isCompletedWithValue(failure);
+    }
+}

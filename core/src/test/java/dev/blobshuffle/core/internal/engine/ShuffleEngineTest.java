@@ -1,0 +1,139 @@
+package dev.blobshuffle.core.internal.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.internal.format.record.Headers;
+import dev.blobshuffle.core.internal.metrics.Counter;
+import dev.blobshuffle.core.internal.metrics.Gauge;
+import dev.blobshuffle.core.internal.shuffle.Debatcher;
+import dev.blobshuffle.core.internal.shuffle.Engine;
+import dev.blobshuffle.core.internal.shuffle.Lane;
+import dev.blobshuffle.core.internal.write.RecordingChannel;
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.zone.Zone;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ShuffleEngineTest {
+    private static final Partition PARTITION = new Partition("t", 0);
+
+    @Test
+    void settingsAreEnoughToShuffle(@TempDir Path directory) throws Exception {
+        Settings settings = Settings.parse(
+                Map.of("blobshuffle.store", directory.toUri().toString(), "blobshuffle.compression.type", "zstd"));
+        try (ShuffleEngine engine = ShuffleEngine.open(settings)) {
+            RecordingChannel channel = new RecordingChannel();
+            List<String> expected = write(engine, channel);
+            assertThat(drain(engine, channel)).isEqualTo(expected);
+            assertThat(engine.metrics().value(Counter.PUTS)).isPositive();
+            assertThat(engine.metrics().value(Counter.RECORDS_DELIVERED)).isEqualTo(100);
+        }
+    }
+
+    @Test
+    void whatAnInstanceWroteItReadsFromMemoryAndAfterARestartFromDisk(@TempDir Path blobs, @TempDir Path cache)
+            throws Exception {
+        Settings settings = Settings.parse(
+                Map.of("blobshuffle.store", blobs.toUri().toString(), "blobshuffle.cache.disk.dirs", cache.toString()));
+        RecordingChannel channel = new RecordingChannel();
+        List<String> expected;
+        try (ShuffleEngine engine = ShuffleEngine.open(settings)) {
+            expected = write(engine, channel);
+            assertThat(drain(engine, channel)).isEqualTo(expected);
+            assertThat(engine.metrics().value(Counter.CACHE_MEMORY_HITS)).isPositive();
+            assertThat(engine.metrics().value(Counter.GETS)).isZero();
+            long deadline = System.nanoTime() + Duration.ofMinutes(1).toNanos();
+            while (engine.metrics().value(Gauge.CACHE_DISK_USED) == 0 && System.nanoTime() < deadline) {
+                Thread.onSpinWait(); // Kept in the background.
+            }
+        }
+        try (ShuffleEngine engine = ShuffleEngine.open(settings)) {
+            assertThat(drain(engine, channel)).isEqualTo(expected);
+            assertThat(engine.metrics().value(Counter.CACHE_DISK_HITS)).isPositive();
+            assertThat(engine.metrics().value(Counter.GETS)).isZero();
+        }
+    }
+
+    @Test
+    void aCacheTooSmallForASectionIsRefused() {
+        assertThatThrownBy(() -> Settings.parse(Map.of("blobshuffle.cache.memory.bytes", "1 MiB")))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("batch.max.bytes");
+    }
+
+    private static List<String> write(Engine engine, RecordingChannel channel) throws Exception {
+        List<String> expected = new ArrayList<>();
+        try (Lane lane = engine.lane("writer", channel)) {
+            for (int i = 0; i < 100; i++) {
+                lane.output(PARTITION, Zone.SINGLE)
+                        .append(i, null, ("v" + i).getBytes(StandardCharsets.UTF_8), Headers.NONE);
+                expected.add("v" + i);
+            }
+            lane.flush(Duration.ofMinutes(1));
+        }
+        return expected;
+    }
+
+    private static List<String> drain(Engine engine, RecordingChannel channel) throws InterruptedException {
+        List<String> values = new ArrayList<>();
+        Debatcher.Sink<String> sink = new Debatcher.Sink<>() {
+            @Override
+            public void record(
+                    Partition partition,
+                    long offset,
+                    int index,
+                    int count,
+                    long timestamp,
+                    byte[] key,
+                    byte[] value,
+                    Headers headers,
+                    String carrier) {
+                values.add(new String(value, StandardCharsets.UTF_8));
+            }
+
+            @Override
+            public void plain(Partition partition, long offset, String plain) {
+                throw new AssertionError("nothing was inlined");
+            }
+        };
+        try (Debatcher<String> debatcher = engine.debatcher("reader")) {
+            long offset = 0;
+            for (RecordingChannel.Sent sent : channel.sent(PARTITION)) {
+                debatcher.offer(PARTITION, offset++, sent.notification(), 0, "carrier");
+            }
+            debatcher.prefetch();
+            while (debatcher.undelivered(PARTITION) > 0) {
+                debatcher.awaitProgress(Duration.ofSeconds(10));
+                int ignored = debatcher.drain(1000, 1 << 20, sink);
+                debatcher.prefetch();
+            }
+        }
+        return values;
+    }
+
+    @Test
+    void aStoreMustBeNamed() {
+        assertThatThrownBy(() -> ShuffleEngine.open(Settings.parse(Map.of())))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("store");
+    }
+
+    @Test
+    void anEngineThatIsClosedOpensNoLane() {
+        ShuffleEngine engine =
+                ShuffleEngine.open(Settings.parse(Map.of("blobshuffle.store", "memory://engine-closed")));
+        engine.close();
+        engine.close();
+        assertThatThrownBy(() -> engine.lane("late", new RecordingChannel())).isInstanceOf(Closed.class);
+    }
+}

@@ -1,0 +1,99 @@
+package dev.blobshuffle.core.internal.read;
+
+import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.resilience.RetryingBlobStore;
+import dev.blobshuffle.core.internal.resilience.StoreRetryPolicy;
+import dev.blobshuffle.core.internal.shuffle.Debatcher;
+import dev.blobshuffle.core.internal.store.MemoryBlobStore;
+import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * A Debatcher over a scripted store. Closing it checks that every byte came back. Owned by one
+ * thread.
+ */
+final class DebatcherFixture implements AutoCloseable {
+    static final Partition P0 = new Partition("t", 0);
+    static final Partition P1 = new Partition("t", 1);
+    static final Partition P2 = new Partition("t", 2);
+    private static final Duration LONG = Duration.ofMinutes(1);
+
+    final ScriptedBlobStore store = new ScriptedBlobStore(new MemoryBlobStore("debatcher", 1L << 30));
+    final SegmentFixture blobs = new SegmentFixture(store);
+    final ShuffleMetrics metrics = new ShuffleMetrics();
+    final Time time;
+    private final RetryingBlobStore retrying;
+    private final AutoCloseable ownTime;
+    final ReadEngine engine;
+    final Debatcher<String> debatcher;
+    final RecordedSink sink = new RecordedSink();
+
+    DebatcherFixture(long budget) {
+        this(budget, new SystemTime());
+    }
+
+    private DebatcherFixture(long budget, SystemTime time) {
+        this(budget, time, time);
+    }
+
+    /** @param time stays open */
+    DebatcherFixture(long budget, Time time) {
+        this(budget, time, () -> {});
+    }
+
+    private DebatcherFixture(long budget, Time time, AutoCloseable ownTime) {
+        this.time = time;
+        this.ownTime = ownTime;
+        retrying = new RetryingBlobStore(store, StoreRetryPolicy.forever(), time, metrics);
+        engine = new ReadEngine(retrying, budget, time, metrics);
+        debatcher = new PrefetchingDebatcher<>("test", engine);
+    }
+
+    /** Hands out what is ready without waiting; returns the values of this call. */
+    List<String> drain() {
+        int before = sink.values.size();
+        int records = debatcher.drain(1000, 1 << 20, sink);
+        if (records != sink.values.size() - before) {
+            throw new AssertionError("drain says " + records + " and handed out " + (sink.values.size() - before));
+        }
+        return List.copyOf(sink.values.subList(before, sink.values.size()));
+    }
+
+    /** Waits and hands out until that many records came in all. */
+    List<String> drainUntil(int records) throws InterruptedException {
+        long deadline = time.nanos() + LONG.toNanos();
+        debatcher.prefetch();
+        while (sink.values.size() < records) {
+            if (time.nanos() - deadline > 0) {
+                throw new AssertionError(
+                        "only " + sink.values.size() + " of " + records + " records came: " + sink.values);
+            }
+            debatcher.awaitProgress(Duration.ofSeconds(1));
+            drain();
+        }
+        return sink.values;
+    }
+
+    @Override
+    public void close() {
+        debatcher.close();
+        store.release();
+        if (engine.budget().used() != 0 || engine.budget().reserved() != 0 || store.openBytes() != 0) {
+            throw new AssertionError(
+                    "bytes did not come back: budget " + engine.budget().used() + ", reserve "
+                            + engine.budget().reserved() + ", on loan " + store.openBytes());
+        }
+        if (metrics.value(dev.blobshuffle.core.internal.metrics.Gauge.LAG_RECORDS) != 0) {
+            throw new AssertionError("the lag is not 0 in the end");
+        }
+        engine.close();
+        try {
+            ownTime.close();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package dev.blobshuffle.core.internal.read;
+
+import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+
+/**
+ * A clock that stands still until the test moves it on. Owned by one thread, on which the timers
+ * run.
+ */
+final class SteppedTime implements Time, AutoCloseable {
+    private final SystemTime system = new SystemTime();
+    private final PriorityQueue<Timer> timers = new PriorityQueue<>(Comparator.comparingLong(Timer::due));
+    private long now;
+
+    private record Timer(long due, Runnable task) {}
+
+    /** Moves the clock on and runs the timers that are due meanwhile, each at its time. */
+    void advance(Duration by) {
+        long end = now + by.toNanos();
+        for (Timer next = timers.peek(); next != null && next.due <= end; next = timers.peek()) {
+            timers.remove();
+            now = next.due;
+            next.task.run();
+        }
+        now = end;
+    }
+
+    /** Timers that have not run. */
+    int pending() {
+        return timers.size();
+    }
+
+    @Override
+    public long wallMillis() {
+        return now / 1_000_000;
+    }
+
+    @Override
+    public long nanos() {
+        return now;
+    }
+
+    @Override
+    public long randomLong() {
+        return system.randomLong();
+    }
+
+    @Override
+    public Signal signal() {
+        return system.signal();
+    }
+
+    @Override
+    public Cancellable schedule(Duration delay, Runnable task) {
+        Timer timer = new Timer(now + delay.toNanos(), task);
+        timers.add(timer);
+        return () -> timers.remove(timer);
+    }
+
+    @Override
+    public Workers workers(String name, int threads) {
+        return system.workers(name, threads);
+    }
+
+    @Override
+    public void close() {
+        system.close();
+    }
+}

@@ -1,0 +1,55 @@
+package dev.blobshuffle.core.internal.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.core.store.BlobStore;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A decorator says what its store says: a method with a default must not hide the store's own
+ * answer.
+ */
+class ForwardingBlobStoreTest {
+    private final List<String> called = new ArrayList<>();
+
+    private final BlobStore below = (BlobStore) Proxy.newProxyInstance(
+            BlobStore.class.getClassLoader(), new Class<?>[] {BlobStore.class}, (proxy, method, arguments) -> {
+                called.add(name(method));
+                return nothing(method.getReturnType());
+            });
+
+    private static Object nothing(Class<?> type) {
+        if (type == int.class) {
+            return 0;
+        }
+        return type == boolean.class ? false : null;
+    }
+
+    private static String name(Method method) {
+        return method.getName() + Arrays.toString(method.getParameterTypes());
+    }
+
+    @Test
+    void everyMethodOfAStoreIsForwarded() throws ReflectiveOperationException {
+        ForwardingBlobStore store = new ForwardingBlobStore(below) {};
+        List<String> methods = new ArrayList<>();
+        for (Method method : BlobStore.class.getMethods()) {
+            if (!Modifier.isStatic(method.getModifiers())) {
+                methods.add(name(method));
+                Object[] arguments = Arrays.stream(method.getParameterTypes())
+                        .map(type -> type == long.class ? (Object) 0L : null)
+                        .toArray();
+                Object ignored = method.invoke(store, arguments);
+            }
+        }
+
+        assertThat(methods).contains("length[class dev.blobshuffle.core.store.BlobId]", "registers[]");
+        assertThat(called).containsExactlyElementsOf(methods);
+    }
+}

@@ -1,0 +1,41 @@
+package dev.blobshuffle.core.internal.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.time.Time;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class StoreTasksTest {
+    /** What a machine says that has no threads left; the task may have been queued before. */
+    private static final class Exhausted implements Time.Workers {
+        private final CompletableFuture<Runnable> queued = new CompletableFuture<>();
+
+        @Override
+        public void execute(Runnable task) {
+            queued.complete(task);
+            throw new OutOfMemoryError("unable to create native thread");
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void workThatGetsNoThreadFailsAndGivesBackWhatItHolds() {
+        AtomicInteger ended = new AtomicInteger();
+        Exhausted workers = new Exhausted();
+        try (StoreTasks tasks = new StoreTasks(workers, "s3://bucket/")) {
+            CompletableFuture<String> result = tasks.run("store blob 1", () -> "done", ended::incrementAndGet)
+                    .toCompletableFuture();
+            assertThatThrownBy(result::join)
+                    .hasCauseInstanceOf(StoreUnavailable.class)
+                    .hasMessageContaining("no thread");
+            workers.queued.join().run();
+        }
+        assertThat(ended).hasValue(1);
+    }
+}

@@ -1,0 +1,169 @@
+package dev.blobshuffle.http.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.blobshuffle.core.internal.time.SystemTime;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.hc.client5.http.classic.methods.HttpGet;
+import org.apache.hc.client5.http.classic.methods.HttpPut;
+import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.HttpHost;
+import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
+import org.apache.hc.core5.http.io.entity.HttpEntityWrapper;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class HttpConnectionsTest {
+    private static final Duration LONG = Duration.ofMinutes(1);
+    /** More than the sockets between a client and a server that does not read can hold. */
+    private static final int LENGTH = 48 << 20;
+
+    private final SystemTime time = new SystemTime();
+
+    @AfterEach
+    void end() {
+        time.close();
+    }
+
+    /**
+     * Before the connection stands, between it and the first byte, while the server does not read.
+     */
+    @Test
+    void aRequestEndsAtItsLimitWhateverItIsDoing() throws IOException {
+        byte[] zeros = new byte[LENGTH];
+        try (ServerSocket deaf = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            for (int millis : new int[] {0, 1, 2, 3, 5, 10, 20, 50, 100}) {
+                try (CloseableHttpClient client = client(Duration.ofMillis(millis))) {
+                    HttpPut put = new HttpPut("/blobs/key");
+                    put.setEntity(new ByteArrayEntity(zeros, null));
+                    assertThatThrownBy(() -> client.executeOpen(host(deaf.getLocalPort()), put, null))
+                            .isInstanceOf(SocketTimeoutException.class)
+                            .hasMessage("no end after " + millis + " ms");
+                }
+            }
+        }
+    }
+
+    /**
+     * No silence is long enough for the socket's timeout here: a byte comes every 50 ms, and would
+     * for a minute.
+     */
+    @Test
+    void anAnswerThatTricklesEndsAtTheLimitToo() throws Exception {
+        int millis = 700;
+        while (!aTrickleEndsAt(millis)) {
+            millis *= 3;
+        }
+    }
+
+    /** False if the machine was too slow to send as much as the head in that time. */
+    private boolean aTrickleEndsAt(int millis) throws Exception {
+        CompletableFuture<Void> gone = new CompletableFuture<>();
+        try (ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                CloseableHttpClient client = client(Duration.ofMillis(millis))) {
+            Thread server = new Thread(() -> trickle(listener, gone), "trickling");
+            server.setDaemon(true);
+            server.start();
+            InputStream body;
+            try {
+                body = client.executeOpen(host(listener.getLocalPort()), new HttpGet("/blobs/key"), null)
+                        .getEntity()
+                        .getContent();
+            } catch (SocketTimeoutException e) {
+                assertThat(millis).as("enough for a head").isLessThan(20_000);
+                return false;
+            }
+            assertThatThrownBy(body::readAllBytes)
+                    .isInstanceOf(SocketTimeoutException.class)
+                    .hasMessage("no end after " + millis + " ms");
+            gone.get(1, TimeUnit.MINUTES);
+            return true;
+        }
+    }
+
+    private static void trickle(ServerSocket listener, CompletableFuture<Void> gone) {
+        try (Socket socket = listener.accept()) {
+            OutputStream out = socket.getOutputStream();
+            out.write("HTTP/1.1 200 OK\r\nContent-Length: 1200\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            socket.setSoTimeout(50);
+            InputStream in = socket.getInputStream();
+            for (int sent = 0; sent < 1200; ) {
+                try {
+                    if (in.read() < 0) {
+                        break;
+                    }
+                } catch (SocketTimeoutException e) {
+                    out.write('x');
+                    sent++;
+                }
+            }
+            gone.complete(null);
+        } catch (IOException e) {
+            gone.complete(null); // The client has broken the connection.
+        }
+    }
+
+    @Test
+    void aBodyArrivesAsItWasWhateverThePiecesThatItIsWrittenIn() throws IOException {
+        byte[] bytes = new byte[100_001];
+        new java.util.Random(7).nextBytes(bytes);
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            byte[] received = exchange.getRequestBody().readAllBytes();
+            exchange.sendResponseHeaders(200, received.length);
+            exchange.getResponseBody().write(received);
+            exchange.close();
+        });
+        server.start();
+        try (CloseableHttpClient client = client(LONG)) {
+            for (int piece : new int[] {1000, 4096, 16 << 10, 16385, 100_001}) {
+                HttpPut put = new HttpPut("/");
+                put.setEntity(new HttpEntityWrapper(new ByteArrayEntity(bytes, null)) {
+                    @Override
+                    public void writeTo(OutputStream out) throws IOException {
+                        for (int from = 0; from < bytes.length; from += piece) {
+                            out.write(bytes, from, Math.min(piece, bytes.length - from));
+                        }
+                    }
+                });
+                try (ClassicHttpResponse response =
+                        client.executeOpen(host(server.getAddress().getPort()), put, null)) {
+                    assertThat(response.getEntity().getContent().readAllBytes())
+                            .as("in pieces of %d", piece)
+                            .isEqualTo(bytes);
+                }
+            }
+        } finally {
+            server.stop(0);
+        }
+    }
+
+    @Test
+    void limitsWithoutConnectionsAreRefused() {
+        assertThatThrownBy(() -> new HttpLimits(0, LONG, LONG, LONG))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("0 connections");
+    }
+
+    private CloseableHttpClient client(Duration limit) {
+        return HttpConnections.bySystemProperties(new HttpLimits(2, LONG, LONG, limit), time);
+    }
+
+    private static HttpHost host(int port) {
+        return new HttpHost("http", "127.0.0.1", port);
+    }
+}

@@ -1,0 +1,40 @@
+package dev.blobshuffle.kafka.internal.claim;
+
+import dev.blobshuffle.core.settings.Settings;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Whose claim it is.
+ *
+ * @param topic the claims topic
+ * @param application the name under which Kafka remembers that somebody used a store
+ * @param client settings of any Kafka client: where the brokers are, and security
+ */
+public record ClaimIdentity(String topic, String application, Map<String, ?> client) {
+    /** The claims topic of plain clients, and of {@code gc}. */
+    public static final String SHARED_TOPIC = "blobshuffle-claims";
+
+    /** Copies the settings that have a value. */
+    public ClaimIdentity {
+        Map<String, Object> given = new HashMap<>(client);
+        given.values().removeIf(value -> value == null);
+        client = given;
+    }
+
+    /** An application of Kafka Streams. */
+    public static ClaimIdentity ofStreams(String applicationId, Map<String, ?> client) {
+        return new ClaimIdentity(applicationId + "-blobshuffle-claims", applicationId, client);
+    }
+
+    /** Plain clients: they have no name, so those that use the same store are one application. */
+    public static ClaimIdentity ofClients(Settings settings, Map<String, ?> client) {
+        String topic = settings.value(Settings.MEMBERSHIP_TOPIC)
+                .map(members -> members + "-claims")
+                .orElse(SHARED_TOPIC);
+        String store = settings.store();
+        int parameters = store.indexOf('?');
+        String place = parameters < 0 ? store : store.substring(0, parameters);
+        return new ClaimIdentity(topic, "clients of " + place.replaceAll("/+$", ""), client);
+    }
+}

@@ -1,0 +1,115 @@
+package dev.blobshuffle.kafka.internal.claim;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What the claim register of a store says.
+ *
+ * @param counter grows with each value
+ * @param lines one for each application
+ * @param contest why nothing may be deleted; empty if it may
+ */
+record ClaimText(long counter, List<Line> lines, Optional<String> contest) {
+    /** The register's name. */
+    static final String REGISTER = "claims";
+
+    /** In place of a topic: the application may not use its claims topic. */
+    static final String NO_TOPIC = "-";
+
+    /** Nobody has claimed the store. */
+    static final ClaimText NONE = new ClaimText(0, List.of(), Optional.empty());
+
+    private static final String HEAD = "BlobShuffle claims 1";
+
+    /**
+     * One application's claim.
+     *
+     * @param cluster the id of its Kafka cluster
+     * @param topic its claims topic, or {@link #NO_TOPIC}
+     * @param id the claimant id of its latest raise
+     */
+    record Line(String cluster, String topic, String id) {}
+
+    ClaimText {
+        lines = List.copyOf(lines);
+    }
+
+    /** The line of an application; empty if it has none. */
+    Optional<Line> line(String cluster, String topic) {
+        return lines.stream()
+                .filter(line -> line.cluster().equals(cluster) && line.topic().equals(topic))
+                .findFirst();
+    }
+
+    /**
+     * The next value: the applications' lines have a new id. The line of those without a topic
+     * goes; whoever still is without one writes it again at its next check.
+     */
+    ClaimText raised(String cluster, Set<String> topics, String id) {
+        List<Line> next = new ArrayList<>(lines);
+        next.removeIf(line -> line.cluster().equals(cluster)
+                && (topics.contains(line.topic()) || line.topic().equals(NO_TOPIC)));
+        topics.stream().sorted().forEach(topic -> next.add(new Line(cluster, topic, id)));
+        return new ClaimText(counter + 1, next, contest);
+    }
+
+    /** The next value: nothing may be deleted. */
+    ClaimText contested(String reason) {
+        return new ClaimText(counter + 1, lines, Optional.of(reason.replace('\n', ' ')));
+    }
+
+    /** The next value: without the lines of a cluster. */
+    ClaimText without(String cluster) {
+        return new ClaimText(
+                counter + 1,
+                lines.stream().filter(line -> !line.cluster().equals(cluster)).toList(),
+                contest);
+    }
+
+    String text() {
+        StringBuilder text = new StringBuilder(HEAD + "\ncounter " + counter + "\n");
+        contest.ifPresent(reason -> text.append("contest ").append(reason).append('\n'));
+        lines.forEach(line -> text.append("claim ")
+                .append(line.cluster())
+                .append(' ')
+                .append(line.topic())
+                .append(' ')
+                .append(line.id())
+                .append('\n'));
+        return text.toString();
+    }
+
+    /**
+     * Reads a value.
+     *
+     * @throws InvalidSettings it is not one: a newer version, or somebody else, wrote it
+     */
+    static ClaimText parse(String text) {
+        String[] rows = text.split("\n");
+        long counter = -1;
+        Optional<String> contest = Optional.empty();
+        List<Line> lines = new ArrayList<>();
+        for (int row = 1; row < rows.length; row++) {
+            String[] words = rows[row].split(" ");
+            if (words.length == 2 && words[0].equals("counter") && words[1].matches("[0-9]{1,18}")) {
+                counter = Long.parseLong(words[1]);
+            } else if (rows[row].startsWith("contest ")) {
+                contest = Optional.of(rows[row].substring("contest ".length()));
+            } else if (words.length == 4 && words[0].equals("claim")) {
+                lines.add(new Line(words[1], words[2], words[3]));
+            } else {
+                counter = -1;
+                break;
+            }
+        }
+        if (!rows[0].equals(HEAD) || counter < 0) {
+            throw new InvalidSettings("Cannot read the claims of a store: the register holds something else."
+                    + " Upgrade this instance, or restore the register.");
+        }
+        return new ClaimText(counter, lines, contest);
+    }
+}

@@ -1,0 +1,243 @@
+package dev.blobshuffle.kafka.internal.claim;
+
+import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.kafka.internal.log.LogScan;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A claims topic: compacted, one record for each claimant id with the store's fingerprint and the
+ * application. It opens clients for each use and keeps none. Owned by one thread.
+ */
+final class ClaimTopic implements ClaimMemory {
+    /** The longest wait for the brokers. */
+    static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private static final Duration PAUSE = Duration.ofMillis(100);
+    private static final String VERSION = "1";
+
+    private final String name;
+    private final Map<String, Object> client;
+    private final String application;
+    private final String fingerprint;
+    private final Time time;
+    /**
+     * @param identity who uses the store, and by which brokers
+     * @param fingerprint of the store
+     */
+    ClaimTopic(String name, ClaimIdentity identity, int fingerprint, Time time) {
+        this.name = name;
+        this.client = common(identity.client());
+        this.application = identity.application();
+        this.fingerprint = Integer.toHexString(fingerprint);
+        this.time = time;
+    }
+
+    private static Map<String, Object> common(Map<String, ?> client) {
+        Map<String, Object> common = new HashMap<>(client);
+        common.keySet().retainAll(AdminClientConfig.configNames());
+        common.values().removeIf(value -> value == null);
+        common.remove(AdminClientConfig.METRIC_REPORTER_CLASSES_CONFIG);
+        common.put(AdminClientConfig.CLIENT_ID_CONFIG, "blobshuffle-claim");
+        common.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) PATIENCE.toMillis());
+        common.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) PATIENCE.toMillis() / 2);
+        return common;
+    }
+
+    /**
+     * The id of the cluster.
+     *
+     * @throws KafkaException the brokers do not answer
+     */
+    static String cluster(Map<String, ?> client) throws InterruptedException {
+        try (Admin admin = Admin.create(common(client))) {
+            return admin.describeCluster().clusterId().get();
+        } catch (ExecutionException e) {
+            throw new KafkaException("Cannot ask for the cluster's id: " + e.getCause(), e.getCause());
+        }
+    }
+
+    /**
+     * Whether the application has ever used a store.
+     *
+     * @throws KafkaException the brokers do not answer, or the client may not read the topic
+     */
+    boolean remembersApplication() throws InterruptedException {
+        Map<String, String> records = new HashMap<>();
+        if (!read(records)) {
+            return false;
+        }
+        return records.values().stream()
+                .map(value -> value.split(" ", 4))
+                .anyMatch(words -> words.length == 4 && words[3].equals(application));
+    }
+
+    @Override
+    public Set<String> known() throws InterruptedException {
+        long deadline = time.nanos() + PATIENCE.toNanos() / 3;
+        Map<String, String> records = new HashMap<>();
+        while (!read(records) && time.nanos() - deadline < 0) { // A broker may not have heard of a young topic.
+            pause();
+        }
+        return records.keySet();
+    }
+
+    /** The counters of this application's ids for this store, which may be cleaned up. */
+    private Map<String, Long> counters(Map<String, String> records) {
+        Map<String, Long> counters = new HashMap<>();
+        records.forEach((id, value) -> {
+            String[] words = value.split(" ", 4);
+            boolean isOurs = words.length == 4 && words[1].equals(fingerprint) && words[3].equals(application);
+            if (isOurs && words[2].matches("[0-9]{1,18}")) {
+                counters.put(id, Long.parseLong(words[2]));
+            }
+        });
+        return counters;
+    }
+
+    private void pause() throws InterruptedException {
+        Signal never = time.signal();
+        boolean ignored = never.await(never.count(), time.nanos() + PAUSE.toNanos());
+    }
+
+    /** Collects the topic's records by key; false if there is no topic. */
+    private boolean read(Map<String, String> records) throws InterruptedException {
+        List<TopicPartition> partitions;
+        try (Admin admin = Admin.create(client)) {
+            partitions = admin.describeTopics(List.of(name)).allTopicNames().get().values().stream()
+                    .flatMap(topic ->
+                            topic.partitions().stream().map(info -> new TopicPartition(topic.name(), info.partition())))
+                    .toList();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof UnknownTopicOrPartitionException) {
+                return false;
+            }
+            throw failure("read", e.getCause());
+        }
+        Map<TopicPartition, Long> starts = new HashMap<>();
+        partitions.forEach(partition -> starts.put(partition, 0L));
+        Map<String, Object> settings = new HashMap<>(client);
+        settings.keySet().retainAll(ConsumerConfig.configNames());
+        new LogScan(settings, "read_uncommitted", time).read(starts, PATIENCE, record -> {
+            if (record.key() != null) {
+                String key = new String(record.key(), StandardCharsets.UTF_8);
+                if (record.value() == null) {
+                    records.remove(key);
+                } else {
+                    records.put(key, new String(record.value(), StandardCharsets.UTF_8));
+                }
+            }
+        });
+        return true;
+    }
+
+    @Override
+    public void remember(String id, long counter) throws InterruptedException {
+        make();
+        send(Map.of(id, Optional.of(VERSION + " " + fingerprint + " " + counter + " " + application)));
+    }
+
+    @Override
+    public void forget(long before, Set<String> kept) throws InterruptedException {
+        Map<String, String> records = new HashMap<>();
+        if (!read(records)) {
+            return;
+        }
+        Map<String, Optional<String>> tombstones = new HashMap<>();
+        counters(records).forEach((id, counter) -> {
+            if (counter < before && !kept.contains(id)) {
+                tombstones.put(id, Optional.empty());
+            }
+        });
+        if (!tombstones.isEmpty()) {
+            send(tombstones);
+        }
+    }
+
+    /** Writes records and waits until the brokers have them. An empty value is a tombstone. */
+    private void send(Map<String, Optional<String>> records) throws InterruptedException {
+        Map<String, Object> settings = new HashMap<>(client);
+        settings.keySet().retainAll(ProducerConfig.configNames());
+        settings.put(ProducerConfig.ACKS_CONFIG, "all");
+        settings.put(ProducerConfig.LINGER_MS_CONFIG, 0);
+        settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, PATIENCE.toMillis());
+        settings.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) PATIENCE.toMillis());
+        settings.put(ProducerConfig.BUFFER_MEMORY_CONFIG, 1L << 20);
+        try (Producer<String, String> producer =
+                new KafkaProducer<>(settings, new StringSerializer(), new StringSerializer())) {
+            List<Future<RecordMetadata>> sent = new ArrayList<>();
+            records.forEach(
+                    (id, value) -> sent.add(producer.send(new ProducerRecord<>(name, 0, id, value.orElse(null)))));
+            for (Future<RecordMetadata> one : sent) {
+                RecordMetadata ignored = one.get(2 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            }
+        } catch (ExecutionException e) {
+            throw failure("write", e.getCause());
+        } catch (TimeoutException e) {
+            throw failure("write", e);
+        }
+    }
+
+    private void make() throws InterruptedException {
+        try (Admin admin = Admin.create(client)) {
+            try {
+                admin.describeTopics(List.of(name)).allTopicNames().get();
+                return;
+            } catch (ExecutionException e) {
+                if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) {
+                    throw failure("describe", e.getCause());
+                }
+            }
+            NewTopic topic = new NewTopic(name, Optional.of(1), Optional.empty())
+                    .configs(Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT));
+            try {
+                admin.createTopics(List.of(topic)).all().get();
+            } catch (ExecutionException e) {
+                if (!(e.getCause() instanceof TopicExistsException)) {
+                    throw failure("create", e.getCause());
+                }
+            }
+        }
+    }
+
+    private KafkaException failure(String verb, @Nullable Throwable cause) {
+        KafkaException failure = new KafkaException(
+                "Cannot " + verb + " claims topic " + name + ": " + cause
+                        + ". Check the brokers, and that the principal may create, describe, read and write the topic.",
+                cause);
+        return cause instanceof KafkaException known && isDenied(known) ? known : failure;
+    }
+
+    /** Whether the principal may not do something. */
+    static boolean isDenied(Throwable failure) {
+        return failure instanceof org.apache.kafka.common.errors.AuthorizationException
+                || failure.getCause() instanceof org.apache.kafka.common.errors.AuthorizationException;
+    }
+}

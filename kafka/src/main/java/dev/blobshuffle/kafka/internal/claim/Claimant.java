@@ -1,0 +1,264 @@
+package dev.blobshuffle.kafka.internal.claim;
+
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.store.Register;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.apache.kafka.common.KafkaException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One cluster's side of the claim protocol, which {@code docs/decisions/0016-claims.md} explains.
+ * It raises lines, looks for strangers, and contests the register if there is one. Owned by one
+ * thread.
+ */
+final class Claimant {
+    /** Others may be faster each time, but each time somebody makes progress. */
+    private static final int ATTEMPTS = 20;
+
+    /** Ids of this many raises stay in a claims topic, beside those in the register. */
+    static final long KEPT = 64;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Claimant.class);
+
+    private final ClaimCell cell;
+    private final String cluster;
+    private final Function<String, ClaimMemory> memories;
+    private final Supplier<String> ids;
+    private final Pauses pauses;
+    private final long kept;
+    /** The text that was last found to be free of strangers, and the topics for which it was. */
+    private String verified = "";
+
+    private Set<String> verifiedTopics = Set.of();
+
+    /**
+     * @param cluster this cluster's id
+     * @param memories the memory in a claims topic
+     * @param ids makes claimant ids, each a new one
+     * @param pauses between attempts to write the register
+     * @param kept ids of this many raises stay in a claims topic: {@link #KEPT}
+     */
+    Claimant(
+            ClaimCell cell,
+            String cluster,
+            Function<String, ClaimMemory> memories,
+            Supplier<String> ids,
+            Pauses pauses,
+            long kept) {
+        this.cell = cell;
+        this.cluster = cluster;
+        this.memories = memories;
+        this.ids = ids;
+        this.pauses = pauses;
+        this.kept = kept;
+    }
+
+    /**
+     * Waits before a register is written again: others write it too, and stores limit how often.
+     */
+    interface Pauses {
+        /** @param attempt how often it was tried, from 1 */
+        void pause(int attempt) throws InterruptedException;
+    }
+
+    /** Present if nothing may be deleted: the reason, as the register says it. */
+    record Verdict(Optional<String> contest) {
+        static final Verdict OWN = new Verdict(Optional.empty());
+
+        boolean isOwn() {
+            return contest.isEmpty();
+        }
+    }
+
+    /** The claims topics of this cluster's lines. */
+    Set<String> topics() throws InterruptedException {
+        Set<String> topics = new HashSet<>();
+        for (ClaimText.Line line : now(cell.read()).lines()) {
+            if (line.cluster().equals(cluster)) {
+                topics.add(line.topic());
+            }
+        }
+        return topics;
+    }
+
+    /**
+     * Gives the lines of applications a new id, or finds that somebody else of the cluster just
+     * did.
+     */
+    Verdict raise(Set<String> topics) throws InterruptedException {
+        Map<String, String> before = new HashMap<>();
+        for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
+            if (attempt > 1) {
+                pauses.pause(attempt - 1);
+            }
+            Optional<Register> held = cell.read();
+            ClaimText now = now(held);
+            Optional<Verdict> verdict = contestIfStrange(held, now, topics);
+            if (verdict.isPresent()) {
+                if (!verdict.get().isOwn()) {
+                    return verdict.get();
+                }
+                continue; // The register changed before the contest was written.
+            }
+            if (attempt > 1 && isRaisedSince(before, now, topics)) {
+                return Verdict.OWN;
+            }
+            if (attempt == 1) {
+                topics.forEach(topic -> before.put(
+                        topic, now.line(cluster, topic).map(ClaimText.Line::id).orElse("")));
+            }
+            // A new one for each attempt: a sibling may be about to forget the last one.
+            String id = ids.get();
+            for (String topic : topics) {
+                if (!topic.equals(ClaimText.NO_TOPIC)) {
+                    memories.apply(topic).remember(id, now.counter() + 1);
+                }
+            }
+            ClaimText raised = now.raised(cluster, topics, id);
+            if (cell.replace(held, raised.text())) {
+                forgetOld(topics, raised);
+                return Verdict.OWN;
+            }
+        }
+        throw new StoreUnavailable(
+                "Cannot claim a store: others changed the register " + ATTEMPTS + " times meanwhile. Try again.", null);
+    }
+
+    /**
+     * Cleans the claims topics up. An id is written with the counter that follows the register's,
+     * so one with a lower counter than the register's is in the register or never will be.
+     */
+    private void forgetOld(Set<String> topics, ClaimText raised) throws InterruptedException {
+        Set<String> ids = new HashSet<>();
+        raised.lines().forEach(line -> ids.add(line.id()));
+        for (String topic : topics) {
+            if (!topic.equals(ClaimText.NO_TOPIC)) {
+                try {
+                    memories.apply(topic).forget(raised.counter() - kept, ids);
+                } catch (KafkaException e) {
+                    LOG.debug("Old ids stay in claims topic {} until the next raise.", topic, e);
+                }
+            }
+        }
+    }
+
+    private boolean isRaisedSince(Map<String, String> before, ClaimText now, Set<String> topics) {
+        return topics.stream()
+                .allMatch(topic -> now.line(cluster, topic)
+                        .filter(line -> !line.id().equals(before.get(topic)))
+                        .isPresent());
+    }
+
+    /** Looks for strangers, and contests the register if there is one. */
+    Verdict check(Set<String> topics) throws InterruptedException {
+        for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
+            if (attempt > 1) {
+                pauses.pause(attempt - 1);
+            }
+            Optional<Register> held = cell.read();
+            ClaimText now = now(held);
+            if (held.isPresent() && isMissing(now, topics) && now.contest().isEmpty()) {
+                return raise(topics);
+            }
+            Optional<Verdict> verdict = contestIfStrange(held, now, topics);
+            if (verdict.isEmpty()) {
+                return held.isEmpty() ? raise(topics) : Verdict.OWN;
+            }
+            if (!verdict.get().isOwn()) {
+                return verdict.get();
+            }
+        }
+        throw new StoreUnavailable(
+                "Cannot check a store's claims: others change the register all the time. Try again.", null);
+    }
+
+    private boolean isMissing(ClaimText now, Set<String> topics) {
+        return topics.stream().anyMatch(topic -> now.line(cluster, topic).isEmpty());
+    }
+
+    /** Looks for strangers and changes nothing. */
+    Verdict look(Set<String> topics) throws InterruptedException {
+        ClaimText now = now(cell.read());
+        return new Verdict(now.contest().isPresent() ? now.contest() : stranger(now, topics));
+    }
+
+    /**
+     * Empty if there is no stranger; a verdict without a contest if the register changed meanwhile.
+     */
+    private Optional<Verdict> contestIfStrange(Optional<Register> held, ClaimText now, Set<String> topics)
+            throws InterruptedException {
+        if (now.contest().isPresent()) {
+            return Optional.of(new Verdict(now.contest()));
+        }
+        Optional<String> stranger = stranger(now, topics);
+        if (stranger.isEmpty()) {
+            return Optional.empty();
+        }
+        String reason = stranger.get() + " (seen by cluster " + cluster + ", " + ids.get() + ")";
+        boolean isWritten = cell.replace(held, now.contested(reason).text());
+        return Optional.of(isWritten ? new Verdict(Optional.of(reason)) : Verdict.OWN);
+    }
+
+    /**
+     * The register was read before: what the memories do not know now, this cluster did not write.
+     */
+    private Optional<String> stranger(ClaimText now, Set<String> topics) throws InterruptedException {
+        String text = now.text();
+        if (text.equals(verified) && topics.equals(verifiedTopics)) {
+            return Optional.empty();
+        }
+        for (ClaimText.Line line : now.lines()) {
+            if (!line.cluster().equals(cluster)) {
+                return Optional.of("cluster " + line.cluster() + " uses the store too, by topic " + line.topic());
+            }
+            boolean isChecked = topics.contains(line.topic()) && !line.topic().equals(ClaimText.NO_TOPIC);
+            if (isChecked && !memories.apply(line.topic()).known().contains(line.id())) {
+                return Optional.of("a copy of cluster " + cluster + " claimed the store, by topic " + line.topic());
+            }
+        }
+        verified = text;
+        verifiedTopics = Set.copyOf(topics);
+        return Optional.empty();
+    }
+
+    /** Keeps everybody from deleting. */
+    void hold(String reason) throws InterruptedException {
+        change(now -> now.contest().isPresent() ? now : now.contested(reason + " (" + ids.get() + ")"));
+    }
+
+    /** Takes this cluster's lines out, unless the register is contested. */
+    void withdraw() throws InterruptedException {
+        change(now -> now.contest().isPresent() ? now : now.without(cluster));
+    }
+
+    /** Makes the register this cluster's, with new ids. Whoever else lives contests it again. */
+    void takeOver(Set<String> topics) throws InterruptedException {
+        String id = ids.get();
+        for (String topic : topics) {
+            memories.apply(topic).remember(id, now(cell.read()).counter() + 1);
+        }
+        change(now -> new ClaimText(now.counter(), List.of(), Optional.empty()).raised(cluster, topics, id));
+    }
+
+    private void change(Function<ClaimText, ClaimText> change) throws InterruptedException {
+        boolean isDone = false;
+        while (!isDone) {
+            Optional<Register> held = cell.read();
+            ClaimText now = now(held);
+            ClaimText next = change.apply(now);
+            isDone = next.equals(now) || cell.replace(held, next.text());
+        }
+    }
+
+    private static ClaimText now(Optional<Register> held) {
+        return held.map(register -> ClaimText.parse(register.text())).orElse(ClaimText.NONE);
+    }
+}

@@ -1,0 +1,34 @@
+package dev.blobshuffle.kafka.internal.claim;
+
+import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobStore;
+import java.util.concurrent.CompletionStage;
+
+/** A store whose blobs wait until the instance has claimed it. As thread-safe as the store. */
+final class ClaimedBlobStore extends ForwardingBlobStore {
+    private final StoreClaim claim;
+
+    ClaimedBlobStore(BlobStore store, StoreClaim claim) {
+        super(store);
+        this.claim = claim;
+    }
+
+    @Override
+    public CompletionStage<Void> put(BlobId id, BlobContent content) {
+        if (claim.isMade()) {
+            return super.put(id, content);
+        }
+        content.retain();
+        return claim.attempt()
+                .thenCompose(made -> super.put(id, content))
+                .whenComplete((stored, failure) -> content.release());
+    }
+
+    @Override
+    public void close() {
+        claim.close();
+        super.close();
+    }
+}

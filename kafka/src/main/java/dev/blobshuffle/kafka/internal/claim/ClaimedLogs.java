@@ -1,0 +1,33 @@
+package dev.blobshuffle.kafka.internal.claim;
+
+import dev.blobshuffle.core.internal.retention.NotificationLogs;
+import dev.blobshuffle.core.internal.retention.SweepRight;
+import dev.blobshuffle.core.internal.retention.SweepSource;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.kafka.internal.log.KafkaNotificationLogs;
+import java.util.function.Predicate;
+
+/**
+ * The topics and claims of one application on one cluster.
+ *
+ * @param identity the application, and where the brokers are
+ * @param topics whether the application shuffles a topic through blobs
+ */
+public record ClaimedLogs(ClaimIdentity identity, Predicate<String> topics) implements SweepSource {
+    /** Kafka Streams writes changelogs itself, never through blobs. */
+    @Override
+    public boolean covers(String topic) {
+        return !topic.endsWith("-changelog") && topics.test(topic);
+    }
+
+    @Override
+    public SweepRight right(BlobStore store, Time time) throws InterruptedException {
+        return new SweepClaim(store, identity, SweepClaim.Scope.APPLICATION, time);
+    }
+
+    @Override
+    public NotificationLogs logs(Time time) {
+        return new KafkaNotificationLogs(identity.client(), time);
+    }
+}

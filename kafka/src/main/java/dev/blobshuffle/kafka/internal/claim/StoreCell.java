@@ -1,0 +1,75 @@
+package dev.blobshuffle.kafka.internal.claim;
+
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.Register;
+import dev.blobshuffle.core.store.Registers;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+/** The claim register of a store. Owned by one thread. */
+final class StoreCell implements ClaimCell {
+    /** Holds no blob, but claims that versions without registers left. */
+    static final long GENERATION = 0;
+
+    private static final int ATTEMPTS = 3;
+
+    private final BlobStore store;
+    private final Registers registers;
+
+    StoreCell(BlobStore store, Registers registers) {
+        this.store = store;
+        this.registers = registers;
+    }
+
+    @Override
+    public Optional<Register> read() {
+        return await(() -> registers.read(ClaimText.REGISTER));
+    }
+
+    @Override
+    public boolean replace(Optional<Register> expected, String text) {
+        try {
+            return join(registers.replace(ClaimText.REGISTER, expected, text));
+        } catch (StoreRefused e) {
+            throw e;
+        } catch (StoreUnavailable e) {
+            return false; // It may be written: whoever reads next finds out.
+        }
+    }
+
+    /** The blobs of generation 0. */
+    List<BlobId> earlierClaims() {
+        return await(() -> store.list(GENERATION));
+    }
+
+    void delete(List<BlobId> claims) {
+        Void ignored = await(() -> store.delete(claims));
+    }
+
+    private static <T> T await(Supplier<CompletionStage<T>> request) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return join(request.get());
+            } catch (StoreUnavailable e) {
+                if (e instanceof StoreRefused || attempt == ATTEMPTS) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private static <T> T join(CompletionStage<T> stage) {
+        try {
+            return stage.toCompletableFuture().join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof BlobShuffleException failure ? failure : e;
+        }
+    }
+}

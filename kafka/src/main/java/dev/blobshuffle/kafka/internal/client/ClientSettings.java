@@ -1,0 +1,49 @@
+package dev.blobshuffle.kafka.internal.client;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of a plain application's client: Kafka's own, and ours, which begin with
+ * {@code blobshuffle.}. Thread-safe.
+ */
+public final class ClientSettings {
+    /** How the names of our settings begin. */
+    static final String PREFIX = "blobshuffle.";
+
+    private static final AtomicInteger NAMES = new AtomicInteger();
+
+    private ClientSettings() {}
+
+    /** Properties as a map, the defaults behind them included. */
+    public static Map<String, Object> toMap(Properties settings) {
+        Map<String, Object> map = new HashMap<>();
+        for (String name : settings.stringPropertyNames()) {
+            map.put(name, settings.getProperty(name));
+        }
+        settings.forEach((name, value) -> map.put(String.valueOf(name), value));
+        return map;
+    }
+
+    /** Kafka's part of the settings. */
+    public static Map<String, Object> kafkas(Map<String, ?> settings) {
+        Map<String, Object> kafkas = new HashMap<>(settings);
+        kafkas.keySet().removeIf(name -> name.startsWith(PREFIX));
+        return kafkas;
+    }
+
+    /** The client id that the application gave, or a new one. */
+    static String clientId(@Nullable String given, String role) {
+        return given == null || given.isEmpty() ? "blobshuffle-" + role + "-" + NAMES.incrementAndGet() : given;
+    }
+
+    /** What serializers, interceptors and partitioners are configured with. */
+    static Map<String, Object> forPlugins(Map<String, Object> originals, String clientId) {
+        Map<String, Object> settings = new HashMap<>(originals);
+        settings.put("client.id", clientId);
+        return settings;
+    }
+}

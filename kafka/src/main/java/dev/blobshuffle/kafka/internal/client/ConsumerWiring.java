@@ -1,0 +1,34 @@
+package dev.blobshuffle.kafka.internal.client;
+
+import dev.blobshuffle.core.internal.membership.Membership;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.kafka.BlobConsumer;
+
+/**
+ * How a {@link BlobConsumer} is put around a ready consumer.
+ *
+ * @param mode who drives it
+ * @param name names it in logs: the client id
+ * @param topics which topics shuffle through blobs
+ * @param maxPollRecords most records of blobs that one {@code poll} returns
+ *     ({@code max.poll.records})
+ * @param pair the stream thread's pair, or {@link ClientPair#alone()}
+ * @param membership told what the consumer reads
+ * @param time clock
+ */
+public record ConsumerWiring(
+        Mode mode,
+        String name,
+        TopicMatcher topics,
+        int maxPollRecords,
+        ClientPair pair,
+        Membership membership,
+        Time time) {
+    /** Checks the count. */
+    public ConsumerWiring {
+        if (maxPollRecords < 1) {
+            throw new IllegalArgumentException(
+                    "Cannot wire a consumer: max.poll.records " + maxPollRecords + " must be 1 or more.");
+        }
+    }
+}

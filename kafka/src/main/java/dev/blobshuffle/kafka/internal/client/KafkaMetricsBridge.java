@@ -1,0 +1,191 @@
+package dev.blobshuffle.kafka.internal.client;
+
+import dev.blobshuffle.core.internal.membership.Endpoint;
+import dev.blobshuffle.core.internal.metrics.Flow;
+import dev.blobshuffle.core.internal.metrics.LabelledMetrics;
+import dev.blobshuffle.core.internal.metrics.Metric;
+import dev.blobshuffle.core.internal.metrics.MetricsEndpoint;
+import dev.blobshuffle.core.internal.metrics.PayloadFlows;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.zone.Zone;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.MetricName;
+import org.apache.kafka.common.metrics.Gauge;
+import org.apache.kafka.common.metrics.JmxReporter;
+import org.apache.kafka.common.metrics.KafkaMetric;
+import org.apache.kafka.common.metrics.KafkaMetricsContext;
+import org.apache.kafka.common.metrics.MetricConfig;
+import org.apache.kafka.common.metrics.Metrics;
+import org.apache.kafka.common.metrics.MetricsReporter;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.utils.Time;
+
+/**
+ * An engine's metrics in a registry of Kafka's kind, so that JMX (domain {@code blobshuffle}, type
+ * {@code blobshuffle-metrics}; {@code blobshuffle-zone-metrics} by zones) and the application's own
+ * {@code metric.reporters} show them, and at the endpoint for Prometheus if the settings ask for
+ * it. The engines of a process are told apart by the tag {@code instance}, for Prometheus by the
+ * label {@code engine}. Thread-safe.
+ */
+public final class KafkaMetricsBridge implements AutoCloseable {
+    private static final String GROUP = "blobshuffle-metrics";
+    /** Apart, because its names have more tags. */
+    private static final String FLOW_GROUP = "blobshuffle-zone-metrics";
+
+    private static final AtomicInteger INSTANCES = new AtomicInteger();
+
+    private final Metrics registry;
+    private final ShuffleMetrics.Registration flows;
+    private final Map<MetricName, KafkaMetric> published;
+    private final Optional<MetricsEndpoint.Publication> endpoint;
+
+    private KafkaMetricsBridge(
+            Metrics registry,
+            ShuffleMetrics.Registration flows,
+            Map<MetricName, KafkaMetric> published,
+            Optional<MetricsEndpoint.Publication> endpoint) {
+        this.registry = registry;
+        this.flows = flows;
+        this.published = published;
+        this.endpoint = endpoint;
+    }
+
+    /**
+     * Publishes an engine's metrics until the bridge is closed.
+     *
+     * @param settings whether there is an endpoint, and the zone
+     * @param clientSettings settings of a Kafka client or application: its name,
+     *     {@code metric.reporters} and what the reporters need
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: nobody can listen where the
+     *     settings say
+     */
+    public static KafkaMetricsBridge open(ShuffleMetrics metrics, Settings settings, Map<String, ?> clientSettings) {
+        String number = Integer.toString(INSTANCES.incrementAndGet());
+        Optional<MetricsEndpoint.Publication> endpoint = settings.value(Settings.METRICS_LISTEN)
+                .map(listen ->
+                        MetricsEndpoint.publish(listen, labelled(metrics, number, settings.zone(), clientSettings)));
+        try {
+            return registered(metrics, number, clientSettings, endpoint);
+        } catch (RuntimeException | Error e) {
+            endpoint.ifPresent(MetricsEndpoint.Publication::close);
+            throw e;
+        }
+    }
+
+    private static KafkaMetricsBridge registered(
+            ShuffleMetrics metrics,
+            String number,
+            Map<String, ?> clientSettings,
+            Optional<MetricsEndpoint.Publication> endpoint) {
+        MetricConfig config = new MetricConfig();
+        Metrics registry =
+                new Metrics(config, reporters(clientSettings), Time.SYSTEM, new KafkaMetricsContext("blobshuffle"));
+        Map<String, String> tags = Map.of("instance", number);
+        for (Metric metric : metrics.metrics()) {
+            MetricName name = registry.metricName(metric.name(), GROUP, metric.doc(), tags);
+            registry.addMetric(name, (Gauge<Double>) (ignored, now) -> metrics.value(metric));
+        }
+        Map<MetricName, KafkaMetric> published = registry.metrics().entrySet().stream()
+                .filter(entry -> entry.getKey().group().equals(GROUP))
+                .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
+        ShuffleMetrics.Registration flows = metrics.flows().watch(flow -> register(flow, number, metrics, registry));
+        return new KafkaMetricsBridge(registry, flows, published, endpoint);
+    }
+
+    /** Zones become known one after the other. */
+    private static void register(Flow flow, String number, ShuffleMetrics metrics, Metrics registry) {
+        Map<String, String> tags = new LinkedHashMap<>();
+        tags.put("instance", number);
+        tags.put("from", flow.from());
+        tags.put("to", flow.to());
+        Metric metric = PayloadFlows.METRIC;
+        registry.addMetric(registry.metricName(metric.name(), FLOW_GROUP, metric.doc(), tags), (Gauge<Double>)
+                (ignored, now) -> (double) metrics.flows().value(flow));
+    }
+
+    /** Not {@code instance}: Prometheus has that label for the process it asks. */
+    private static LabelledMetrics labelled(
+            ShuffleMetrics metrics, String number, Zone zone, Map<String, ?> clientSettings) {
+        Optional<String> application = text(clientSettings, "application.id")
+                .or(() -> text(clientSettings, CommonClientConfigs.GROUP_ID_CONFIG));
+        return LabelledMetrics.alone(metrics)
+                .with("application", application)
+                .with("client", text(clientSettings, CommonClientConfigs.CLIENT_ID_CONFIG))
+                .with("engine", Optional.of(number))
+                .with("zone", Optional.of(zone.name()));
+    }
+
+    private static Optional<String> text(Map<String, ?> settings, String name) {
+        return Optional.ofNullable(settings.get(name)).map(Object::toString).filter(text -> !text.isBlank());
+    }
+
+    private static List<MetricsReporter> reporters(Map<String, ?> clientSettings) {
+        // The producer's definition of these settings stands for all clients: they are the same in
+        // each.
+        Map<String, Object> asProducer = new HashMap<>(clientSettings);
+        asProducer
+                .keySet()
+                .retainAll(List.of(
+                        CommonClientConfigs.METRIC_REPORTER_CLASSES_CONFIG,
+                        CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG));
+        asProducer.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+        asProducer.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+        Map<String, Object> all = Map.copyOf(nonNull(clientSettings));
+        List<MetricsReporter> reporters = new ProducerConfig(asProducer)
+                .getConfiguredInstances(CommonClientConfigs.METRIC_REPORTER_CLASSES_CONFIG, MetricsReporter.class, all);
+        return KafkaVersion.HAS_NEXT_OFFSETS ? reporters : withJmx(reporters, all);
+    }
+
+    /**
+     * Kafka 3.9 adds the reporter for JMX to those that the settings name; since 4.0 it is their
+     * default.
+     */
+    private static List<MetricsReporter> withJmx(List<MetricsReporter> named, Map<String, Object> settings) {
+        boolean isOff = "false".equals(String.valueOf(settings.get("auto.include.jmx.reporter")));
+        if (isOff || named.stream().anyMatch(JmxReporter.class::isInstance)) {
+            return named;
+        }
+        JmxReporter jmx = new JmxReporter();
+        jmx.configure(settings);
+        List<MetricsReporter> reporters = new ArrayList<>(named);
+        reporters.add(jmx);
+        return reporters;
+    }
+
+    private static Map<String, Object> nonNull(Map<String, ?> settings) {
+        Map<String, Object> result = new HashMap<>(settings);
+        result.values().removeIf(value -> value == null);
+        return result;
+    }
+
+    /**
+     * The metrics as a client's {@code metrics()} shows them, but those by zones, which come and
+     * go.
+     */
+    public Map<MetricName, KafkaMetric> metrics() {
+        return published;
+    }
+
+    /** Where Prometheus finds them; empty if the settings name no address. */
+    Optional<Endpoint> endpoint() {
+        return endpoint.map(MetricsEndpoint.Publication::address);
+    }
+
+    /** Ends the publication. Idempotent. */
+    @Override
+    public void close() {
+        endpoint.ifPresent(MetricsEndpoint.Publication::close);
+        flows.close();
+        registry.close();
+    }
+}

@@ -1,0 +1,66 @@
+package dev.blobshuffle.kafka.internal.client;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import java.util.Arrays;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.utils.AppInfoParser;
+
+/**
+ * The release of the Kafka clients on the class path. The code is compiled against the newest
+ * release. A frame that calls a method which an older release lacks is guarded by a flag of this
+ * class. Stateless.
+ */
+public final class KafkaVersion {
+    /** The oldest release that works. */
+    static final String OLDEST = "3.9";
+
+    /** The newest release that the tests run with. */
+    static final String NEWEST = "4.3";
+
+    /** Whether {@code ConsumerRecords} carries the next offset of each partition: since 4.0. */
+    public static final boolean HAS_NEXT_OFFSETS = Arrays.stream(ConsumerRecords.class.getMethods())
+            .anyMatch(method -> method.getName().equals("nextOffsets"));
+
+    private static final Pattern RELEASE = Pattern.compile("(\\d+)\\.(\\d+)\\b.*");
+
+    private KafkaVersion() {}
+
+    /** The release as the clients report it, for example {@code 4.3.1}. */
+    public static String present() {
+        return AppInfoParser.getVersion();
+    }
+
+    /**
+     * Refuses Kafka clients that are too old, before a method that they lack fails in a poll.
+     *
+     * @throws InvalidSettings fatal: the message names both versions and the remedy
+     */
+    public static void requireSupported() {
+        requireSupported(present());
+    }
+
+    /** As {@link #requireSupported()}, for a given release. A version of another form passes. */
+    static void requireSupported(String version) {
+        if (isOlder(version, OLDEST)) {
+            throw new InvalidSettings("Cannot run with kafka-clients " + version + ": BlobShuffle needs " + OLDEST
+                    + " or newer, up to " + NEWEST + ". Set the version of kafka-clients and kafka-streams to " + OLDEST
+                    + ".x or newer in your build; with Spring Boot's parent that is the property kafka.version.");
+        }
+    }
+
+    private static boolean isOlder(String version, String oldest) {
+        Matcher one = RELEASE.matcher(version);
+        Matcher other = RELEASE.matcher(oldest);
+        if (!one.matches() || !other.matches()) {
+            return false;
+        }
+        int major = Integer.compare(number(one, 1), number(other, 1));
+        return major < 0 || major == 0 && number(one, 2) < number(other, 2);
+    }
+
+    private static int number(Matcher release, int group) {
+        return Integer.parseInt(release.group(group));
+    }
+}

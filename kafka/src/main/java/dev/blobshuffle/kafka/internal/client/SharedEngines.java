@@ -1,0 +1,127 @@
+package dev.blobshuffle.kafka.internal.client;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.instance.ShuffleInstance;
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.kafka.internal.claim.ClaimIdentity;
+import dev.blobshuffle.kafka.internal.claim.ClaimedLogs;
+import dev.blobshuffle.kafka.internal.claim.StoreClaim;
+import dev.blobshuffle.kafka.internal.membership.KafkaMembership;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.clients.CommonClientConfigs;
+
+/**
+ * The engines of the process's plain clients: one for all clients of one cluster with the same
+ * settings of ours, so that they share batches, memory and store. The first client opens it, the
+ * last one that is closed closes it. Thread-safe: guarded by the class.
+ */
+public final class SharedEngines {
+    private static final String BOOTSTRAP = CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG;
+    private static final Map<Map<String, String>, Opened> ENGINES = new HashMap<>();
+
+    private SharedEngines() {}
+
+    /** The patterns of topics that plain clients shuffle through blobs. */
+    public static TopicMatcher topics(Settings settings) {
+        if (!settings.isGiven(Settings.TOPICS_INCLUDE)) {
+            throw new InvalidSettings("Cannot open a client: setting " + Settings.TOPICS_INCLUDE.name()
+                    + " is missing, and its default is for Kafka Streams only. Give patterns of the topics that shuffle through blobs, the same in"
+                    + " every client.");
+        }
+        return TopicMatcher.of(settings.value(Settings.TOPICS_INCLUDE), settings.value(Settings.TOPICS_EXCLUDE));
+    }
+
+    /**
+     * A client's share of the engine for its settings.
+     *
+     * @throws InvalidSettings fatal: the settings cannot work
+     */
+    public static SharedParts acquire(Map<String, ?> configuration) {
+        KafkaVersion.requireSupported();
+        Settings settings = Settings.parse(configuration);
+        TopicMatcher topics = topics(settings);
+        Map<String, String> key = key(configuration, settings);
+        Opened opened = share(key, settings, topics, configuration);
+        AtomicBoolean isReleased = new AtomicBoolean();
+        Duration deliveryTimeout = settings.value(Settings.DELIVERY_TIMEOUT);
+        return new SharedParts(
+                opened.instance.engine(),
+                topics,
+                settings.value(Settings.WRITE_ENABLED) ? ProducerWiring.Writes.BLOBS : ProducerWiring.Writes.PLAIN,
+                deliveryTimeout,
+                opened.instance.membership(),
+                opened.instance.watched(),
+                opened.instance.time(),
+                opened.metrics::metrics,
+                () -> {
+                    if (isReleased.compareAndSet(false, true)) {
+                        release(key, opened);
+                    }
+                });
+    }
+
+    private static Map<String, String> key(Map<String, ?> configuration, Settings settings) {
+        Map<String, String> key = new TreeMap<>();
+        configuration.forEach((name, value) -> {
+            if (name.startsWith(ClientSettings.PREFIX)) {
+                key.put(name, String.valueOf(value));
+            }
+        });
+        key.put("zone", settings.zone().name());
+        key.put(BOOTSTRAP, String.valueOf(configuration.get(BOOTSTRAP))); // Engines sweep by the logs of one cluster.
+        return key;
+    }
+
+    private static synchronized Opened share(
+            Map<String, String> key, Settings settings, TopicMatcher topics, Map<String, ?> configuration) {
+        Opened opened = ENGINES.get(key);
+        if (opened == null) {
+            opened = Opened.open(settings, topics, configuration);
+            ENGINES.put(key, opened);
+        }
+        opened.clients++;
+        return opened;
+    }
+
+    private static synchronized void release(Map<String, String> key, Opened opened) {
+        if (--opened.clients == 0) {
+            ENGINES.remove(key);
+            opened.instance.close();
+        }
+    }
+
+    /** Engines that are open. */
+    public static synchronized int count() {
+        return ENGINES.size();
+    }
+
+    private static final class Opened {
+        final ShuffleInstance instance;
+        final KafkaMetricsBridge metrics;
+        int clients;
+
+        private Opened(ShuffleInstance instance, KafkaMetricsBridge metrics) {
+            this.instance = instance;
+            this.metrics = metrics;
+        }
+
+        static Opened open(Settings settings, TopicMatcher topics, Map<String, ?> configuration) {
+            Map<String, ?> kafkas = ClientSettings.kafkas(configuration);
+            ClaimIdentity identity = ClaimIdentity.ofClients(settings, kafkas);
+            ShuffleInstance instance = ShuffleInstance.builder(settings)
+                    .membership(time -> KafkaMembership.of(settings, Optional.empty(), kafkas, time))
+                    .stores((uri, context) -> StoreClaim.open(uri, context, identity))
+                    .sweeping(new ClaimedLogs(identity, topics::matches))
+                    .open();
+            KafkaMetricsBridge metrics = instance.attach(
+                    () -> KafkaMetricsBridge.open(instance.engine().metrics(), settings, configuration));
+            StartLine.log("the clients of this process", settings, topics.toString());
+            return new Opened(instance, metrics);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package dev.blobshuffle.kafka.internal.client;
+
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.zone.Zone;
+import java.time.Duration;
+import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The line that an engine logs when it has started: what travels through which store, and how.
+ * Stateless.
+ */
+public final class StartLine {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.blobshuffle");
+
+    private StartLine() {}
+
+    /**
+     * Logs the line.
+     *
+     * @param who the application or client
+     * @param topics what it shuffles
+     */
+    public static void log(String who, Settings settings, String topics) {
+        LOG.info("{}", text(who, settings, topics));
+    }
+
+    /** The line. It names the store without its parameters, which may hold credentials. */
+    static String text(String who, Settings settings, String topics) {
+        return "BlobShuffle " + version() + " started for " + who
+                + ": topics " + topics
+                + "; store " + settings.store().replaceAll("\\?.*", "?…")
+                + "; writing " + (settings.value(Settings.WRITE_ENABLED) ? "blobs" : "off (plain records)")
+                + "; batches of " + settings.value(Settings.BATCH_MAX_BYTES) + " or " + delay(settings)
+                + "; compression "
+                + settings.value(Settings.COMPRESSION_TYPE).name().toLowerCase(Locale.ROOT)
+                + "; zone "
+                + (settings.zone().equals(Zone.SINGLE)
+                        ? "unknown"
+                        : settings.zone().name())
+                + "; kafka-clients " + KafkaVersion.present() + ".";
+    }
+
+    private static String delay(Settings settings) {
+        return settings.value(Settings.BATCH_TARGET_LATENCY)
+                .map(Duration::toMillis)
+                .map(millis -> "as large as a latency of " + millis + " ms allows")
+                .orElseGet(() -> settings.value(Settings.BATCH_MAX_DELAY).toMillis() + " ms");
+    }
+
+    private static String version() {
+        String version = StartLine.class.getPackage().getImplementationVersion();
+        return version == null ? "(not packaged)" : version;
+    }
+}

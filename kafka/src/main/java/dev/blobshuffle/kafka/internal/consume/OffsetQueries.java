@@ -1,0 +1,109 @@
+package dev.blobshuffle.kafka.internal.consume;
+
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.kafka.internal.position.CommitTranslation;
+import dev.blobshuffle.kafka.internal.position.VirtualOffset;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.InvalidOffsetException;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+
+/**
+ * Answers about offsets, translated from real to virtual for topics that shuffle through blobs.
+ * Owned by the consumer's thread.
+ */
+public final class OffsetQueries {
+    private final Consumer<byte[], byte[]> delegate;
+    private final AssignedPartitions partitions;
+    private final StartResolver starts;
+    private final Time time;
+
+    public OffsetQueries(
+            Consumer<byte[], byte[]> delegate, AssignedPartitions partitions, StartResolver starts, Time time) {
+        this.delegate = delegate;
+        this.partitions = partitions;
+        this.starts = starts;
+        this.time = time;
+    }
+
+    /** The consumer's position: that of the next record in the queue, else the real consumer's. */
+    public long position(TopicPartition partition, Duration timeout) {
+        PartitionProgress progress = partitions.of(partition);
+        if (progress == null) {
+            return delegate.position(partition, timeout);
+        }
+        Duration remaining = timeout;
+        if (!progress.started) {
+            long asked = time.nanos();
+            starts.start(List.of(progress), timeout);
+            Duration taken = Duration.ofNanos(time.nanos() - asked);
+            remaining = taken.compareTo(timeout) < 0 ? timeout.minus(taken) : Duration.ZERO;
+        }
+        if (!partitions.isQueueEmpty(progress)) {
+            OffsetAndMetadata known = partitions.knownPosition(progress);
+            if (known != null) {
+                return known.offset();
+            }
+        }
+        long real = delegate.position(partition, remaining);
+        return progress.offset(real, progress.startIndex(real));
+    }
+
+    /**
+     * Positions of the whole assignment, as far as they are known without waiting: what a commit
+     * without arguments commits.
+     */
+    public Map<TopicPartition, OffsetAndMetadata> positions() {
+        Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
+        partitions.reconcile();
+        for (TopicPartition partition : delegate.assignment()) {
+            PartitionProgress progress = partitions.of(partition);
+            if (progress != null && progress.leaving) {
+                continue; // the real consumer's position lies behind records that were dropped
+            }
+            OffsetAndMetadata known = progress == null || !progress.started ? null : partitions.knownPosition(progress);
+            if (known != null) {
+                positions.put(partition, known);
+            } else if (progress == null || progress.started) {
+                putRealPosition(partition, positions);
+            }
+        }
+        return positions;
+    }
+
+    private void putRealPosition(TopicPartition partition, Map<TopicPartition, OffsetAndMetadata> positions) {
+        try {
+            positions.put(partition, new OffsetAndMetadata(position(partition, Duration.ZERO)));
+        } catch (TimeoutException | InvalidOffsetException e) {
+            // No position yet, so there is nothing to commit, as in Kafka's own consumer.
+        }
+    }
+
+    public Map<TopicPartition, OffsetAndMetadata> committed(Map<TopicPartition, OffsetAndMetadata> real) {
+        return translate(real, CommitTranslation::toVirtual);
+    }
+
+    public Map<TopicPartition, Long> offsets(Map<TopicPartition, Long> real) {
+        return translate(real, VirtualOffset::of);
+    }
+
+    public Map<TopicPartition, OffsetAndTimestamp> times(Map<TopicPartition, OffsetAndTimestamp> real) {
+        return translate(
+                real, at -> new OffsetAndTimestamp(VirtualOffset.of(at.offset()), at.timestamp(), at.leaderEpoch()));
+    }
+
+    /** Values of matching topics translated; null, where Kafka has no answer, stays. */
+    private <T> Map<TopicPartition, T> translate(Map<TopicPartition, T> real, UnaryOperator<T> toVirtual) {
+        Map<TopicPartition, T> result = new HashMap<>(real);
+        result.replaceAll((partition, value) ->
+                value != null && partitions.isVirtual(partition) ? toVirtual.apply(value) : value);
+        return result;
+    }
+}

@@ -1,0 +1,61 @@
+package dev.blobshuffle.kafka.internal.consume;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Next offsets with Kafka clients before 4.0, whose polls do not return them: the consumer's own
+ * position is asked instead. Stateless.
+ */
+public final class PositionsOfOldClients {
+    private PositionsOfOldClients() {}
+
+    /**
+     * The next offset of each queued partition that has moved. A partition whose position the
+     * consumer does not know yet is left out.
+     */
+    static Map<TopicPartition, OffsetAndMetadata> after(
+            ConsumerRecords<byte[], byte[]> arrived, Consumer<byte[], byte[]> consumer, AssignedPartitions partitions) {
+        Map<TopicPartition, OffsetAndMetadata> next = new HashMap<>();
+        for (PartitionProgress progress : partitions.all()) {
+            if (progress.started) {
+                position(progress, arrived, consumer).ifPresent(offset -> next.put(progress.kafka, offset));
+            }
+        }
+        return next;
+    }
+
+    private static Optional<OffsetAndMetadata> position(
+            PartitionProgress progress, ConsumerRecords<byte[], byte[]> arrived, Consumer<byte[], byte[]> consumer) {
+        long offset;
+        try {
+            offset = consumer.position(progress.kafka, Duration.ZERO);
+        } catch (KafkaException e) {
+            return Optional.empty(); // unknown for now, or failed: the next poll throws it
+        }
+        List<ConsumerRecord<byte[], byte[]>> records = arrived.records(progress.kafka);
+        OffsetAndMetadata known = progress.realNext();
+        if (records.isEmpty() && known != null && known.offset() == offset) {
+            return Optional.empty();
+        }
+        Optional<Integer> epoch = records.isEmpty()
+                ? Optional.empty()
+                : records.get(records.size() - 1).leaderEpoch();
+        return Optional.of(new OffsetAndMetadata(offset, epoch, ""));
+    }
+
+    /** The result of a poll in the form that these clients know. */
+    @SuppressWarnings("deprecation") // newer clients have a constructor with next offsets
+    static <K, V> ConsumerRecords<K, V> withoutNextOffsets(Map<TopicPartition, List<ConsumerRecord<K, V>>> records) {
+        return new ConsumerRecords<>(records);
+    }
+}

@@ -1,0 +1,145 @@
+package dev.blobshuffle.kafka.internal.consume;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RecordDeserializationException;
+import org.apache.kafka.common.errors.RecordDeserializationException.DeserializationExceptionOrigin;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.serialization.Deserializer;
+import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns the bytes of a record into what the application reads, with the failures of Kafka's own
+ * consumer. Owned by the consumer's thread.
+ */
+public interface RecordDeserializer<K, V> extends AutoCloseable {
+    /**
+     * One record.
+     *
+     * @param offset the offset it shows
+     * @param carrier the notification, or the record itself: gives timestamp type and leader epoch
+     * @throws RecordDeserializationException recoverable: seek past the record
+     */
+    ConsumerRecord<K, V> record(
+            TopicPartition partition,
+            long offset,
+            long timestamp,
+            byte @Nullable [] key,
+            byte @Nullable [] value,
+            Headers headers,
+            ConsumerRecord<byte[], byte[]> carrier);
+
+    /** Records as the real consumer returned them; legal only where nothing is deserialized. */
+    List<ConsumerRecord<K, V>> untouched(List<ConsumerRecord<byte[], byte[]>> records);
+
+    @Override
+    void close();
+
+    /** For Kafka Streams, which deserializes by itself: bytes stay bytes. */
+    final class Bytes implements RecordDeserializer<byte[], byte[]> {
+        @Override
+        @SuppressWarnings("NullAway") // keys and values of Kafka records may be null
+        public ConsumerRecord<byte[], byte[]> record(
+                TopicPartition partition,
+                long offset,
+                long timestamp,
+                byte @Nullable [] key,
+                byte @Nullable [] value,
+                Headers headers,
+                ConsumerRecord<byte[], byte[]> carrier) {
+            return new ConsumerRecord<>(
+                    partition.topic(),
+                    partition.partition(),
+                    offset,
+                    timestamp,
+                    carrier.timestampType(),
+                    size(key),
+                    size(value),
+                    key,
+                    value,
+                    headers,
+                    carrier.leaderEpoch());
+        }
+
+        @Override
+        public List<ConsumerRecord<byte[], byte[]>> untouched(List<ConsumerRecord<byte[], byte[]>> records) {
+            return records;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /** With the application's deserializers, which it owns. */
+    final class Typed<K, V> implements RecordDeserializer<K, V> {
+        private final Deserializer<K> keys;
+        private final Deserializer<V> values;
+
+        Typed(Deserializer<K> keys, Deserializer<V> values) {
+            this.keys = keys;
+            this.values = values;
+        }
+
+        @Override
+        @SuppressWarnings("NullAway") // keys and values of Kafka records may be null
+        public ConsumerRecord<K, V> record(
+                TopicPartition partition,
+                long offset,
+                long timestamp,
+                byte @Nullable [] key,
+                byte @Nullable [] value,
+                Headers headers,
+                ConsumerRecord<byte[], byte[]> carrier) {
+            DeserializationExceptionOrigin origin = DeserializationExceptionOrigin.KEY;
+            try {
+                K typedKey = key == null ? null : keys.deserialize(partition.topic(), headers, key);
+                origin = DeserializationExceptionOrigin.VALUE;
+                V typedValue = value == null ? null : values.deserialize(partition.topic(), headers, value);
+                return new ConsumerRecord<>(
+                        partition.topic(),
+                        partition.partition(),
+                        offset,
+                        timestamp,
+                        carrier.timestampType(),
+                        size(key),
+                        size(value),
+                        typedKey,
+                        typedValue,
+                        headers,
+                        carrier.leaderEpoch());
+            } catch (RuntimeException e) {
+                throw new RecordDeserializationException(
+                        origin,
+                        partition,
+                        offset,
+                        timestamp,
+                        carrier.timestampType(),
+                        key == null ? null : ByteBuffer.wrap(key),
+                        value == null ? null : ByteBuffer.wrap(value),
+                        headers,
+                        "Cannot deserialize the " + origin + " of the record at " + partition + ", offset " + offset
+                                + ": " + e.getClass().getSimpleName() + ". Seek past it to go on.",
+                        e);
+            }
+        }
+
+        @Override
+        public List<ConsumerRecord<K, V>> untouched(List<ConsumerRecord<byte[], byte[]>> records) {
+            throw new IllegalStateException(
+                    "Cannot pass bytes to typed readers: every record of this consumer is deserialized.");
+        }
+
+        @Override
+        public void close() {
+            Utils.closeQuietly(keys, "key deserializer");
+            Utils.closeQuietly(values, "value deserializer");
+        }
+    }
+
+    private static int size(byte @Nullable [] bytes) {
+        return bytes == null ? ConsumerRecord.NULL_SIZE : bytes.length;
+    }
+}

@@ -1,0 +1,245 @@
+package dev.blobshuffle.kafka.internal.log;
+
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.format.Notification;
+import dev.blobshuffle.core.internal.format.NotificationCodec;
+import dev.blobshuffle.core.internal.retention.PatientStore;
+import dev.blobshuffle.core.internal.retention.StopSignal;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the notifications that a reader would stop at, from given offsets to the ends of
+ * partitions: those whose blobs are not in the store and, where somebody has named them, those that
+ * lead to another store or cannot be decoded. One request per blob. Owned by one thread.
+ */
+public final class MissingBlobs {
+    private static final Duration SCAN_TIMEOUT = Duration.ofSeconds(60);
+    /**
+     * Ranges of a partition beyond which only their number is told: a commit has no room for more.
+     */
+    private static final int MOST_RANGES = 150;
+
+    private static final int REMEMBERED = 10_000;
+
+    private final PatientStore store;
+    private final Named named;
+    private final Map<TopicPartition, Partial> found =
+            new TreeMap<>((one, other) -> one.toString().compareTo(other.toString()));
+
+    /** Answers of the store, the latest ones. */
+    private final Map<BlobId, Boolean> known = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<BlobId, Boolean> eldest) {
+            return size() > REMEMBERED;
+        }
+    };
+
+    private MissingBlobs(PatientStore store, Named named) {
+        this.store = store;
+        this.named = named;
+    }
+
+    /** Why a notification cannot be read. */
+    public enum Reason {
+        /** Its blob is not in the store. */
+        MISSING,
+        /** It leads to another store. */
+        FOREIGN,
+        /** Its bytes are not a notification's. */
+        UNDECODABLE
+    }
+
+    /**
+     * Which notifications somebody has named, to be given up even if they lead to another store or
+     * cannot be decoded.
+     */
+    @FunctionalInterface
+    public interface Named {
+        /** None. */
+        Named NONE = (partition, offset) -> false;
+
+        /** Whether the notification of an offset is among them. */
+        boolean contains(TopicPartition partition, long offset);
+    }
+
+    /**
+     * Notifications side by side, nothing readable between them, that cannot be read for the same
+     * reason.
+     *
+     * @param reason why
+     * @param from offset of the first
+     * @param to offset behind the last
+     * @param notifications their number
+     * @param records of the segments that they lead to; 0 if that cannot be decoded
+     * @param bytes of these segments; 0 if that cannot be decoded
+     * @param example one of the blobs; null if that cannot be decoded
+     */
+    public record Loss(
+            Reason reason,
+            long from,
+            long to,
+            long notifications,
+            long records,
+            long bytes,
+            @Nullable BlobId example) {
+        private Loss plus(Loss next) {
+            return new Loss(
+                    reason,
+                    from,
+                    next.to,
+                    notifications + next.notifications,
+                    records + next.records,
+                    bytes + next.bytes,
+                    example);
+        }
+
+        private static Loss of(Reason reason, long offset, Notification only) {
+            return new Loss(reason, offset, offset + 1, 1, only.records(), only.segmentLength(), only.blob());
+        }
+
+        private static Loss undecodable(long offset) {
+            return new Loss(Reason.UNDECODABLE, offset, offset + 1, 1, 0, 0, null);
+        }
+    }
+
+    /** Who reads a notification. */
+    public enum Reader {
+        /** A wrapped client. */
+        CLIENT,
+        /** The Debatcher of an explicit operator, of which the consumer knows nothing. */
+        OPERATOR
+    }
+
+    /**
+     * What a partition has lost.
+     *
+     * @param partition which
+     * @param losses in order, as many as one commit has room for
+     * @param more notifications that cannot be read behind these
+     * @param readers who would read what is lost
+     */
+    public record Losses(TopicPartition partition, List<Loss> losses, long more, Set<Reader> readers) {
+        /** Copies the list. */
+        public Losses {
+            losses = List.copyOf(losses);
+            readers = Set.copyOf(readers);
+        }
+    }
+
+    /**
+     * Looks through partitions.
+     *
+     * @param starts where to begin in each
+     * @param named notifications that may be given up although the store says nothing of them
+     * @return the partitions that have lost something, in order of their names
+     * @throws InvalidSettings a notification that is not named leads to another store than the one
+     *     that was asked
+     * @throws BlobCorrupt a notification that is not named cannot be decoded
+     */
+    public static List<Losses> find(
+            Map<TopicPartition, Long> starts, Named named, LogScan scan, BlobStore store, StopSignal stopSignal) {
+        MissingBlobs missing = new MissingBlobs(new PatientStore(store, stopSignal), named);
+        scan.read(starts, SCAN_TIMEOUT, missing::look);
+        return missing.found.entrySet().stream()
+                .filter(entry -> !entry.getValue().losses.isEmpty())
+                .map(entry -> new Losses(
+                        entry.getKey(), entry.getValue().losses, entry.getValue().more, entry.getValue().readers))
+                .toList();
+    }
+
+    private void look(ConsumerRecord<byte[], byte[]> record) {
+        Partial partial = found.computeIfAbsent(
+                new TopicPartition(record.topic(), record.partition()), partition -> new Partial());
+        boolean isOfOperators = NotificationRecord.isNotificationOfOperators(record);
+        if (!isOfOperators && !NotificationRecord.isNotification(record)) {
+            partial.isOpen = false;
+            return;
+        }
+        Loss loss = loss(record);
+        if (loss == null) {
+            partial.isOpen = false;
+        } else {
+            partial.add(loss);
+            partial.readers.add(isOfOperators ? Reader.OPERATOR : Reader.CLIENT);
+        }
+    }
+
+    /** Null if the notification can be read. */
+    private @Nullable Loss loss(ConsumerRecord<byte[], byte[]> record) {
+        TopicPartition partition = new TopicPartition(record.topic(), record.partition());
+        boolean isNamed = named.contains(partition, record.offset());
+        Notification notification;
+        try {
+            notification = NotificationCodec.decode(record.value());
+        } catch (BlobCorrupt e) {
+            if (isNamed) {
+                return Loss.undecodable(record.offset());
+            }
+            throw new BlobCorrupt("Cannot tell what is missing: the notification at offset " + record.offset() + " of "
+                    + partition + " cannot be decoded, " + e.getMessage() + " To give it up add --offsets "
+                    + name(record) + ".");
+        }
+        if (notification.store() != store.fingerprint()) {
+            if (isNamed) {
+                return Loss.of(Reason.FOREIGN, record.offset(), notification);
+            }
+            throw new InvalidSettings("Cannot tell what is missing: the notification at offset " + record.offset()
+                    + " of " + partition + " leads to another store than " + store.location()
+                    + ". Give the store that the application uses. If that store is gone for good, give the notification up: add --offsets "
+                    + name(record) + ".");
+        }
+        return isThere(notification.blob()) ? null : Loss.of(Reason.MISSING, record.offset(), notification);
+    }
+
+    private static String name(ConsumerRecord<byte[], byte[]> record) {
+        return record.partition() + ":" + record.offset();
+    }
+
+    private boolean isThere(BlobId id) {
+        Boolean answer = known.get(id);
+        if (answer == null) {
+            try {
+                answer = store.length(id).isPresent();
+            } catch (InterruptedException e) {
+                throw new InterruptException(e);
+            }
+            known.put(id, answer);
+        }
+        return answer;
+    }
+
+    private static final class Partial {
+        final List<Loss> losses = new ArrayList<>();
+        final Set<Reader> readers = EnumSet.noneOf(Reader.class);
+        boolean isOpen;
+        long more;
+
+        void add(Loss loss) {
+            Loss last = losses.isEmpty() ? null : losses.get(losses.size() - 1);
+            if (isOpen && last != null && last.reason == loss.reason) {
+                losses.set(losses.size() - 1, last.plus(loss));
+            } else if (losses.size() < MOST_RANGES && more == 0) {
+                losses.add(loss);
+                isOpen = true;
+            } else {
+                more++;
+            }
+        }
+    }
+}

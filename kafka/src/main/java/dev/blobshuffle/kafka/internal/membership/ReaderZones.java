@@ -1,0 +1,95 @@
+package dev.blobshuffle.kafka.internal.membership;
+
+import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.zone.Zone;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * The zone of each partition's reader. If members of several zones read a partition, its zone is
+ * that of most of them, and of equally many the first by name, so that all writers choose alike.
+ * Ranges stay ranges: the memory taken does not depend on how many partitions they name. Immutable.
+ */
+final class ReaderZones {
+    /** A region has fewer than ten zones. More would only cost time to compare. */
+    private static final int MOST_ZONES = 64;
+
+    private final Map<String, Steps> byTopic;
+
+    private ReaderZones(Map<String, Steps> byTopic) {
+        this.byTopic = byTopic;
+    }
+
+    /**
+     * From each start to the next, partitions have the zone at the same index; empty: nobody reads
+     * them.
+     */
+    private record Steps(int[] starts, List<Optional<Zone>> zones) {
+        Optional<Zone> of(int partition) {
+            int at = Arrays.binarySearch(starts, partition);
+            int step = at >= 0 ? at : -at - 2;
+            return step < 0 ? Optional.empty() : zones.get(step);
+        }
+    }
+
+    /** At this partition, one reader in this zone begins (+1) or has ended (-1). */
+    private record Edge(int partition, Zone zone, int change) {}
+
+    static ReaderZones of(Collection<Presence> alive) {
+        Map<String, List<Edge>> edges = new HashMap<>();
+        for (Presence presence : alive) {
+            presence.reads().forEach((topic, first, last) -> {
+                List<Edge> ofTopic = edges.computeIfAbsent(topic, unread -> new ArrayList<>());
+                ofTopic.add(new Edge(first, presence.zone(), 1));
+                ofTopic.add(new Edge(last + 1, presence.zone(), -1));
+            });
+        }
+        Map<String, Steps> byTopic = new HashMap<>();
+        edges.forEach((topic, ofTopic) -> byTopic.put(topic, steps(ofTopic)));
+        return new ReaderZones(byTopic);
+    }
+
+    private static Steps steps(List<Edge> edges) {
+        edges.sort(Comparator.comparingInt(Edge::partition));
+        int[] starts = new int[edges.size()];
+        List<Optional<Zone>> zones = new ArrayList<>();
+        Map<Zone, Integer> readers = new TreeMap<>(Comparator.comparing(Zone::name));
+        for (int i = 0; i < edges.size(); i++) {
+            Edge edge = edges.get(i);
+            if (readers.containsKey(edge.zone()) || edge.change() > 0 && readers.size() < MOST_ZONES) {
+                readers.merge(edge.zone(), edge.change(), (a, b) -> a + b == 0 ? null : a + b);
+            }
+            boolean isLast = i + 1 == edges.size() || edges.get(i + 1).partition() > edge.partition();
+            if (isLast) {
+                starts[zones.size()] = edge.partition();
+                zones.add(most(readers));
+            }
+        }
+        return new Steps(Arrays.copyOf(starts, zones.size()), zones);
+    }
+
+    /** @param readers by the names of their zones in ascending order */
+    private static Optional<Zone> most(Map<Zone, Integer> readers) {
+        Optional<Zone> most = Optional.empty();
+        int count = 0;
+        for (Map.Entry<Zone, Integer> zone : readers.entrySet()) {
+            if (zone.getValue() > count) {
+                most = Optional.of(zone.getKey());
+                count = zone.getValue();
+            }
+        }
+        return most;
+    }
+
+    Optional<Zone> of(Partition partition) {
+        Steps steps = byTopic.get(partition.stream());
+        return steps == null ? Optional.empty() : steps.of(partition.number());
+    }
+}

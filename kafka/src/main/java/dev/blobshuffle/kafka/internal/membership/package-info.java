@@ -1,0 +1,8 @@
+/**
+ * Who takes part in a shuffle over Kafka, told in one compacted topic:
+ * {@link dev.blobshuffle.kafka.internal.membership.KafkaMembership}.
+ */
+@NullMarked
+package dev.blobshuffle.kafka.internal.membership;
+
+import org.jspecify.annotations.NullMarked;

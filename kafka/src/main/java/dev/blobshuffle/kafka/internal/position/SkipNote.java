@@ -1,0 +1,99 @@
+package dev.blobshuffle.kafka.internal.position;
+
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps brokers from forgetting what an application leaves out ({@link SkipGroup}) while it may
+ * have to be told of it again: writes it anew every hour until the application has passed
+ * everything. The application that runs has read it, but if it is far behind, days may go by before
+ * it needs it after a restart. Thread-safe; the work is on a thread of its own.
+ */
+public final class SkipNote implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(SkipNote.class);
+    private static final Duration INTERVAL = Duration.ofHours(1);
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final Map<String, Object> client;
+    private final String application;
+    private final Duration interval;
+    private final Time time;
+    private final Time.Workers worker;
+    private volatile boolean isClosed;
+
+    /** Owned by the worker. */
+    private boolean isWarned;
+
+    private SkipNote(Map<String, Object> client, String application, Duration interval, Time time) {
+        this.client = Map.copyOf(client);
+        this.application = application;
+        this.interval = interval;
+        this.time = time;
+        worker = time.workers("blobshuffle-skipped", 1);
+    }
+
+    /**
+     * Keeps what an application leaves out, from an hour on, until it has passed it.
+     *
+     * @param client settings of an admin client
+     * @param time closed after the note
+     */
+    public static SkipNote keep(Map<String, Object> client, String application, Time time) {
+        return keep(client, application, INTERVAL, time);
+    }
+
+    static SkipNote keep(Map<String, Object> client, String application, Duration interval, Time time) {
+        SkipNote note = new SkipNote(client, application, interval, time);
+        note.renewLater();
+        return note;
+    }
+
+    private void renewLater() {
+        untilClosed(() -> time.schedule(interval, () -> untilClosed(() -> worker.execute(this::renew))));
+    }
+
+    private void untilClosed(Runnable step) {
+        try {
+            if (!isClosed) {
+                step.run();
+            }
+        } catch (Closed e) {
+            LOG.trace("The application has ended.", e);
+        }
+    }
+
+    private void renew() {
+        boolean isNeeded = true;
+        try (Admin admin = Admin.create(client)) {
+            isNeeded = SkipGroup.renew(admin, application, PATIENCE);
+        } catch (ExecutionException | KafkaException e) {
+            if (!isWarned) {
+                isWarned = true;
+                LOG.warn(
+                        "What {} leaves out is not written anew: brokers forget it after their offsets.retention.minutes, and blobs that are missing will be missed again after a restart. Let the application read group {}.",
+                        application,
+                        SkipGroup.of(application),
+                        e);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (isNeeded) {
+            renewLater();
+        }
+    }
+
+    /** Writes nothing any more; what is written stays. Idempotent. */
+    @Override
+    public void close() {
+        isClosed = true;
+        worker.close();
+    }
+}

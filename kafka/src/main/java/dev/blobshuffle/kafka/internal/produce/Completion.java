@@ -1,0 +1,89 @@
+package dev.blobshuffle.kafka.internal.produce;
+
+import dev.blobshuffle.kafka.internal.position.VirtualOffset;
+import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Headers;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The end of one send: the future that the application got, its callback and its interceptors. Ends
+ * once; the callback runs before the future is done, as in Kafka's producer. Thread-safe.
+ */
+public final class Completion extends CompletableFuture<RecordMetadata> {
+    private static final Logger LOG = LoggerFactory.getLogger(Completion.class);
+    private static final int NO_SIZE = -1; // Kafka's word for the size of null
+
+    private final TopicPartition partition;
+    private final long timestamp;
+    private final int keySize;
+    private final int valueSize;
+    private final Headers headers;
+    private final @Nullable Callback callback;
+    private final ProducerInterceptorChain<?, ?> interceptors;
+    private boolean ended;
+
+    Completion(
+            TopicPartition partition,
+            long timestamp,
+            byte @Nullable [] key,
+            byte @Nullable [] value,
+            Headers headers,
+            @Nullable Callback callback,
+            ProducerInterceptorChain<?, ?> interceptors) {
+        this.partition = partition;
+        this.timestamp = timestamp;
+        this.keySize = key == null ? NO_SIZE : key.length;
+        this.valueSize = value == null ? NO_SIZE : value.length;
+        this.headers = headers;
+        this.callback = callback;
+        this.interceptors = interceptors;
+    }
+
+    /** The record's timestamp. */
+    long timestamp() {
+        return timestamp;
+    }
+
+    /** The record is in the log, at an index of a real offset. */
+    void acknowledge(RecordMetadata real, int index, long shownTimestamp) {
+        long base = real.hasOffset() ? VirtualOffset.of(real.offset()) : real.offset();
+        end(new RecordMetadata(partition, base, index, shownTimestamp, keySize, valueSize), null);
+    }
+
+    /** The record is in the log of a topic with real offsets. */
+    void acknowledgeUntouched(RecordMetadata real) {
+        end(real, null);
+    }
+
+    /** The record is lost. */
+    void fail(Exception cause) {
+        end(new RecordMetadata(partition, RecordMetadata.UNKNOWN_PARTITION, 0, timestamp, keySize, valueSize), cause);
+    }
+
+    private void end(RecordMetadata metadata, @Nullable Exception failure) {
+        synchronized (this) {
+            if (ended) {
+                return;
+            }
+            ended = true;
+        }
+        interceptors.onAcknowledgement(metadata, failure, headers);
+        if (callback != null) {
+            try {
+                callback.onCompletion(metadata, failure);
+            } catch (RuntimeException e) {
+                LOG.error("The application's send callback for {} failed.", partition, e);
+            }
+        }
+        if (failure == null) {
+            complete(metadata);
+        } else {
+            completeExceptionally(failure);
+        }
+    }
+}

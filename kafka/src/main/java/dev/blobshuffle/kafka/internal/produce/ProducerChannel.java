@@ -1,0 +1,170 @@
+package dev.blobshuffle.kafka.internal.produce;
+
+import dev.blobshuffle.core.failure.Interrupted;
+import dev.blobshuffle.core.internal.format.Notification;
+import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.internal.shuffle.Channel;
+import dev.blobshuffle.kafka.internal.client.HeaderAdapter;
+import dev.blobshuffle.kafka.internal.log.NotificationRecord;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+
+/**
+ * The real producer as the lane's channel. The lane calls it from one thread at a time;
+ * acknowledgements come on the producer's I/O thread, which hands the application's sends to their
+ * callbacks before it tells the lane.
+ */
+public final class ProducerChannel implements Channel {
+    private final Producer<byte[], byte[]> delegate;
+    private final Completions completions;
+    private final Duration longestDelivery;
+    private final Runnable push;
+    private final AtomicLong batches = new AtomicLong();
+
+    /**
+     * @param longestDelivery the longest that the producer holds a notification
+     * @param push has the real producer send what it holds, without waiting for it
+     */
+    public ProducerChannel(
+            Producer<byte[], byte[]> delegate, Completions completions, Duration longestDelivery, Runnable push) {
+        this.delegate = delegate;
+        this.completions = completions;
+        this.longestDelivery = longestDelivery;
+        this.push = push;
+    }
+
+    /** The sends that await their acknowledgement. */
+    Completions completions() {
+        return completions;
+    }
+
+    @Override
+    public Duration longestDelivery() {
+        return longestDelivery;
+    }
+
+    /** Segments sent so far. Thread-safe. */
+    long batches() {
+        return batches.get();
+    }
+
+    @Override
+    public void send(Partition partition, Notification notification, long earliest, long latest, Delivery delivery) {
+        batches.incrementAndGet();
+        Completions.Taken taken = completions.take(partition, notification.records());
+        send(NotificationRecord.of(partition, notification, latest), (metadata, failure) -> {
+            if (failure == null) {
+                taken.acknowledgeSegment(metadata, latest);
+                delivery.delivered();
+            } else {
+                taken.fail(failure);
+                delivery.failed(failure);
+            }
+        });
+    }
+
+    @Override
+    public void send(Partition partition, SegmentRecords records, Delivery delivery) {
+        batches.incrementAndGet();
+        Completions.Taken taken = completions.take(partition, records.count());
+        PlainDelivery all = new PlainDelivery(records.count(), delivery);
+        AtomicInteger next = new AtomicInteger();
+        records.forEach((timestamp, key, value, headers) -> {
+            int index = next.getAndIncrement();
+            ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
+                    partition.stream(), partition.number(), timestamp, key, value, HeaderAdapter.toKafka(headers));
+            send(record, (metadata, failure) -> {
+                if (failure == null) {
+                    taken.acknowledgePlain(index, metadata);
+                } else {
+                    taken.fail(index, failure);
+                }
+                all.onCompletion(metadata, failure);
+            });
+        });
+    }
+
+    /**
+     * The thread may be the application's, which was interrupted for its own reasons. Kafka's
+     * producer gives up a record whose thread is interrupted while it waits for metadata or memory,
+     * before it takes the record. So the record is handed over again, and the thread stays
+     * interrupted.
+     */
+    private void send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            boolean isGivenUp = true;
+            while (isGivenUp) {
+                isGivenUp = isGivenUpForAnInterrupt(record, callback);
+                interrupted |= isGivenUp && Thread.interrupted();
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private boolean isGivenUpForAnInterrupt(ProducerRecord<byte[], byte[]> record, Callback callback) {
+        try {
+            delegate.send(record, callback);
+        } catch (InterruptException e) {
+            return true;
+        } catch (RuntimeException e) {
+            callback.onCompletion(null, e);
+        } catch (Error e) {
+            callback.onCompletion(null, new KafkaException("Cannot send: the producer broke.", e));
+            throw e;
+        }
+        return false;
+    }
+
+    @Override
+    public void requestFlush() {
+        push.run();
+    }
+
+    @Override
+    public void failed(RuntimeException cause) {
+        completions.failAll(
+                new KafkaException("Cannot deliver the record: its batch is lost, " + cause.getMessage(), cause));
+    }
+
+    @Override
+    public void flush() {
+        try {
+            delegate.flush();
+        } catch (InterruptException e) {
+            throw new Interrupted("Cannot flush the producer: the thread was interrupted. Flush again.", e);
+        }
+    }
+
+    /** Told once, by the last of several acknowledgements or the first failure. */
+    private static final class PlainDelivery implements Callback {
+        private final AtomicInteger missing;
+        private final Delivery delivery;
+
+        PlainDelivery(int records, Delivery delivery) {
+            this.missing = new AtomicInteger(records);
+            this.delivery = delivery;
+        }
+
+        @Override
+        public void onCompletion(RecordMetadata metadata, Exception failure) {
+            if (failure == null) {
+                if (missing.decrementAndGet() == 0) {
+                    delivery.delivered();
+                }
+            } else if (missing.getAndSet(Integer.MIN_VALUE / 2) > 0) {
+                delivery.failed(failure);
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package dev.blobshuffle.kafka.internal.produce;
+
+import java.util.Arrays;
+import java.util.List;
+import org.apache.kafka.clients.producer.ProducerInterceptor;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The application's producer interceptors, called with original records and virtual offsets; the
+ * real producer, which handles notifications, has none. As in Kafka an interceptor that throws is
+ * logged and passed over. Thread-safe if the interceptors are, as Kafka demands of them.
+ */
+public final class ProducerInterceptorChain<K, V> implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ProducerInterceptorChain.class);
+
+    /** Whether this Kafka tells interceptors the headers (KIP-512, since 4.1). */
+    private static final boolean WITH_HEADERS = Arrays.stream(ProducerInterceptor.class.getMethods())
+            .anyMatch(method -> method.getName().equals("onAcknowledgement") && method.getParameterCount() == 3);
+
+    private final List<ProducerInterceptor<K, V>> interceptors;
+
+    public ProducerInterceptorChain(List<ProducerInterceptor<K, V>> interceptors) {
+        this.interceptors = List.copyOf(interceptors);
+    }
+
+    public boolean isEmpty() {
+        return interceptors.isEmpty();
+    }
+
+    ProducerRecord<K, V> onSend(ProducerRecord<K, V> record) {
+        ProducerRecord<K, V> intercepted = record;
+        for (ProducerInterceptor<K, V> interceptor : interceptors) {
+            try {
+                intercepted = interceptor.onSend(intercepted);
+            } catch (RuntimeException e) {
+                LOG.warn(
+                        "Interceptor {} failed on a send; the record passes without it.",
+                        interceptor.getClass().getName(),
+                        e);
+            }
+        }
+        return intercepted;
+    }
+
+    void onAcknowledgement(RecordMetadata metadata, @Nullable Exception failure, Headers headers) {
+        for (ProducerInterceptor<K, V> interceptor : interceptors) {
+            try {
+                if (WITH_HEADERS) {
+                    interceptor.onAcknowledgement(metadata, failure, headers);
+                } else {
+                    interceptor.onAcknowledgement(metadata, failure);
+                }
+            } catch (RuntimeException e) {
+                LOG.warn(
+                        "Interceptor {} failed on an acknowledgement.",
+                        interceptor.getClass().getName(),
+                        e);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        interceptors.forEach(interceptor -> Utils.closeQuietly(interceptor, "producer interceptor"));
+    }
+}

@@ -1,0 +1,132 @@
+package dev.blobshuffle.kafka.internal.produce;
+
+import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.kafka.internal.client.ClientOpening;
+import dev.blobshuffle.kafka.internal.client.ClientPair;
+import dev.blobshuffle.kafka.internal.client.ClientSettings;
+import dev.blobshuffle.kafka.internal.client.Mode;
+import dev.blobshuffle.kafka.internal.client.ProducerWiring;
+import dev.blobshuffle.kafka.internal.client.SharedEngines;
+import dev.blobshuffle.kafka.internal.client.SharedParts;
+import dev.blobshuffle.kafka.internal.client.TopicPolicies;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerInterceptor;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.Serializer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the parts of a plain application's producer from its settings. The real producer sends
+ * bytes, and has neither interceptors nor a partitioner of the application; what was taken from it,
+ * the wrapper does. Stateless.
+ */
+public final class ProducerOpening {
+    private ProducerOpening() {}
+
+    public static <K, V> ProducerParts<K, V> open(
+            Map<String, ?> settings, @Nullable Serializer<K> keys, @Nullable Serializer<V> values) {
+        SharedParts shared = SharedEngines.acquire(settings);
+        try {
+            return parts(settings, shared, keys, values);
+        } catch (RuntimeException | Error e) {
+            shared.release().run();
+            throw e;
+        }
+    }
+
+    public static <K, V> ProducerParts<K, V> parts(
+            Map<String, ?> settings, SharedParts shared, @Nullable Serializer<K> keys, @Nullable Serializer<V> values) {
+        Map<String, Object> kafkas = ClientSettings.kafkas(settings);
+        ProducerConfig config = config(kafkas, keys, values);
+        try (ClientOpening opening = new ClientOpening(config, "producer")) {
+            RecordSerializer<K, V> serializer = new RecordSerializer<>(
+                    opening.<Serializer<K>>serde(
+                            ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG,
+                            Serializer.class,
+                            keys,
+                            (made, given) -> made.configure(given, true)),
+                    opening.<Serializer<V>>serde(
+                            ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG,
+                            Serializer.class,
+                            values,
+                            (made, given) -> made.configure(given, false)));
+            List<ProducerInterceptor<K, V>> interceptors = opening.interceptors(ProducerInterceptor.class);
+            Partitioning partitioning = opening.keep(Partitioning.of(config, opening.forPlugins()));
+            ProducerWiring wiring = wiring(config, Settings.parse(settings), shared);
+            Map<String, Object> real = opening.real(kafkas);
+            real.remove(ProducerConfig.PARTITIONER_CLASS_CONFIG);
+            real.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+            real.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+            Producer<byte[], byte[]> delegate = new KafkaProducer<>(real);
+            opening.succeeded();
+            return new ProducerParts<>(
+                    delegate,
+                    shared.engine(),
+                    opening.name(),
+                    wiring,
+                    serializer,
+                    new ProducerInterceptorChain<>(interceptors),
+                    partitioning,
+                    Duration.ofMillis(
+                            Math.min(config.getLong(ProducerConfig.MAX_BLOCK_MS_CONFIG), TimeUnit.DAYS.toMillis(365))),
+                    topic -> requireNotCompacted(kafkas, topic),
+                    shared.metrics(),
+                    shared.release());
+        }
+    }
+
+    private static ProducerConfig config(
+            Map<String, Object> kafkas, @Nullable Serializer<?> keys, @Nullable Serializer<?> values) {
+        Map<String, Object> complete = new HashMap<>(kafkas);
+        if (keys != null) {
+            complete.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, keys.getClass());
+        }
+        if (values != null) {
+            complete.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, values.getClass());
+        }
+        return new ProducerConfig(complete);
+    }
+
+    private static ProducerWiring wiring(ProducerConfig config, Settings own, SharedParts shared) {
+        boolean transactional = config.getString(ProducerConfig.TRANSACTIONAL_ID_CONFIG) != null;
+        Duration notification = Duration.ofMillis(config.getInt(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG));
+        Duration transaction = Duration.ofMillis(config.getInt(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG));
+        Duration held = ProducerWiring.notificationTimeout(transactional, notification, transaction);
+        ProducerWiring.requireNotifiedInTime(own, held, notification);
+        Duration timeout = shared.deliveryTimeout().plus(notification);
+        if (transactional) {
+            // The commit itself needs some of the transaction's time.
+            Duration most = transaction.multipliedBy(4).dividedBy(5);
+            timeout = timeout.compareTo(most) < 0 ? timeout : most;
+        }
+        return new ProducerWiring(
+                Mode.GENERAL,
+                shared.topics(),
+                shared.writes(),
+                transactional,
+                timeout,
+                held,
+                ClientPair.alone(),
+                shared.membership(),
+                shared.time());
+    }
+
+    private static void requireNotCompacted(Map<String, Object> kafkas, String topic) {
+        Map<String, Object> settings = new HashMap<>(kafkas);
+        settings.keySet().retainAll(AdminClientConfig.configNames());
+        settings.remove(AdminClientConfig.METRIC_REPORTER_CLASSES_CONFIG);
+        settings.remove(AdminClientConfig.CLIENT_ID_CONFIG);
+        try (Admin admin = Admin.create(settings)) {
+            TopicPolicies.requireNotCompacted(admin, List.of(topic));
+        }
+    }
+}

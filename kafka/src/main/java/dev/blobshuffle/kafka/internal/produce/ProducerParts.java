@@ -1,0 +1,41 @@
+package dev.blobshuffle.kafka.internal.produce;
+
+import dev.blobshuffle.core.internal.shuffle.Engine;
+import dev.blobshuffle.kafka.BlobProducer;
+import dev.blobshuffle.kafka.internal.client.ProducerWiring;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.MetricName;
+
+/**
+ * What a {@link BlobProducer} of an application is made of.
+ *
+ * @param delegate the real producer, owned
+ * @param engine the engine, shared
+ * @param name names the lane: the client id
+ * @param wiring how they fit
+ * @param serializer the application's serializers, owned
+ * @param interceptors the application's interceptors, owned
+ * @param partitioning the application's choice of partitions, owned
+ * @param maxBlock how long a send may wait ({@code max.block.ms})
+ * @param topicCheck told each matching topic once before its first record; throws if it must not
+ *     shuffle through blobs
+ * @param metrics the engine's metrics, to be shown with the client's
+ * @param release what to do at the end: gives the engine back
+ */
+public record ProducerParts<K, V>(
+        Producer<byte[], byte[]> delegate,
+        Engine engine,
+        String name,
+        ProducerWiring wiring,
+        RecordSerializer<K, V> serializer,
+        ProducerInterceptorChain<K, V> interceptors,
+        Partitioning partitioning,
+        Duration maxBlock,
+        Consumer<String> topicCheck,
+        Supplier<Map<MetricName, ? extends Metric>> metrics,
+        Runnable release) {}

@@ -1,8 +1,0 @@
-/**
- * Topics as logs of notifications: how a notification lies in a record, and how logs are read
- * whole.
- */
-@NullMarked
-package dev.blobshuffle.kafka.log;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,56 @@
+package dev.blobshuffle.kafka.internal.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.StoreAbsent;
+import dev.blobshuffle.core.internal.store.MemoryBlobStore;
+import dev.blobshuffle.core.store.BlobStore;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** When an instance opens a store, and when it makes one. */
+class FirstOpeningTest {
+    private static final ClaimIdentity IDENTITY = ClaimIdentity.ofStreams("app", Map.of("bootstrap.servers", "none:1"));
+
+    private final BlobStore store = new MemoryBlobStore("first-opening", 1 << 20);
+    private final AtomicInteger looks = new AtomicInteger();
+    private final AtomicInteger made = new AtomicInteger();
+
+    private BlobStore open(int absentLooks, boolean isRemembered) {
+        return StoreClaim.openOrMake(
+                () -> {
+                    if (looks.incrementAndGet() <= absentLooks) {
+                        throw new StoreAbsent("absent");
+                    }
+                    return store;
+                },
+                () -> {
+                    made.incrementAndGet();
+                    return store;
+                },
+                absent -> isRemembered,
+                IDENTITY);
+    }
+
+    @Test
+    void aStoreThatASiblingMakesMeanwhileIsOpened() {
+        assertThat(open(1, true)).isSameAs(store);
+        assertThat(made).hasValue(0);
+    }
+
+    @Test
+    void aStoreThatTheApplicationHadIsNotMadeAgain() {
+        assertThatThrownBy(() -> open(2, true))
+                .isInstanceOf(StoreAbsent.class)
+                .hasMessageContaining("'app' has used a store before");
+        assertThat(made).hasValue(0);
+    }
+
+    @Test
+    void theFirstStoreOfAnApplicationIsMade() {
+        assertThat(open(1, false)).isSameAs(store);
+        assertThat(made).hasValue(1);
+    }
+}

@@ -1,0 +1,66 @@
+package dev.blobshuffle.kafka.internal.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.StoreAbsent;
+import dev.blobshuffle.core.internal.store.StoreMarker;
+import dev.blobshuffle.kafka.BlobProducer;
+import dev.blobshuffle.kafka.SharedBroker;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An instance that starts where the store should be and is not. */
+class SecondStoreIT {
+    @RegisterExtension
+    static final SharedBroker BROKER = new SharedBroker();
+
+    @TempDir
+    private Path directory;
+
+    private void write(String topic, Path store) {
+        Map<String, Object> settings = Map.of(
+                "bootstrap.servers",
+                BROKER.broker().bootstrapServers(),
+                "blobshuffle.store",
+                store.toUri() + "?fsync=none",
+                "blobshuffle.topics.include",
+                "second-.*");
+        try (Producer<String, String> producer =
+                new BlobProducer<>(settings, new StringSerializer(), new StringSerializer())) {
+            producer.send(new ProducerRecord<>(topic, 0, "k", "v"));
+            producer.flush();
+        }
+    }
+
+    @Test
+    void instanceThatStartsWhileTheStoreIsNotMountedMakesNoOther() throws Exception {
+        String topic = "second-" + System.nanoTime();
+        BROKER.broker().createTopic(topic, 1);
+        Path store = directory.resolve("store");
+        write(topic, store);
+        Path away = directory.resolve("away");
+        Files.move(store, away);
+        Files.createDirectory(store); // The mount point.
+
+        assertThatThrownBy(() -> write(topic, store))
+                .isInstanceOf(StoreAbsent.class)
+                .hasMessageContaining("not mounted")
+                .hasMessageContaining("has used a store before");
+        assertThat(store).isEmptyDirectory();
+
+        Files.delete(store);
+        Files.move(away, store);
+        write(topic, store);
+        Files.delete(store.resolve(StoreMarker.NAME));
+        assertThatThrownBy(() -> write(topic, store)).isInstanceOf(StoreAbsent.class);
+        assertThat(store.resolve(StoreMarker.NAME)).doesNotExist();
+    }
+}

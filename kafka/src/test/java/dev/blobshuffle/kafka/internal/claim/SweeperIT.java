@@ -1,0 +1,463 @@
+package dev.blobshuffle.kafka.internal.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.internal.membership.Membership;
+import dev.blobshuffle.core.internal.metrics.Counter;
+import dev.blobshuffle.core.internal.metrics.Gauge;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.retention.BlobListing;
+import dev.blobshuffle.core.internal.retention.StopSignal;
+import dev.blobshuffle.core.internal.retention.Sweep;
+import dev.blobshuffle.core.internal.retention.SweepPace;
+import dev.blobshuffle.core.internal.retention.SweepReport;
+import dev.blobshuffle.core.internal.retention.SweepScope;
+import dev.blobshuffle.core.internal.retention.SweepTiming;
+import dev.blobshuffle.core.internal.retention.Sweeper;
+import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
+import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.Register;
+import dev.blobshuffle.core.store.Registers;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.kafka.BlobConsumer;
+import dev.blobshuffle.kafka.BlobProducer;
+import dev.blobshuffle.kafka.SharedBroker;
+import dev.blobshuffle.kafka.internal.log.KafkaNotificationLogs;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The sweeper of an application on a real broker and a file store, with intervals of milliseconds:
+ * every writer here tells of a blob before the next listing matters.
+ */
+class SweeperIT {
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    /** Where a store says by which clusters it is swept. */
+    private static final String CLAIMS = "/0000000000/";
+
+    private static final SweepTiming OFTEN = new SweepTiming(Duration.ofMillis(100), Duration.ofMillis(20));
+
+    @RegisterExtension
+    static final SharedBroker BROKER = new SharedBroker();
+
+    @TempDir
+    private Path directory;
+
+    private final SystemTime time = new SystemTime();
+    private final ShuffleMetrics metrics = new ShuffleMetrics(time);
+    private final Deque<AutoCloseable> open = new ArrayDeque<>();
+    private String topic;
+
+    @BeforeEach
+    void createTopic() {
+        topic = newTopic();
+    }
+
+    private static String newTopic() {
+        String name = "sweeper-" + System.nanoTime();
+        BROKER.broker().createTopic(name, 1);
+        return name;
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        while (!open.isEmpty()) {
+            open.pop().close();
+        }
+        time.close();
+    }
+
+    private Map<String, Object> settings(Object... more) {
+        Map<String, Object> settings = new HashMap<>(Map.of(
+                "bootstrap.servers",
+                BROKER.broker().bootstrapServers(),
+                "auto.offset.reset",
+                "earliest",
+                "blobshuffle.store",
+                directory.toUri() + "?fsync=none",
+                "blobshuffle.topics.include",
+                "sweeper-.*"));
+        for (int i = 0; i < more.length; i += 2) {
+            settings.put((String) more[i], more[i + 1]);
+        }
+        return settings;
+    }
+
+    /** One blob for each value. */
+    private void write(String to, String... values) {
+        try (Producer<String, String> producer =
+                new BlobProducer<>(settings(), new StringSerializer(), new StringSerializer())) {
+            for (String value : values) {
+                producer.send(new ProducerRecord<>(to, 0, "k", value));
+                producer.flush();
+            }
+        }
+    }
+
+    private List<String> read(int count, Object... more) {
+        try (Consumer<String, String> consumer =
+                new BlobConsumer<>(settings(more), new StringDeserializer(), new StringDeserializer())) {
+            consumer.assign(List.of(new TopicPartition(topic, 0)));
+            List<String> read = new ArrayList<>();
+            await(() -> {
+                consumer.poll(Duration.ofMillis(100)).forEach(record -> read.add(record.value()));
+                return read.size() >= count;
+            });
+            if (more.length > 0) {
+                consumer.commitSync();
+            }
+            return read;
+        }
+    }
+
+    private void purgeBefore(long offset) throws Exception {
+        try (Admin admin =
+                Admin.create(Map.of("bootstrap.servers", BROKER.broker().bootstrapServers()))) {
+            admin.deleteRecords(Map.of(new TopicPartition(topic, 0), RecordsToDelete.beforeOffset(offset)))
+                    .all()
+                    .get();
+        }
+    }
+
+    private long blobs() {
+        try (Stream<Path> files = Files.walk(directory.resolve("blobs"))) {
+            return files.map(Path::toString)
+                    .filter(file -> file.endsWith(".blob") && !file.contains(CLAIMS))
+                    .count();
+        } catch (IOException | UncheckedIOException e) {
+            return -1; // A directory went away meanwhile: ask again.
+        }
+    }
+
+    private static void await(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
+            LockSupport.parkNanos(5_000_000);
+        }
+    }
+
+    private KafkaNotificationLogs logs() {
+        return new KafkaNotificationLogs(
+                Map.of("bootstrap.servers", BROKER.broker().bootstrapServers()), time);
+    }
+
+    /** A name and a claims topic of its own; several applications may have one store. */
+    private static ClaimIdentity identity(String application) {
+        return ClaimIdentity.ofStreams(
+                application, Map.of("bootstrap.servers", BROKER.broker().bootstrapServers()));
+    }
+
+    private BlobStore store() {
+        return BlobStores.openUnchecked(directory.toUri().toString(), StoreContext.unmetered(time));
+    }
+
+    /** An instance that reads the partition by which turns go, if it is said to. */
+    private void sweep(
+            Optional<Duration> timeToLive, Supplier<BlobStore> stores, ShuffleMetrics into, Set<Partition> reads) {
+        Sweeper sweeper = new Sweeper(
+                Optional.of(OFTEN),
+                timeToLive,
+                stores,
+                new ClaimedLogs(identity("sweeper"), topic::equals),
+                into,
+                time);
+        open.push(sweeper);
+        sweeper.watch(Membership.none()).reading().reads(reads);
+    }
+
+    private void sweep() {
+        sweep(Optional.empty(), this::store, metrics, Set.of(new Partition(topic, 0)));
+    }
+
+    private void awaitSweeps(int more) {
+        long before = metrics.value(Counter.SWEEPS);
+        await(() -> metrics.value(Counter.SWEEPS) >= before + more);
+    }
+
+    @Test
+    void groupThatIsStoppedForTenSweepsAndANewOneReadAllThatKafkaHoldsAndTheRestIsGone() throws Exception {
+        write(topic, "a", "b", "c", "d");
+        assertThat(read(2, "group.id", topic, "max.poll.records", 1)).hasSize(2);
+        purgeBefore(1);
+        sweep();
+        await(() -> blobs() == 3);
+        awaitSweeps(10);
+        assertThat(blobs()).isEqualTo(3);
+        assertThat(metrics.value(Counter.BLOBS_SWEPT)).isEqualTo(1);
+        assertThat(metrics.value(Counter.ORPHANS_SWEPT)).isZero();
+        assertThat(metrics.value(Counter.BYTES_SWEPT)).isPositive();
+        assertThat(metrics.value(Gauge.NEEDED_BLOBS)).isEqualTo(3);
+        assertThat(metrics.value(Gauge.STORED_BLOBS)).isEqualTo(3);
+        assertThat(metrics.value(Gauge.STORED_BYTES)).isPositive();
+
+        assertThat(read(2, "group.id", topic)).containsExactly("c", "d");
+        assertThat(read(3, "group.id", "new-" + topic)).containsExactly("b", "c", "d");
+
+        purgeBefore(4);
+        await(() -> blobs() == 0);
+        // A sweep reports what it listed before the one before it deleted.
+        await(() -> metrics.value(Gauge.STORED_BLOBS) == 0);
+        assertThat(metrics.value(Counter.SWEEP_FAILURES)).isZero();
+    }
+
+    @Test
+    void blobsOfOtherApplicationsAreNotTouched() throws Exception {
+        String others = newTopic();
+        write(others, "theirs");
+        write(topic, "ours");
+        purgeBefore(1);
+        sweep();
+        await(() -> blobs() == 1);
+        awaitSweeps(3);
+        assertThat(blobs()).isEqualTo(1);
+        topic = others;
+        assertThat(read(1)).containsExactly("theirs");
+    }
+
+    @Test
+    void instanceWhoseTurnItIsNotDoesNothing() throws Exception {
+        write(topic, "a");
+        purgeBefore(1);
+        ShuffleMetrics idle = new ShuffleMetrics(time);
+        AtomicInteger opened = new AtomicInteger();
+        sweep(
+                Optional.empty(),
+                () -> {
+                    opened.incrementAndGet();
+                    return store();
+                },
+                idle,
+                Set.of(new Partition(topic, 1)));
+        sweep();
+        await(() -> blobs() == 0);
+        awaitSweeps(3);
+        assertThat(opened).hasValue(0);
+        assertThat(idle.value(Counter.SWEEPS)).isZero();
+    }
+
+    @Test
+    void twoThatBothBelieveItIsTheirsDeleteNoMoreThanOne() throws Exception {
+        write(topic, "a", "b", "c", "d", "e", "f");
+        purgeBefore(4);
+        ShuffleMetrics second = new ShuffleMetrics(time);
+        sweep(Optional.empty(), this::store, second, Set.of(new Partition(topic, 0)));
+        sweep();
+        await(() -> blobs() == 2);
+        awaitSweeps(3);
+        await(() -> second.value(Counter.SWEEPS) >= 3);
+        assertThat(blobs()).isEqualTo(2);
+        assertThat(read(2)).containsExactly("e", "f");
+    }
+
+    /** Fails a number of requests of each kind, then none. */
+    private static final class FailingStore extends ForwardingBlobStore {
+        private final AtomicInteger lists;
+        private final AtomicInteger deletes;
+
+        FailingStore(BlobStore store, AtomicInteger lists, AtomicInteger deletes) {
+            super(store);
+            this.lists = lists;
+            this.deletes = deletes;
+        }
+
+        private static <T> CompletionStage<T> failed() {
+            return CompletableFuture.failedFuture(new StoreUnavailable("Cannot answer: planned by the test.", null));
+        }
+
+        @Override
+        public CompletionStage<List<Long>> generations() {
+            return lists.getAndDecrement() > 0 ? failed() : super.generations();
+        }
+
+        @Override
+        public CompletionStage<Void> delete(Collection<BlobId> ids) {
+            if (deletes.getAndDecrement() > 0) {
+                List<BlobId> half = List.copyOf(ids).subList(0, ids.size() / 2);
+                return super.delete(half).thenCompose(done -> failed()); // Some are gone, nobody knows which.
+            }
+            return super.delete(ids);
+        }
+    }
+
+    @Test
+    void storeThatFailsLosesNothingAndALaterSweepFinishes() throws Exception {
+        write(topic, "a", "b", "c", "d", "e");
+        purgeBefore(4);
+        AtomicInteger lists = new AtomicInteger(6); // More than one sweep asks.
+        AtomicInteger deletes = new AtomicInteger(6);
+        sweep(
+                Optional.empty(),
+                () -> new FailingStore(store(), lists, deletes),
+                metrics,
+                Set.of(new Partition(topic, 0)));
+        await(() -> metrics.value(Counter.SWEEP_FAILURES) >= 2);
+        await(() -> blobs() == 1);
+        awaitSweeps(2);
+        assertThat(read(1)).containsExactly("e");
+    }
+
+    @Test
+    void timeToLiveTakesWhatIsOldWhoeverMayStillComeForIt() throws Exception {
+        write(topic, "old");
+        try (Stream<Path> generations = Files.walk(directory, 3)) {
+            Path generation = generations
+                    .filter(path -> path.getFileName().toString().matches("[0-9]{10}")
+                            && !path.toString().contains("0000000000"))
+                    .findFirst()
+                    .orElseThrow();
+            Files.move(generation, generation.resolveSibling("0000000007"));
+        }
+        write(topic, "young");
+        sweep(Optional.of(Duration.ofMinutes(15)), this::store, metrics, Set.of(new Partition(topic, 0)));
+        await(() -> blobs() == 1);
+        awaitSweeps(3);
+        assertThat(blobs()).isEqualTo(1);
+        assertThat(metrics.value(Counter.BLOBS_SWEPT)).isEqualTo(1);
+    }
+
+    @Test
+    void notificationThatComesAfterTheListingSavesItsBlob() throws Exception {
+        write(topic, "a");
+        try (BlobStore opened = store();
+                KafkaNotificationLogs logs = logs()) {
+            Sweep sweep = new Sweep(
+                    opened, SweepScope.of(topic::equals), SweepPace.BESIDE_AN_APPLICATION, new StopSignal(time));
+            write(topic, "b");
+            BlobListing listing = sweep.list(Optional.empty());
+            write(topic, "stored after the listing");
+            purgeBefore(1);
+            SweepReport report = sweep.byLogs(listing, logs);
+            assertThat(blobs()).as("tombstones delete nothing").isEqualTo(3);
+            SweepClaim claim = new SweepClaim(opened, identity("sweeper"), SweepClaim.Scope.APPLICATION, time);
+            claim.raise();
+            sweep.delete(listing, Optional.empty(), claim);
+            assertThat(report.listed()).isEqualTo(2);
+            assertThat(report.needed()).isEqualTo(1);
+            assertThat(report.unneeded()).isEqualTo(1);
+            assertThat(report.oldest().orElseThrow().offset()).isEqualTo(1);
+        }
+        assertThat(blobs()).isEqualTo(2);
+        assertThat(read(2)).containsExactly("b", "stored after the listing");
+    }
+
+    @Test
+    void storeThatAnotherClusterClaimedLosesNothingUntilSomebodyTakesItOver() throws Exception {
+        write(topic, "a");
+        purgeBefore(1);
+        try (BlobStore opened = store()) {
+            BlobStore store = opened;
+            Registers registers = store.registers().orElseThrow();
+            Optional<Register> held =
+                    registers.read("claims").toCompletableFuture().join();
+            String text = held.orElseThrow().text().replace("counter ", "counter 1")
+                    + "claim the-other-cluster its-topic 0123\n";
+            assertThat(registers
+                            .replace("claims", held, text)
+                            .toCompletableFuture()
+                            .join())
+                    .isTrue();
+            sweep();
+            await(() -> metrics.value(Counter.SWEEP_FAILURES) >= 2);
+            assertThat(blobs()).isEqualTo(1);
+            assertThat(metrics.value(Counter.SWEEPS)).isZero();
+            SweepClaim claim = new SweepClaim(store, identity("sweeper"), SweepClaim.Scope.APPLICATION, time);
+            assertThatThrownBy(claim::raise)
+                    .isInstanceOf(InvalidSettings.class)
+                    .hasMessageContaining("the-other-cluster")
+                    .hasMessageNotContaining("--only-cluster");
+
+            claim.takeOver();
+            await(() -> blobs() == 0);
+        }
+    }
+
+    /** What is wrong shows while there are only tombstones: then nothing is gone. */
+    @Test
+    void contestBetweenTombstonesAndDeletionKeepsTheBlobs() throws Exception {
+        write(topic, "a");
+        purgeBefore(1);
+        try (BlobStore opened = store();
+                KafkaNotificationLogs logs = logs()) {
+            BlobStore store = opened;
+            SweepClaim claim = new SweepClaim(store, identity("sweeper"), SweepClaim.Scope.APPLICATION, time);
+            Sweep sweep = new Sweep(
+                    store, SweepScope.of(topic::equals), SweepPace.BESIDE_AN_APPLICATION, new StopSignal(time));
+            claim.raise();
+            BlobListing listing = sweep.list(Optional.empty());
+            assertThat(sweep.byLogs(listing, logs).unneeded()).isEqualTo(1);
+            claim.raise();
+            new SweepClaim(store, identity("other"), SweepClaim.Scope.APPLICATION, time).hold();
+            assertThatThrownBy(() -> sweep.delete(listing, Optional.empty(), claim))
+                    .isInstanceOf(InvalidSettings.class)
+                    .hasMessageContaining("held by an operator");
+            assertThat(blobs()).isEqualTo(1);
+        }
+    }
+
+    /** The claim was made long before the stranger came: only the next check can see it. */
+    @Test
+    void aRunningWriterFindsAStrangerAtItsNextCheck() {
+        StoreContext context = StoreContext.unmetered(time);
+        try (BlobStore store =
+                StoreClaim.open(directory.toUri().toString(), context, identity("writer"), Duration.ofMillis(20))) {
+            StoreCell cell = new StoreCell(store(), store().registers().orElseThrow());
+            await(() -> cell.read().isPresent());
+            Register claimed = cell.read().orElseThrow();
+            ClaimText now = ClaimText.parse(claimed.text());
+            assertThat(now.contest()).as(store.location()).isEmpty();
+
+            boolean isWritten = cell.replace(
+                    Optional.of(claimed),
+                    now.raised("another", Set.of("claims"), "0123456789abcdef0123456789abcdef")
+                            .text());
+
+            assertThat(isWritten).isTrue();
+            await(() ->
+                    ClaimText.parse(cell.read().orElseThrow().text()).contest().isPresent());
+            assertThat(ClaimText.parse(cell.read().orElseThrow().text())
+                            .contest()
+                            .orElseThrow())
+                    .contains("cluster another uses the store too");
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package dev.blobshuffle.kafka.internal.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.InputStream;
+import java.net.URL;
+import java.util.Collections;
+import java.util.Properties;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.utils.AppInfoParser;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The tests that carry the tag run on the Kafka that the build says, and no other is on the class
+ * path.
+ */
+@Tag("every-kafka")
+class KafkaVersionIT {
+    @Test
+    void clientsAndBrokersAreOfTheVersionUnderTest() throws Exception {
+        String expected = System.getProperty("kafka.expected.version");
+        assertThat(AppInfoParser.getVersion()).isEqualTo(expected);
+        for (URL url :
+                Collections.list(Consumer.class.getClassLoader().getResources("kafka/kafka-version.properties"))) {
+            Properties version = new Properties();
+            try (InputStream file = url.openStream()) {
+                version.load(file);
+            }
+            assertThat(version.getProperty("version")).as(url.toString()).isEqualTo(expected);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package dev.blobshuffle.kafka.internal.produce;
+
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.kafka.BlobProducer;
+import dev.blobshuffle.kafka.SharedBroker;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+class ProducerOpeningIT {
+    @RegisterExtension
+    static final SharedBroker BROKER = new SharedBroker();
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void aProducerThatCouldNotifyAfterASweepIsRefused() {
+        assertThatExceptionOfType(InvalidSettings.class)
+                .isThrownBy(() -> open(Map.of("delivery.timeout.ms", Integer.MAX_VALUE)))
+                .withMessageContaining("delivery.timeout.ms=2147483647")
+                .withMessageContaining("before the producer has delivered its notification");
+    }
+
+    /** Kafka delivers in a transaction for as long as the transaction lives. */
+    @Test
+    void aTransactionThatOutlivesASweepIsRefused() {
+        assertThatExceptionOfType(InvalidSettings.class)
+                .isThrownBy(() -> open(Map.of(
+                        "delivery.timeout.ms",
+                        Integer.MAX_VALUE,
+                        "transactional.id",
+                        "writer",
+                        "transaction.timeout.ms",
+                        3_600_000)))
+                .withMessageContaining("transaction.timeout.ms=3600000");
+    }
+
+    private void open(Map<String, Object> more) {
+        Map<String, Object> settings = new HashMap<>(Map.of(
+                "bootstrap.servers", BROKER.broker().bootstrapServers(),
+                "blobshuffle.store", directory.toUri().toString(),
+                "blobshuffle.topics.include", "some"));
+        settings.putAll(more);
+        new BlobProducer<>(settings, new StringSerializer(), new StringSerializer()).close();
+    }
+}

@@ -1,0 +1,50 @@
+package dev.blobshuffle.kstreams.internal.calls;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A key in the table of keys that have calls to make: arrays are equal when their contents are, and
+ * a function that changes an array or moves a buffer's position does not move its key. Immutable as
+ * long as the key is.
+ */
+public final class KeyHandle {
+    /** What records without a key have in common, where they have something in common. */
+    public static final KeyHandle NULL = new KeyHandle(new Object());
+
+    private final Object[] content;
+    private final int hash;
+
+    private KeyHandle(Object key) {
+        content = new Object[] {key};
+        hash = Arrays.deepHashCode(content);
+    }
+
+    public static KeyHandle of(Object key) {
+        if (key instanceof byte[] bytes) {
+            return new KeyHandle(bytes.clone());
+        }
+        if (key instanceof ByteBuffer buffer) {
+            return new KeyHandle(buffer.duplicate());
+        }
+        return new KeyHandle(key);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return this == other
+                || other instanceof KeyHandle that && hash == that.hash && Arrays.deepEquals(content, that.content);
+    }
+
+    @Override
+    public int hashCode() {
+        return hash;
+    }
+
+    /** Keys are the user's and reach no log. */
+    @Override
+    public String toString() {
+        return "key";
+    }
+}

@@ -1,0 +1,443 @@
+package dev.blobshuffle.kstreams.internal.calls;
+
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.kstreams.keyparallel.calls.CallTimedOut;
+import dev.blobshuffle.kstreams.keyparallel.calls.Outcome;
+import dev.blobshuffle.kstreams.keyparallel.calls.ServiceOverloaded;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes calls for records, many at a time, and releases their outcomes in order. It knows nothing
+ * of Kafka: the owner offers records, hands on what is released, and waits for the rest before a
+ * commit.
+ *
+ * <pre>
+ *   offer ──▶ Backlog ──▶ Attempt on a worker ──▶ settled ──▶ released ──▶ poll, finish
+ *                            └─ its end starts the next call, so that throughput does not depend on how often the owner looks
+ * </pre>
+ *
+ * <p>Threads: one owner offers, polls, finishes and closes; workers and timers only settle calls
+ * and start the next ones. One short lock guards all bookkeeping; no function of the user's runs
+ * under it.
+ *
+ * @param <I> what a record is to its call
+ * @param <O> what the call makes of it
+ */
+public final class ParallelCalls<I, O> implements AutoCloseable {
+    private final CallPlan plan;
+    private final Call<I, O> call;
+    private final Time time;
+    private final Time.Workers workers;
+    private final AtomicInteger strays;
+    private final Tally tally = new Tally();
+    private final Signal progress;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Backlog<I, O> backlog;
+    private final Optional<Allowance> allowance;
+    private final Optional<AdaptiveLimit> adaptive;
+    private final LongSupplier shareOfProcess;
+    private final Set<Attempt<I, O>> running = new HashSet<>();
+    private boolean isClosed;
+
+    /**
+     * No calls yet.
+     *
+     * @param isStaged whether the owner prepares each record before its call, and a key's next
+     *     record waits until the one before it is finished, not only its call
+     * @param workers where calls run; they are never given more than the plan's concurrency, and
+     *     what is left of it by strays
+     * @param strays calls of closed predecessors whose functions have not returned
+     */
+    public ParallelCalls(
+            CallPlan plan, boolean isStaged, Call<I, O> call, Time time, Time.Workers workers, AtomicInteger strays) {
+        this(plan, isStaged, call, time, workers, strays, () -> Long.MAX_VALUE);
+    }
+
+    /**
+     * No calls yet. @param shareOfProcess bytes that may be pending here, for the sake of others in
+     * this process
+     */
+    public ParallelCalls(
+            CallPlan plan,
+            boolean isStaged,
+            Call<I, O> call,
+            Time time,
+            Time.Workers workers,
+            AtomicInteger strays,
+            LongSupplier shareOfProcess) {
+        this.shareOfProcess = shareOfProcess;
+        adaptive = plan.concurrency().isAdaptive()
+                ? Optional.of(new AdaptiveLimit(plan.concurrency(), time.nanos()))
+                : Optional.empty();
+        this.plan = plan;
+        this.call = call;
+        this.time = time;
+        this.workers = workers;
+        this.strays = strays;
+        progress = time.signal();
+        backlog = new Backlog<>(plan, isStaged);
+        allowance = plan.drain().map(drain -> new Allowance(drain, plan.maxPending(), time.nanos()));
+    }
+
+    /**
+     * Takes a record, and starts its call if it may. Never refuses: see {@link #isFull()}. For the
+     * owner.
+     */
+    public void offer(@Nullable KeyHandle key, I input, long bytes) {
+        lock.lock();
+        try {
+            backlog.accept(key, input, bytes, time.nanos());
+        } finally {
+            lock.unlock();
+        }
+        dispatch();
+    }
+
+    /** Whether the owner should take no more records for now. */
+    public boolean isFull() {
+        lock.lock();
+        try {
+            return backlog.pending() > plan.maxPending()
+                    || backlog.pending() > 1 && backlog.bytes() > maxBytes()
+                    || allowance.isPresent() && isMoreThan(allowance.get());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isMoreThan(Allowance allowed) {
+        return backlog.waiting() > allowed.records(time.nanos()) || backlog.callsAheadOfLast() > allowed.callsOfKey();
+    }
+
+    private long maxBytes() {
+        return Math.min(plan.maxPendingBytes(), shareOfProcess.getAsLong());
+    }
+
+    /** Calls that may be under way now. */
+    public int maxConcurrency() {
+        lock.lock();
+        try {
+            return limit();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private int limit() {
+        return adaptive.isPresent() ? adaptive.get().calls() : plan.maxConcurrency();
+    }
+
+    /**
+     * The next record to prepare; {@link #prepared} or {@link #skip} it then. For the owner, of a
+     * staged function.
+     */
+    @Nullable
+    public PendingRecord<I, O> pollUnprepared() {
+        lock.lock();
+        try {
+            return backlog.pollUnprepared();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Starts the call of a record that is prepared, if it may. For the owner. */
+    public void prepared(PendingRecord<I, O> record) {
+        lock.lock();
+        try {
+            backlog.prepared(record);
+        } finally {
+            lock.unlock();
+        }
+        dispatch();
+    }
+
+    /** A record ends without a call. For the owner. */
+    public void skip(PendingRecord<I, O> record, Outcome<O> outcome) {
+        lock.lock();
+        try {
+            backlog.skip(record, outcome);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The next record whose outcome may be handed on; {@link #finish} it then. For the owner. */
+    @Nullable
+    public PendingRecord<I, O> poll() {
+        lock.lock();
+        try {
+            return backlog.pollReleased();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether {@link #poll} would give something. */
+    public boolean hasReleased() {
+        lock.lock();
+        try {
+            return backlog.hasReleased();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A record that was polled has ended for good. For the owner. */
+    public void finish(PendingRecord<I, O> record) {
+        lock.lock();
+        try {
+            backlog.finish(record);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Starts what may start, and is not started by the end of another call: after {@link #finish},
+     * and when strays may have returned.
+     */
+    public void dispatch() {
+        for (Attempt<I, O> next = startNext(); next != null; next = startNext()) {
+            try {
+                workers.execute(next);
+            } catch (Closed e) {
+                return; // Its task is being closed on another thread's account; nobody waits for the call.
+            } catch (RuntimeException | Error e) {
+                next.fail(e);
+                free(next);
+            }
+        }
+    }
+
+    private @Nullable Attempt<I, O> startNext() {
+        lock.lock();
+        try {
+            if (isClosed || running.size() + strays.get() >= limit()) {
+                if (adaptive.isPresent() && backlog.hasReady()) {
+                    adaptive.get().bind();
+                }
+                return null;
+            }
+            List<PendingRecord<I, O>> records = backlog.next();
+            if (records.isEmpty()) {
+                return null;
+            }
+            Attempt<I, O> attempt = new Attempt<>(this, records);
+            running.add(attempt);
+            noteRunning();
+            return attempt;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void noteRunning() {
+        if (adaptive.isPresent()) {
+            adaptive.get().running(running.size(), time.nanos());
+        }
+    }
+
+    /** A call has ended: its records are released, or repeated. */
+    void settle(List<PendingRecord<I, O>> records, List<Outcome<O>> outcomes, long tookNanos) {
+        List<PendingRecord<I, O>> parked = new ArrayList<>(0);
+        lock.lock();
+        try {
+            if (isClosed) {
+                return;
+            }
+            noteEnd(outcomes);
+            int done = 0;
+            for (int i = 0; i < records.size(); i++) {
+                PendingRecord<I, O> record = records.get(i);
+                Outcome<O> outcome = outcomes.get(i);
+                if (isRepeated(record, outcome)) {
+                    backlog.park(record);
+                    parked.add(record);
+                } else {
+                    backlog.end(record, outcome);
+                    done++;
+                }
+            }
+            if (allowance.isPresent()) {
+                allowance.get().ended(done, tookNanos, time.nanos());
+            }
+        } finally {
+            lock.unlock();
+        }
+        for (PendingRecord<I, O> record : parked) {
+            tally.retried.increment();
+            time.schedule(plan.retries().delayAfter(record.attempts), () -> repeat(record));
+        }
+        progress.raise();
+        dispatch();
+    }
+
+    private void noteEnd(List<Outcome<O>> outcomes) {
+        if (adaptive.isPresent()) {
+            adaptive.get()
+                    .ended(
+                            outcomes.stream().anyMatch(outcome -> outcome.failure() == null),
+                            outcomes.stream()
+                                    .anyMatch(outcome -> outcome.failure() instanceof CallTimedOut
+                                            || outcome.failure() instanceof ServiceOverloaded),
+                            time.nanos());
+        }
+    }
+
+    private boolean isRepeated(PendingRecord<I, O> record, Outcome<O> outcome) {
+        return outcome.failure() != null
+                && !(outcome.failure() instanceof Error)
+                && record.attempts < plan.retries().attempts();
+    }
+
+    private void repeat(PendingRecord<I, O> record) {
+        lock.lock();
+        try {
+            if (!isClosed) {
+                backlog.unpark(record);
+            }
+        } finally {
+            lock.unlock();
+        }
+        dispatch();
+    }
+
+    /** The place of a call is free: it has ended, and its function has returned. Idempotent. */
+    void free(Attempt<I, O> attempt) {
+        boolean isStray;
+        lock.lock();
+        try {
+            isStray = running.remove(attempt) && isClosed;
+            noteRunning();
+        } finally {
+            lock.unlock();
+        }
+        if (isStray) {
+            strays.decrementAndGet();
+        }
+        dispatch();
+    }
+
+    /** Reports of progress so far, to wait for the next one. */
+    public long progress() {
+        return progress.count();
+    }
+
+    /**
+     * Waits until there was progress since a report, or a time is over.
+     *
+     * @throws InterruptedException when the thread is interrupted
+     */
+    public void awaitProgress(long seen, long deadlineNanos) throws InterruptedException {
+        boolean ignored = progress.await(seen, deadlineNanos);
+    }
+
+    /** Records that were offered and are not finished. */
+    public int pending() {
+        lock.lock();
+        try {
+            return backlog.pending();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** For how long the oldest of these has been pending. */
+    public Duration oldestAge() {
+        lock.lock();
+        try {
+            long now = time.nanos();
+            return Duration.ofNanos(now - backlog.oldestNanos().orElse(now));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How things stand. */
+    public Standing standing() {
+        lock.lock();
+        try {
+            return new Standing(
+                    backlog.pending(), backlog.bytes(), backlog.waiting(), running.size(), backlog.keys(), reason());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private LimitReason reason() {
+        if (running.size() + strays.get() >= limit()) {
+            return LimitReason.CONCURRENCY;
+        }
+        if (backlog.waiting() > 0) {
+            return LimitReason.KEY_ORDER;
+        }
+        return backlog.pending() > plan.maxPending() || backlog.bytes() > maxBytes()
+                ? LimitReason.BUDGET
+                : LimitReason.INPUT;
+    }
+
+    CallPlan plan() {
+        return plan;
+    }
+
+    Call<I, O> call() {
+        return call;
+    }
+
+    Time time() {
+        return time;
+    }
+
+    public Tally tally() {
+        return tally;
+    }
+
+    /**
+     * Drops everything: calls are interrupted, and what they answer later is dropped. Idempotent.
+     * For the owner.
+     */
+    @Override
+    public void close() {
+        List<Attempt<I, O>> left;
+        lock.lock();
+        try {
+            if (isClosed) {
+                return;
+            }
+            isClosed = true;
+            left = new ArrayList<>(running);
+            strays.addAndGet(left.size());
+        } finally {
+            lock.unlock();
+        }
+        for (Attempt<I, O> attempt : left) {
+            if (!attempt.cancel()) {
+                free(attempt); // Not on a worker, and so at most queued or awaiting an answer from elsewhere.
+            }
+        }
+    }
+
+    /**
+     * How things stand at a moment.
+     *
+     * @param pending records that are not finished
+     * @param bytes of them
+     * @param waiting those whose call has not started
+     * @param running calls under way
+     * @param keys that have records
+     * @param reason what keeps more from being done
+     */
+    public record Standing(int pending, long bytes, int waiting, int running, int keys, LimitReason reason) {}
+}

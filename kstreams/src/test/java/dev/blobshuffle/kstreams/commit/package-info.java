@@ -1,5 +1,0 @@
-/** Tests of how processors take part in commits. */
-@NullMarked
-package dev.blobshuffle.kstreams.commit;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,55 @@
+package dev.blobshuffle.peer.internal;
+
+import dev.blobshuffle.core.internal.membership.PeerSecret;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Base64;
+import javax.crypto.Mac;
+
+/**
+ * The proof of an answer without TLS: its sender knows the secret, and for a sealed answer no byte
+ * was changed. Both cover the request with its nonce, so an answer cannot be replayed. Immutable.
+ *
+ * @param key signs only answers
+ * @param request the text that the request's own proof covers, its challenge included
+ * @param isSealed whether the MAC of the content follows the content
+ */
+record AnswerProof(PeerSecret key, String request, boolean isSealed) {
+    /** The name of the HTTP header with {@link #header()}. */
+    static final String HEADER = "blobshuffle-proof";
+
+    /** Bytes that follow the content of a sealed answer. */
+    static final int SEAL_LENGTH = PeerSecret.PROOF_LENGTH;
+
+    /** The header's value in an answer with bytes. */
+    String header() {
+        byte[] proof = key.mac((request + "\n206").getBytes(StandardCharsets.UTF_8));
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(proof);
+    }
+
+    boolean accepts(String header) {
+        return MessageDigest.isEqual(
+                header().getBytes(StandardCharsets.US_ASCII), header.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Number of bytes that follow the content. */
+    int sealLength() {
+        return isSealed ? SEAL_LENGTH : 0;
+    }
+
+    /** Starts the MAC of a sealed answer. */
+    Mac seal() {
+        Mac mac = key.begin();
+        mac.update((request + "\ncontent\n").getBytes(StandardCharsets.UTF_8));
+        return mac;
+    }
+
+    /** Whether the bytes from {@code length} on are the seal of those before. */
+    boolean accepts(byte[] bytes, int length) {
+        Mac mac = seal();
+        mac.update(bytes, 0, length);
+        byte[] seal = new byte[SEAL_LENGTH];
+        System.arraycopy(bytes, length, seal, 0, SEAL_LENGTH);
+        return MessageDigest.isEqual(mac.doFinal(), seal);
+    }
+}

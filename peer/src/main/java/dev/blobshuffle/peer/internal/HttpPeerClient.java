@@ -1,0 +1,122 @@
+package dev.blobshuffle.peer.internal;
+
+import dev.blobshuffle.core.internal.cache.PeerClient;
+import dev.blobshuffle.core.internal.membership.Endpoint;
+import dev.blobshuffle.core.internal.membership.Member;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.time.Time;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.timeout.IdleStateHandler;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Sends requests to other members, over a few connections per member that stay open between
+ * requests. Thread-safe.
+ */
+final class HttpPeerClient implements PeerClient {
+    private static final int RECEIVE_LENGTH = 128 << 10;
+
+    /**
+     * Shorter than the servers' idle time, so that no request is sent on a connection that the
+     * server is closing.
+     */
+    private static final int IDLE_SECONDS = 60;
+
+    /**
+     * Most members to remember. Beyond this, unused ones are dropped, because members return under
+     * new addresses.
+     */
+    private static final int MOST_MEMBERS = 1024;
+
+    private final PeerOptions options;
+    private final Time time;
+    private final Bootstrap bootstrap;
+    private final Map<Endpoint, PeerConnections> byEndpoint = new ConcurrentHashMap<>();
+    private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+    private final Nonces nonces = new Nonces();
+    private volatile int store;
+    private volatile boolean isClosed;
+
+    HttpPeerClient(PeerOptions options, EventLoopGroup threads, Time time) {
+        this.options = options;
+        this.time = time;
+        bootstrap = new Bootstrap()
+                .group(threads)
+                .channel(NioSocketChannel.class)
+                .option(ChannelOption.TCP_NODELAY, true)
+                .option(ChannelOption.RCVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(RECEIVE_LENGTH))
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
+                        options.silence().toMillis());
+    }
+
+    private PeerConnections connections(Endpoint endpoint) {
+        Bootstrap own = bootstrap.clone().handler(new ChannelInitializer<SocketChannel>() {
+            @Override
+            protected void initChannel(SocketChannel channel) {
+                connected(channel, endpoint);
+            }
+        });
+        return new PeerConnections(endpoint, own, options.trust(), nonces);
+    }
+
+    private void connected(SocketChannel channel, Endpoint endpoint) {
+        open.add(channel);
+        if (options.trust().usesTls(endpoint)) {
+            var handler = options.trust().tls().client().newHandler(channel.alloc());
+            handler.setHandshakeTimeoutMillis(options.silence().toMillis());
+            channel.pipeline().addLast(handler);
+        }
+        channel.pipeline().addLast(new IdleStateHandler(0, 0, IDLE_SECONDS, TimeUnit.SECONDS));
+        channel.pipeline()
+                .addLast(new HttpClientCodec(new HttpDecoderConfig().setMaxChunkSize(RECEIVE_LENGTH), false, false));
+        channel.pipeline().addLast(PeerExchange.NAME, new PeerExchange(options.silence(), time));
+    }
+
+    /** Sets the store that the reads are for. */
+    void reads(int fingerprint) {
+        store = fingerprint;
+    }
+
+    @Override
+    public CompletionStage<BlobBytes> get(Member member, BlobId id, BlobRange range) {
+        Endpoint endpoint = member.endpoint();
+        if (byEndpoint.size() > MOST_MEMBERS) {
+            byEndpoint.values().removeIf(PeerConnections::isUnused);
+        }
+        PeerConnections connections = byEndpoint.computeIfAbsent(endpoint, this::connections);
+        PeerAnswer answer = new PeerAnswer(endpoint, id, range);
+        if (isClosed) {
+            connections.close();
+        }
+        if (range.length() > Integer.MAX_VALUE - 8) {
+            answer.fail(range.outside(id, Integer.MAX_VALUE - 8, endpoint.toString()));
+        } else {
+            connections.send(new PeerRequest(id, range, store, Optional.of(options.zone())), answer);
+        }
+        return answer.result();
+    }
+
+    @Override
+    public void close() {
+        isClosed = true;
+        byEndpoint.values().forEach(PeerConnections::close);
+        open.close();
+    }
+}

@@ -1,0 +1,351 @@
+package dev.blobshuffle.peer.internal;
+
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.StoreThrottled;
+import dev.blobshuffle.core.internal.cache.CachedBlobStore;
+import dev.blobshuffle.core.internal.cache.CachedFile;
+import dev.blobshuffle.core.internal.metrics.Counter;
+import dev.blobshuffle.core.internal.metrics.LabelledMetrics;
+import dev.blobshuffle.core.internal.metrics.PrometheusText;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.store.BlobBytes;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.DefaultFileRegion;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.stream.ChunkedInput;
+import io.netty.handler.stream.ChunkedNioFile;
+import io.netty.handler.timeout.IdleStateEvent;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connection from another member, which carries one request at a time. Bytes in memory and
+ * files on disk are sent at once. Other bytes are requested from the store. Until they arrive, the
+ * other side receives signs of life ({@code 102 Processing}), so that it can distinguish a slow
+ * store from a dead member. Owned by the connection's event loop.
+ */
+final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
+    private static final Logger LOG = LoggerFactory.getLogger(PeerConversation.class);
+
+    private final PeerOptions options;
+    private final CachedBlobStore store;
+    private final ShuffleMetrics metrics;
+    private final Semaphore loads;
+    private final PeerServer.Admission admission;
+    private boolean isBusy;
+
+    /** The proof that the answer to the current request needs. */
+    private Optional<AnswerProof> proof = Optional.empty();
+
+    PeerConversation(
+            PeerOptions options,
+            CachedBlobStore store,
+            ShuffleMetrics metrics,
+            Semaphore loads,
+            PeerServer.Admission admission) {
+        this.options = options;
+        this.store = store;
+        this.metrics = metrics;
+        this.loads = loads;
+        this.admission = admission;
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, HttpObject message) {
+        if (message.decoderResult().isFailure()) {
+            refuse(context, HttpResponseStatus.BAD_REQUEST, "Cannot read the request. Speak HTTP/1.1.");
+        } else if (message instanceof HttpRequest request) {
+            if (isBusy) {
+                context.close(); // Nothing is read before the answer is written: this came in one piece with the
+                // request before.
+                return;
+            }
+            isBusy = true;
+            admission.deadline().arrived();
+            context.channel().config().setAutoRead(false);
+            answer(context, request);
+        } else if (message instanceof HttpContent content && content.content().isReadable()) {
+            context.close(); // A body, which was refused.
+        }
+    }
+
+    private void answer(ChannelHandlerContext context, HttpRequest request) {
+        if (HttpUtil.isTransferEncodingChunked(request) || HttpUtil.getContentLength(request, 0L) != 0) {
+            refuse(context, HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE, "Cannot take a body. Send none.");
+        } else if (!request.method().equals(HttpMethod.GET)) {
+            refuse(context, HttpResponseStatus.METHOD_NOT_ALLOWED, "Method not allowed. Read blobs with GET.");
+        } else if (request.uri().equals("/health")) {
+            answer(context, text(HttpResponseStatus.OK, "text/plain; charset=utf-8", "ok\n"));
+        } else if (options.trust()
+                .secret()
+                .filter(secret -> !PeerRequest.isProven(request, secret))
+                .isPresent()) {
+            refuse(
+                    context,
+                    HttpResponseStatus.UNAUTHORIZED,
+                    "Unauthorized. Give all instances the same peer.secret.file.");
+        } else if (request.uri().equals("/metrics")) {
+            admission.earned();
+            String shown = PrometheusText.of(List.of(LabelledMetrics.alone(metrics)));
+            answer(context, text(HttpResponseStatus.OK, PrometheusText.CONTENT_TYPE, shown));
+        } else {
+            admission.earned();
+            proof = options.trust().answers().flatMap(key -> PeerRequest.demanded(request, key));
+            answerBlob(context, request);
+        }
+    }
+
+    private void answerBlob(ChannelHandlerContext context, HttpRequest request) {
+        PeerRequest wanted;
+        try {
+            wanted = PeerRequest.read(request);
+        } catch (IllegalArgumentException e) {
+            refuse(context, HttpResponseStatus.BAD_REQUEST, e.getMessage());
+            return;
+        }
+        if (wanted.store() != store.fingerprint()) {
+            refuse(context, HttpResponseStatus.MISDIRECTED_REQUEST, "Cannot read: this instance reads another store.");
+            return;
+        }
+        if (wanted.zone().filter(zone -> !zone.equals(options.zone())).isPresent()) {
+            // A member announces a wrong zone or address. Bytes that are free within its own zone
+            // would cost cross-zone traffic here.
+            refuse(
+                    context,
+                    HttpResponseStatus.MISDIRECTED_REQUEST,
+                    "Cannot read: this instance is in zone " + options.zone().name()
+                            + ". Give every instance its own zone and peer.advertised.");
+            return;
+        }
+        Optional<BlobBytes> held = store.held(wanted.id(), wanted.range());
+        if (held.isPresent()) {
+            send(context, wanted, held.get());
+            return;
+        }
+        Optional<CachedFile> file = store.file(wanted.id(), wanted.range());
+        if (file.isPresent()) {
+            send(context, wanted, file.get());
+        } else {
+            load(context, wanted);
+        }
+    }
+
+    private void load(ChannelHandlerContext context, PeerRequest wanted) {
+        if (!loads.tryAcquire()) {
+            metrics.add(Counter.PEER_REFUSALS, 1);
+            fail(context, HttpResponseStatus.SERVICE_UNAVAILABLE, null);
+            return;
+        }
+        long pause = Math.max(1, options.silence().toMillis() / 4);
+        SignsOfLife signs = new SignsOfLife(context);
+        signs.every(pause);
+        store.get(wanted.id(), wanted.range()).whenComplete((bytes, failure) -> {
+            loads.release();
+            try {
+                context.executor().execute(() -> {
+                    signs.end();
+                    loaded(context, wanted, bytes, failure);
+                });
+            } catch (RuntimeException e) { // The event loop has ended.
+                if (bytes != null) {
+                    bytes.close();
+                }
+            }
+        });
+    }
+
+    private void loaded(
+            ChannelHandlerContext context, PeerRequest wanted, @Nullable BlobBytes bytes, @Nullable Throwable failure) {
+        if (bytes != null) {
+            send(context, wanted, bytes);
+            return;
+        }
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause instanceof BlobMissing) {
+            fail(context, HttpResponseStatus.NOT_FOUND, cause);
+        } else if (cause instanceof BlobCorrupt) {
+            fail(context, HttpResponseStatus.REQUESTED_RANGE_NOT_SATISFIABLE, cause);
+        } else if (cause instanceof StoreThrottled) {
+            fail(context, HttpResponseStatus.TOO_MANY_REQUESTS, cause);
+        } else {
+            fail(context, HttpResponseStatus.BAD_GATEWAY, cause);
+        }
+    }
+
+    private void send(ChannelHandlerContext context, PeerRequest wanted, BlobBytes bytes) {
+        if (bytes.buffer().remaining() != wanted.range().length()) {
+            bytes.close();
+            fail(context, HttpResponseStatus.BAD_GATEWAY, null);
+            return;
+        }
+        if (!context.channel().isActive()) {
+            bytes.close();
+            return;
+        }
+        context.write(head(wanted));
+        context.write(sealed(new HeldBytes(bytes.buffer().duplicate(), bytes::close)));
+        sent(context, wanted);
+    }
+
+    private void send(ChannelHandlerContext context, PeerRequest wanted, CachedFile file) {
+        context.write(head(wanted));
+        boolean isSealed = proof.filter(AnswerProof::isSealed).isPresent();
+        if (context.pipeline().get(SslHandler.class) == null && !isSealed) {
+            context.write(new DefaultFileRegion(file.channel(), file.position(), file.length()))
+                    .addListener(written -> file.close());
+        } else {
+            try {
+                // The bytes pass through memory, because this process encrypts or signs them.
+                context.write(sealed(new ChunkedNioFile(
+                                file.channel(), file.position(), file.length(), HeldBytes.CHUNK_LENGTH)))
+                        .addListener(written -> file.close());
+            } catch (IOException e) {
+                file.close();
+                context.close();
+                return;
+            }
+        }
+        sent(context, wanted);
+    }
+
+    private void sent(ChannelHandlerContext context, PeerRequest wanted) {
+        context.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT).addListener((ChannelFuture written) -> {
+            if (written.isSuccess()) {
+                metrics.add(Counter.PEER_REQUESTS, 1);
+                metrics.add(Counter.PEER_BYTES, wanted.range().length());
+                next(context);
+            } else {
+                context.close();
+            }
+        });
+    }
+
+    private ChunkedInput<ByteBuf> sealed(ChunkedInput<ByteBuf> content) {
+        return proof.filter(AnswerProof::isSealed)
+                .<ChunkedInput<ByteBuf>>map(demanded -> new SealedBytes(content, demanded.seal()))
+                .orElse(content);
+    }
+
+    private void next(ChannelHandlerContext context) {
+        isBusy = false;
+        proof = Optional.empty();
+        admission.deadline().answered();
+        context.channel().config().setAutoRead(true);
+    }
+
+    private HttpResponse head(PeerRequest wanted) {
+        HttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.PARTIAL_CONTENT);
+        head.headers()
+                .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_OCTET_STREAM)
+                .set(
+                        HttpHeaderNames.CONTENT_LENGTH,
+                        wanted.range().length()
+                                + proof.map(AnswerProof::sealLength).orElse(0))
+                .set(
+                        HttpHeaderNames.CONTENT_RANGE,
+                        "bytes " + wanted.range().offset() + "-"
+                                + (wanted.range().end() - 1) + "/*");
+        proof.ifPresent(demanded -> head.headers().set(AnswerProof.HEADER, demanded.header()));
+        return head;
+    }
+
+    private static DefaultFullHttpResponse text(HttpResponseStatus status, String type, String text) {
+        DefaultFullHttpResponse response = new DefaultFullHttpResponse(
+                HttpVersion.HTTP_1_1, status, Unpooled.wrappedBuffer(text.getBytes(StandardCharsets.UTF_8)));
+        response.headers()
+                .set(HttpHeaderNames.CONTENT_TYPE, type)
+                .set(HttpHeaderNames.CONTENT_LENGTH, response.content().readableBytes());
+        return response;
+    }
+
+    private void answer(ChannelHandlerContext context, DefaultFullHttpResponse response) {
+        context.writeAndFlush(response).addListener(written -> next(context));
+    }
+
+    /**
+     * Answers an invalid request and closes the connection, because a member does not send such
+     * requests.
+     */
+    private void refuse(ChannelHandlerContext context, HttpResponseStatus status, @Nullable String reason) {
+        metrics.add(Counter.PEER_REFUSALS, 1);
+        DefaultFullHttpResponse response = text(status, "text/plain; charset=utf-8", reason + "\n");
+        response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+        context.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE);
+    }
+
+    /** Passes on the failure of the store. */
+    private void fail(ChannelHandlerContext context, HttpResponseStatus status, @Nullable Throwable cause) {
+        LOG.debug("Could not answer another instance.", cause);
+        answer(context, text(status, "text/plain; charset=utf-8", "Cannot read the blob. Ask the store.\n"));
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
+        if (event instanceof IdleStateEvent) {
+            context.close();
+        } else {
+            super.userEventTriggered(context, event);
+        }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        LOG.debug("A connection of another instance failed.", cause);
+        context.close();
+    }
+
+    /** Sends signs of life to the other side while its request is being processed. */
+    private static final class SignsOfLife {
+        private final ChannelHandlerContext context;
+        private @Nullable ScheduledFuture<?> next;
+
+        SignsOfLife(ChannelHandlerContext context) {
+            this.context = context;
+        }
+
+        void every(long millis) {
+            give();
+            next = context.executor().scheduleAtFixedRate(this::give, millis, millis, TimeUnit.MILLISECONDS);
+        }
+
+        private void give() {
+            context.writeAndFlush(new DefaultFullHttpResponse(
+                    HttpVersion.HTTP_1_1, HttpResponseStatus.PROCESSING, Unpooled.EMPTY_BUFFER));
+        }
+
+        void end() {
+            if (next != null) {
+                next.cancel(false);
+            }
+        }
+    }
+}

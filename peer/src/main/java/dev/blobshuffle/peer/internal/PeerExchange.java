@@ -1,0 +1,299 @@
+package dev.blobshuffle.peer.internal;
+
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.time.Time;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.timeout.IdleStateEvent;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The requests of one connection to another member, one after the other. Every received byte is a
+ * sign of life. Without one for too long the request is lost.
+ *
+ * <pre>
+ *   IDLE ──request──▶ WAITING ──206, length as asked──▶ READING ──all bytes──▶ IDLE
+ *                      │  ▲ └────another status───────▶ DISCARDING ──end─────▶ IDLE
+ *                      └──┘ 102
+ *   any but IDLE ──silence, end of the connection, anything else──▶ lost, and the connection closed
+ * </pre>
+ *
+ * <p>Owned by the connection's event loop, except {@link #start}.
+ */
+final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
+    static final String NAME = "exchange";
+
+    private static final Logger LOG = LoggerFactory.getLogger(PeerExchange.class);
+
+    /** Most bytes of a refusal to read. */
+    private static final int LONGEST_DISCARDED = 16 << 10;
+
+    private enum State {
+        IDLE,
+        WAITING,
+        READING,
+        DISCARDING
+    }
+
+    /**
+     * A request and the proof that its answer needs.
+     *
+     * @param proof empty if TLS authenticates the server
+     */
+    record Question(HttpRequest request, Optional<AnswerProof> proof) {}
+
+    /** Receives the outcome of a request, once. Called by the event loop. */
+    interface End {
+        /**
+         * The server is not a member, or the answer was changed on the way. Called before
+         * {@link #lost}.
+         */
+        void distrusted(String reason);
+
+        /** An answer arrived. The connection can serve the next request if it is still open. */
+        void answered(HttpResponseStatus status);
+
+        /**
+         * The connection is unusable, and the request has no answer.
+         *
+         * @param isUntouched whether the other side may have closed the connection before it
+         *     received the request
+         */
+        void lost(String reason, boolean isUntouched);
+    }
+
+    private final long silenceNanos;
+    private final Time time;
+    private State state = State.IDLE;
+    private @Nullable PeerAnswer answer;
+    private @Nullable End end;
+    private Optional<AnswerProof> proof = Optional.empty();
+    private byte[] bytes = {};
+    private int count;
+    private HttpResponseStatus status = HttpResponseStatus.OK;
+    private boolean isKeptOpen;
+    private boolean isTouched;
+    private boolean isInterim;
+    private long exchanges;
+    private long lastSignNanos;
+
+    PeerExchange(Duration silence, Time time) {
+        silenceNanos = silence.toNanos();
+        this.time = time;
+    }
+
+    /** Sends a request. Any thread may call this once the previous request has ended. */
+    void start(Channel channel, Question question, PeerAnswer wanted, End whenEnded) {
+        try {
+            channel.eventLoop().execute(() -> begin(channel, question, wanted, whenEnded));
+        } catch (RuntimeException e) {
+            whenEnded.lost("the network of instances is closed", false);
+        }
+    }
+
+    private void begin(Channel channel, Question question, PeerAnswer wanted, End whenEnded) {
+        if (!channel.isActive() || state != State.IDLE) {
+            whenEnded.lost("the connection was closed", true);
+            return;
+        }
+        state = State.WAITING;
+        answer = wanted;
+        proof = question.proof();
+        end = whenEnded;
+        count = 0;
+        isTouched = false;
+        isInterim = false;
+        lastSignNanos = time.nanos();
+        long exchange = ++exchanges;
+        channel.writeAndFlush(question.request()).addListener(written -> {
+            if (!written.isSuccess() && exchange == exchanges) {
+                if (written.cause() instanceof SSLException) {
+                    distrust("TLS failed: " + written.cause());
+                }
+                lose("the request could not be sent: " + written.cause(), !isTouched);
+            }
+        });
+        watch(channel, exchange, silenceNanos);
+    }
+
+    private void watch(Channel channel, long exchange, long nanos) {
+        var ignored = channel.eventLoop()
+                .schedule(
+                        () -> {
+                            if (exchange != exchanges || state == State.IDLE) {
+                                return;
+                            }
+                            long left = silenceNanos - (time.nanos() - lastSignNanos);
+                            if (left > 0) {
+                                watch(channel, exchange, left);
+                            } else {
+                                lose(
+                                        "no sign of life for " + TimeUnit.NANOSECONDS.toMillis(silenceNanos) + " ms",
+                                        false);
+                                channel.close();
+                            }
+                        },
+                        nanos,
+                        TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, HttpObject message) {
+        lastSignNanos = time.nanos();
+        isTouched = true;
+        PeerAnswer wanted = answer;
+        if (state == State.IDLE || wanted == null || message.decoderResult().isFailure()) {
+            lose("it does not speak HTTP", false);
+            context.close();
+            return;
+        }
+        if (message instanceof HttpResponse response) {
+            head(context, response, wanted);
+        }
+        if (message instanceof HttpContent content && state != State.IDLE) {
+            content(context, content, wanted);
+        }
+    }
+
+    private void head(ChannelHandlerContext context, HttpResponse response, PeerAnswer wanted) {
+        isInterim = response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
+        if (isInterim) {
+            return;
+        }
+        status = response.status();
+        isKeptOpen = HttpUtil.isKeepAlive(response);
+        if (!status.equals(HttpResponseStatus.PARTIAL_CONTENT)) {
+            state = State.DISCARDING;
+        } else if (proof.filter(needed -> !needed.accepts(response.headers().get(AnswerProof.HEADER, "")))
+                .isPresent()) {
+            distrust("it does not know the secret");
+            context.close();
+        } else if (HttpUtil.getContentLength(response, -1L) == (long) wanted.length() + sealLength()) {
+            state = State.READING;
+            bytes = new byte[wanted.length() + sealLength()];
+        } else {
+            lose("it sent another length than was asked for", false);
+            context.close();
+        }
+    }
+
+    private int sealLength() {
+        return proof.map(AnswerProof::sealLength).orElse(0);
+    }
+
+    private void content(ChannelHandlerContext context, HttpContent content, PeerAnswer wanted) {
+        ByteBuf part = content.content();
+        int length = part.readableBytes();
+        boolean isEnd = content instanceof LastHttpContent;
+        if (isInterim) {
+            return;
+        }
+        if (length > (state == State.READING ? bytes.length : LONGEST_DISCARDED) - count || state == State.WAITING) {
+            lose("it sent more than was asked for", false);
+            context.close();
+            return;
+        }
+        if (state == State.READING) {
+            part.readBytes(bytes, count, length);
+        }
+        count += length;
+        if (isEnd) {
+            finish(context, wanted);
+        }
+    }
+
+    private void finish(ChannelHandlerContext context, PeerAnswer wanted) {
+        boolean isWhole = state == State.READING && count == bytes.length;
+        boolean isShort = state == State.READING && !isWhole;
+        byte[] read = bytes;
+        if (isWhole
+                && proof.filter(needed -> needed.isSealed() && !needed.accepts(read, wanted.length()))
+                        .isPresent()) {
+            distrust("its bytes were changed on the way");
+            context.close();
+            return;
+        }
+        if (!isKeptOpen || isShort) {
+            context.close();
+        }
+        End ended = reset();
+        if (isShort) {
+            ended.lost("it sent less than was asked for", false);
+            return;
+        }
+        ended.answered(status);
+        if (isWhole) {
+            wanted.complete(BlobBytes.of(ByteBuffer.wrap(read, 0, wanted.length())));
+        } else {
+            wanted.refused(status);
+        }
+    }
+
+    private End reset() {
+        End ended = end;
+        state = State.IDLE;
+        answer = null;
+        end = null;
+        bytes = new byte[0];
+        if (ended == null) {
+            throw new IllegalStateException("Cannot end a request: there is none.");
+        }
+        return ended;
+    }
+
+    private void distrust(String reason) {
+        End ended = end;
+        if (ended != null) {
+            ended.distrusted(reason);
+        }
+        lose(reason, false);
+    }
+
+    private void lose(String reason, boolean isUntouched) {
+        if (state != State.IDLE) {
+            reset().lost(reason, isUntouched);
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        lose("the connection ended", !isTouched);
+        context.fireChannelInactive();
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
+        if (!(event instanceof IdleStateEvent)) {
+            super.userEventTriggered(context, event);
+        } else if (state == State.IDLE) {
+            context.close();
+        }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        LOG.debug("A connection to another instance failed.", cause);
+        if (cause instanceof SSLException || cause.getCause() instanceof SSLException) {
+            distrust("TLS failed: " + cause);
+        }
+        lose("the connection failed: " + cause, !isTouched);
+        context.close();
+    }
+}

@@ -1,0 +1,35 @@
+package dev.blobshuffle.peer.internal;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.membership.PeerSecret;
+import io.netty.handler.ssl.SslContext;
+import java.nio.file.Path;
+
+/** Both ends of TLS 1.3 between members. Thread-safe. */
+public interface PeerTls {
+    /** The context for the next connection from another member. */
+    SslContext server();
+
+    /** The context for the next connection to another member. */
+    SslContext client();
+
+    /**
+     * TLS with certificates from files, which it reads again when they change.
+     *
+     * @param certificate this member's certificate, and those between it and the authority; PEM
+     * @param key its private key; PEM, PKCS#8, not encrypted; readable by this user only
+     * @param trust the authority's certificate; PEM
+     * @throws InvalidSettings fatal: a file cannot be read or used
+     */
+    static PeerTls read(Path certificate, Path key, Path trust) {
+        return new FileTls(certificate, key, trust);
+    }
+
+    /**
+     * TLS with a certificate that this member creates itself, as {@link MemberCertificate}
+     * describes.
+     */
+    static PeerTls of(PeerSecret secret) {
+        return SecretTls.create(secret);
+    }
+}

@@ -1,8 +1,0 @@
-/**
- * Shares caches between the members of a zone by HTTP/1.1 range requests, described in
- * {@code docs/guides/zones.md}. Start at {@link dev.blobshuffle.peer.HttpPeerNetwork}.
- */
-@NullMarked
-package dev.blobshuffle.peer;
-
-import org.jspecify.annotations.NullMarked;

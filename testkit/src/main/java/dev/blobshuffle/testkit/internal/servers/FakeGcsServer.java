@@ -1,0 +1,46 @@
+package dev.blobshuffle.testkit.internal.servers;
+
+import java.net.http.HttpRequest;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * A fake-gcs-server: Google Cloud Storage's JSON and XML interfaces, without credentials. It keeps
+ * everything in memory: a restart forgets it. Thread-safe.
+ */
+public final class FakeGcsServer extends StoreServer {
+    private FakeGcsServer(Path directory) {
+        super("fake-gcs-server", directory.resolve("fake-gcs-server.log"), FakeGcsServer::arguments);
+    }
+
+    /**
+     * Starts a server without buckets, whose log lies in a directory, which must exist. Skips the
+     * test if fake-gcs-server is not installed.
+     */
+    public static FakeGcsServer start(Path directory) {
+        return new FakeGcsServer(directory);
+    }
+
+    /** Makes a bucket. */
+    public void makeBucket(String name) {
+        StoreRequest.send(HttpRequest.newBuilder(endpoint().resolve("/storage/v1/b?project=test"))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString("{\"name\":\"" + name + "\"}")));
+    }
+
+    private static List<String> arguments(int port) {
+        return List.of(
+                "-scheme",
+                "http",
+                "-host",
+                "127.0.0.1",
+                "-port",
+                Integer.toString(port),
+                "-backend",
+                "memory",
+                "-log-level",
+                "warn",
+                "-external-url",
+                "http://127.0.0.1:" + port);
+    }
+}

@@ -1,0 +1,69 @@
+package dev.blobshuffle.testkit.internal.servers;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * A versitygw: an S3 server over directories, a bucket being a directory. Its metadata lies in
+ * files of their own (sidecar), so that file systems without extended attributes do too. What it
+ * stores outlives a restart. Thread-safe.
+ */
+public final class VersityGateway extends StoreServer {
+    /** The access key that the server accepts. */
+    public static final String ACCESS_KEY = "blobshuffle";
+
+    /** Its secret. */
+    public static final String SECRET_KEY = "blobshuffle-secret";
+
+    private final Path buckets;
+
+    private VersityGateway(Path directory) {
+        super("versitygw", directory.resolve("versitygw.log"), port -> arguments(directory, port));
+        buckets = directory.resolve("buckets");
+    }
+
+    /**
+     * Starts a server over a directory, which must exist. Skips the test if versitygw is not
+     * installed.
+     */
+    public static VersityGateway start(Path directory) {
+        makeDirectory(directory.resolve("buckets"));
+        // The server takes a directory beside the buckets, of a name that starts like theirs, for a
+        // part of them.
+        makeDirectory(directory.resolve("sidecar"));
+        return new VersityGateway(directory);
+    }
+
+    /** Makes a bucket. */
+    public void makeBucket(String name) {
+        makeDirectory(buckets.resolve(name));
+    }
+
+    private static List<String> arguments(Path directory, int port) {
+        return List.of(
+                "--port",
+                "127.0.0.1:" + port,
+                "--access",
+                ACCESS_KEY,
+                "--secret",
+                SECRET_KEY,
+                "--keep-alive",
+                "--quiet",
+                "posix",
+                "--sidecar",
+                directory.resolve("sidecar").toString(),
+                directory.resolve("buckets").toString());
+    }
+
+    private static void makeDirectory(Path directory) {
+        try {
+            Files.createDirectories(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(
+                    "Cannot make a directory for versitygw: " + e.getMessage() + ". Give one that can be written.", e);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package dev.blobshuffle.testkit.internal.simulation;
+
+import java.util.EnumSet;
+import java.util.Set;
+
+/** What a simulation does to the engine. */
+public enum Fault {
+    /** A put failed and left nothing. */
+    PUT_FAILED,
+    /** A put stored the blob and reported a failure. */
+    PUT_ANSWER_LOST,
+    /** A put took longer than an attempt may. */
+    PUT_SLOW,
+    /** A second attempt of a put, below the engine, ended after the first one had succeeded. */
+    PUT_STRAGGLED,
+    /** A get failed. */
+    GET_FAILED,
+    /** A get took longer than an attempt may. */
+    GET_SLOW,
+    /** A request was not answered at all, or not for as long as anybody waits for it. */
+    STORE_HANGS,
+    /** A get brought fewer bytes than asked for. */
+    GET_TRUNCATED,
+    /** A get brought a byte that was not stored. */
+    GET_FLIPPED,
+    /** For a while every request failed. */
+    STORE_DOWN,
+    /**
+     * A blob that is there was reported missing, as behind a wrong setting that somebody mends
+     * later.
+     */
+    BLOB_HIDDEN,
+    /** The channel refused a notification or plain records. */
+    SEND_REFUSED,
+    /** A process was killed. */
+    PROCESS_KILLED,
+    /** A process was replaced while it went on: a zombie. */
+    PROCESS_REPLACED,
+    /** One writer or reader of a process ended by an error, and another one took its place. */
+    ACTOR_KILLED,
+    /** A writer or reader rolled back by its own decision. */
+    ROLLED_BACK,
+    /** A partition went to another reader. */
+    REASSIGNED,
+    /** A request to list, measure or delete blobs failed, with or without effect. */
+    SWEEP_REQUEST_FAILED,
+    /** A log let go what readers had committed. */
+    LOG_PURGED,
+    /** Readers went back to the start of a log. */
+    READER_RESET,
+    /** A reader read nothing for longer than a sweep waits. */
+    READER_SLOW;
+
+    /** Those that happen only where blobs are swept. */
+    static final Set<Fault> OF_SWEEPS = EnumSet.of(SWEEP_REQUEST_FAILED, LOG_PURGED, READER_RESET, READER_SLOW);
+}

@@ -1,0 +1,343 @@
+package dev.blobshuffle.testkit.internal.simulation;
+
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.encryption.Keyring;
+import dev.blobshuffle.core.internal.format.Notification;
+import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.internal.format.record.SegmentReader;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.Registers;
+import dev.blobshuffle.simulator.SimulatedProcess;
+import dev.blobshuffle.simulator.SimulatedTime;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.LongSummaryStatistics;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The object store of a simulated world. It outlives processes: what they sent may still be stored
+ * when they are gone, and nobody hears of it. The last write of an id wins, as in object stores.
+ * Guarded by the simulation's baton.
+ */
+final class SimulatedStore {
+    private static final int FINGERPRINT = 0x51;
+    private static final Duration LONGER_THAN_ANYBODY_WAITS = Duration.ofSeconds(100);
+
+    private final Schedule schedule;
+    private final SimulatedTime time;
+    private final Ledger ledger;
+    private final Map<BlobId, byte[]> blobs = new HashMap<>();
+    private final List<Client> clients = new ArrayList<>();
+    private final Registers registers = new SimulatedRegisters();
+    private final Predicate<BlobId> isNeeded;
+    private long hiddenUntilMillis;
+    private long downUntilMillis;
+
+    /** @param isNeeded whether somebody may still ask for a blob, which must not be deleted then */
+    SimulatedStore(Schedule schedule, SimulatedTime time, Ledger ledger, Predicate<BlobId> isNeeded) {
+        this.isNeeded = isNeeded;
+        this.schedule = schedule;
+        this.time = time;
+        this.ledger = ledger;
+    }
+
+    /** The store as a process sees it. */
+    BlobStore client(SimulatedProcess process) {
+        Client client = new Client(process);
+        clients.add(client);
+        return client;
+    }
+
+    /** Whether the range that a notification names is there. */
+    boolean holds(Notification notification) {
+        byte[] blob = blobs.get(notification.blob());
+        return blob != null && notification.segmentOffset() + notification.segmentLength() <= blob.length;
+    }
+
+    /** Timestamps of the records of a notification that the store {@link #holds}. */
+    LongSummaryStatistics timestamps(Partition partition, Notification notification) {
+        byte[] blob = blobs.getOrDefault(notification.blob(), new byte[0]);
+        int start = (int) notification.segmentOffset();
+        SegmentReader reader =
+                new SegmentReader(notification, partition, Keyring.none(), SegmentReader.Memory.UNLIMITED);
+        reader.input(ByteBuffer.wrap(blob, start, (int) notification.segmentLength()));
+        LongSummaryStatistics timestamps = new LongSummaryStatistics();
+        while (reader.next()) {
+            timestamps.accept(reader.timestamp());
+        }
+        return timestamps;
+    }
+
+    /** Bytes that were read and not given back, over all processes that were not killed. */
+    long openBytes() {
+        return clients.stream()
+                .filter(client -> client.process.isAlive())
+                .mapToLong(client -> client.openBytes)
+                .sum();
+    }
+
+    /** For a while some blobs are reported missing. */
+    void hide(Duration span) {
+        hiddenUntilMillis = time.wallMillis() + span.toMillis();
+    }
+
+    /** For a while every request fails. */
+    void fail(Duration span) {
+        downUntilMillis = time.wallMillis() + span.toMillis();
+    }
+
+    private boolean isDown() {
+        return time.wallMillis() < downUntilMillis;
+    }
+
+    private boolean isHidden(BlobId id) {
+        return time.wallMillis() < hiddenUntilMillis && (id.sequence() & 1) == 0;
+    }
+
+    private boolean strikes(Fault fault, int oneIn) {
+        boolean strikes = schedule.strikes(fault, oneIn, time);
+        if (strikes) {
+            ledger.fault(fault);
+        }
+        return strikes;
+    }
+
+    private Duration latency(boolean slow) {
+        return slow ? Duration.ofMillis(1500 + time.random(6000)) : Duration.ofMillis(2 + time.random(60));
+    }
+
+    private static StoreUnavailable unavailable(String what, BlobId id) {
+        return new StoreUnavailable("Cannot " + what + " blob " + id + ": the simulation says so. Try again.");
+    }
+
+    private final class Client implements BlobStore {
+        private final SimulatedProcess process;
+        private long openBytes;
+
+        Client(SimulatedProcess process) {
+            this.process = process;
+        }
+
+        @Override
+        public CompletionStage<Void> put(BlobId id, BlobContent content) {
+            CompletableFuture<Void> result = new CompletableFuture<>();
+            content.retain();
+            boolean fails = isDown() || strikes(Fault.PUT_FAILED, 5);
+            boolean answerLost = !fails && strikes(Fault.PUT_ANSWER_LOST, 8);
+            boolean straggles = !fails && strikes(Fault.PUT_STRAGGLED, 8);
+            Duration latency =
+                    strikes(Fault.STORE_HANGS, 60) ? LONGER_THAN_ANYBODY_WAITS : latency(strikes(Fault.PUT_SLOW, 12));
+            time.schedule(latency, () -> {
+                if (!fails) {
+                    blobs.put(id, copy(content));
+                }
+                if (straggles) {
+                    content.retain();
+                    time.schedule(latency(false), () -> {
+                        blobs.put(id, copy(content));
+                        content.release();
+                    });
+                }
+                answer(result, null, fails || answerLost ? unavailable("store", id) : null);
+                content.release();
+            });
+            return result;
+        }
+
+        @Override
+        public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+            CompletableFuture<BlobBytes> result = new CompletableFuture<>();
+            if (strikes(Fault.STORE_HANGS, 60)) {
+                return result;
+            }
+            boolean fails = isDown() || strikes(Fault.GET_FAILED, 5);
+            time.schedule(latency(strikes(Fault.GET_SLOW, 12)), () -> {
+                byte[] blob = blobs.get(id);
+                if (fails) {
+                    answer(result, null, unavailable("read", id));
+                } else if (blob == null || isHidden(id)) {
+                    answer(
+                            result,
+                            null,
+                            new BlobMissing("Cannot read blob " + id + ": it is not in the simulated store."));
+                } else if (range.end() > blob.length) {
+                    answer(
+                            result,
+                            null,
+                            new BlobCorrupt("Cannot read blob " + id + ": " + range + " is outside its " + blob.length
+                                    + " bytes."));
+                } else {
+                    answer(
+                            result,
+                            loan(falsified(Arrays.copyOfRange(blob, (int) range.offset(), (int) range.end()))),
+                            null);
+                }
+            });
+            return result;
+        }
+
+        /** A killed process hears nothing. */
+        private <T> void answer(
+                CompletableFuture<T> result, @Nullable T value, @Nullable BlobShuffleException failure) {
+            if (!process.isAlive()) {
+                if (value instanceof BlobBytes bytes) {
+                    bytes.close();
+                }
+            } else if (failure != null) {
+                boolean ignored = result.completeExceptionally(failure);
+            } else {
+                boolean ignored = result.complete(value);
+            }
+        }
+
+        private BlobBytes loan(byte[] bytes) {
+            openBytes += bytes.length;
+            return new BlobBytes() {
+                private boolean isClosed;
+
+                @Override
+                public ByteBuffer buffer() {
+                    return ByteBuffer.wrap(bytes);
+                }
+
+                @Override
+                public void close() {
+                    if (!isClosed) {
+                        isClosed = true;
+                        openBytes -= bytes.length;
+                        Arrays.fill(bytes, (byte) 0xDD); // Who reads on, reads rubbish.
+                    }
+                }
+            };
+        }
+
+        @Override
+        public CompletionStage<Void> delete(Collection<BlobId> ids) {
+            boolean fails = strikes(Fault.SWEEP_REQUEST_FAILED, 4);
+            boolean hasEffect = !fails || time.random(2) == 0;
+            CompletableFuture<Void> result = new CompletableFuture<>();
+            List<BlobId> doomed = List.copyOf(ids);
+            time.schedule(latency(false), () -> {
+                if (hasEffect) {
+                    doomed.forEach(SimulatedStore.this::remove);
+                }
+                answer(result, null, fails ? unavailable("delete", doomed.get(0)) : null);
+            });
+            return result;
+        }
+
+        @Override
+        public CompletionStage<List<BlobId>> list(long generation) {
+            return ask(() -> blobs.keySet().stream()
+                    .filter(id -> id.generation() == generation)
+                    .sorted()
+                    .toList());
+        }
+
+        @Override
+        public CompletionStage<List<Long>> generations() {
+            return ask(() -> blobs.keySet().stream()
+                    .map(BlobId::generation)
+                    .distinct()
+                    .sorted()
+                    .toList());
+        }
+
+        @Override
+        public Optional<Registers> registers() {
+            return Optional.of(registers);
+        }
+
+        @Override
+        public CompletionStage<Long> length(BlobId id) {
+            CompletableFuture<Long> result = new CompletableFuture<>();
+            boolean fails = isDown() || strikes(Fault.SWEEP_REQUEST_FAILED, 20);
+            time.schedule(latency(false), () -> {
+                byte[] blob = blobs.get(id);
+                if (fails) {
+                    answer(result, null, unavailable("measure", id));
+                } else if (blob == null || isHidden(id)) {
+                    answer(result, null, new BlobMissing("Cannot measure blob " + id + ": it is not there."));
+                } else {
+                    answer(result, (long) blob.length, null);
+                }
+            });
+            return result;
+        }
+
+        private <T> CompletionStage<T> ask(Supplier<T> question) {
+            CompletableFuture<T> result = new CompletableFuture<>();
+            boolean fails = isDown() || strikes(Fault.SWEEP_REQUEST_FAILED, 10);
+            time.schedule(
+                    latency(false),
+                    () -> answer(
+                            result,
+                            fails ? null : question.get(),
+                            fails ? new StoreUnavailable("Cannot list: the simulation says so. Try again.") : null));
+            return result;
+        }
+
+        @Override
+        public int fingerprint() {
+            return FINGERPRINT;
+        }
+
+        @Override
+        public String location() {
+            return "simulated://store";
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private void remove(BlobId id) {
+        if (blobs.remove(id) != null && isNeeded.test(id)) {
+            ledger.violation("blob " + id + " was deleted although a notification leads to it");
+        }
+    }
+
+    /** The blobs that nobody may ask for any more. */
+    List<BlobId> unneeded() {
+        return blobs.keySet().stream().filter(isNeeded.negate()).sorted().toList();
+    }
+
+    private byte[] falsified(byte[] bytes) {
+        if (strikes(Fault.GET_TRUNCATED, 12)) {
+            return Arrays.copyOf(bytes, time.random(bytes.length));
+        }
+        if (strikes(Fault.GET_FLIPPED, 12)) {
+            bytes[time.random(bytes.length)] ^= (byte) (1 + time.random(255));
+        }
+        return bytes;
+    }
+
+    private static byte[] copy(BlobContent content) {
+        byte[] bytes = new byte[Math.toIntExact(content.length())];
+        int at = 0;
+        for (ByteBuffer buffer : content.buffers()) {
+            int length = buffer.remaining();
+            buffer.get(bytes, at, length);
+            at += length;
+        }
+        return bytes;
+    }
+}

@@ -1,0 +1,236 @@
+package dev.blobshuffle.testkit.internal.simulation;
+
+import dev.blobshuffle.core.internal.engine.ShuffleEngine;
+import dev.blobshuffle.core.internal.retention.SweepTiming;
+import dev.blobshuffle.core.internal.retention.Sweeper;
+import dev.blobshuffle.core.internal.shuffle.Engine;
+import dev.blobshuffle.simulator.SimulatedProcess;
+import dev.blobshuffle.simulator.SimulatedTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * One schedule: the store and the log, the instances that come and go, the supervisor that kills
+ * and replaces them, and what must hold in the end. Guarded by the simulation's baton.
+ */
+final class World {
+    private static final Duration LATE_ENDS = Duration.ofMinutes(2);
+
+    /** Requests fail, partitions move, and each change of the turn begins with a listing. */
+    private static final int MOST_SWEEPS = 40;
+
+    private final SimulatedTime time;
+    private final Seams seams;
+    private final Schedule schedule;
+    private final Ledger ledger = new Ledger();
+    private final Input input;
+    private final SimulatedLog log;
+    private final SimulatedStore store;
+    private final List<Instance> all = new ArrayList<>();
+    private final Map<Integer, Instance> current = new HashMap<>();
+    private final Set<Integer> written = new HashSet<>();
+    private int streams;
+    private boolean isCalm;
+    private boolean isSwept;
+    private boolean isFinished;
+
+    World(SimulatedTime time, Seams seams) {
+        this.time = time;
+        this.seams = seams;
+        schedule = Schedule.of(time);
+        input = new Input(schedule, time::random);
+        log = new SimulatedLog(schedule.partitions());
+        store = new SimulatedStore(schedule, time, ledger, log::leadsTo);
+    }
+
+    /** Runs the schedule to its end and checks it. */
+    void run() {
+        for (int partition = 0; partition < schedule.partitions(); partition++) {
+            assign(partition);
+        }
+        for (int number = 0; number < schedule.instances(); number++) {
+            startInstance(number);
+        }
+        time.actor("supervisor", this::supervise);
+        time.run();
+        if (!ledger.isBroken()) {
+            time.settle(LATE_ENDS);
+            all.forEach(Instance::check);
+            time.settle(LATE_ENDS);
+            new Deliveries(schedule, input, ledger).check(log.outputs());
+            if (store.openBytes() != 0) {
+                ledger.violation(store.openBytes() + " bytes that were read were not given back");
+            }
+        }
+    }
+
+    private void startInstance(int number) {
+        Instance instance = new Instance(this, number);
+        all.add(instance);
+        current.put(number, instance);
+        instance.start();
+    }
+
+    private void assign(int partition) {
+        log.assign(partition, "reader-" + time.random(schedule.instances() * schedule.readers()));
+    }
+
+    /** Causes what chaos the schedule has, and then waits for the end. */
+    private void supervise() {
+        for (int i = 0; i < schedule.chaos() && !isFinished() && !ledger.isBroken(); i++) {
+            time.pause(Duration.ofMillis(20 + time.random(400)));
+            strike();
+            if (!schedule.isSweeping()) {
+                continue;
+            }
+            if (strikes(Fault.READER_RESET, 3)) {
+                log.reset(time.random(schedule.partitions()));
+            }
+        }
+        isCalm = true;
+        while (!isFinished() && !ledger.isBroken()) {
+            time.pause(Duration.ofMillis(50));
+            if (schedule.isSweeping() && areWritersDone() && log.isConsumed()) {
+                awaitSweeps();
+            }
+        }
+        all.forEach(Instance::closeSweeper);
+    }
+
+    /** What nobody needs has to go in the end. */
+    private void awaitSweeps() {
+        for (int partition = 0; partition < schedule.partitions(); partition++) {
+            if (log.end(partition) == 0) {
+                isSwept = true; // A log without any entry keeps the blobs of its partition.
+            }
+            log.purge(partition);
+        }
+        Duration interval = schedule.sweeps().interval();
+        for (int sweep = 0; sweep < MOST_SWEEPS && !isSwept && !ledger.isBroken(); sweep++) {
+            isSwept = store.unneeded().isEmpty();
+            time.pause(interval);
+        }
+        if (!isSwept) {
+            ledger.violation("sweeps leave blobs that nobody needs: " + store.unneeded());
+        }
+    }
+
+    private void strike() {
+        int number = time.random(schedule.instances());
+        Instance victim = current.getOrDefault(number, all.get(0));
+        int kind = time.random(9);
+        if (kind == 8 && schedule.faults().contains(Fault.STORE_DOWN)) {
+            ledger.fault(Fault.STORE_DOWN);
+            store.fail(Duration.ofMillis(200 + time.random(2500)));
+        } else if (kind == 0 && schedule.faults().contains(Fault.BLOB_HIDDEN)) {
+            ledger.fault(Fault.BLOB_HIDDEN);
+            // Shorter or longer than readers ask again for a blob that is missing.
+            store.hide(Duration.ofMillis(time.random(2) == 0 ? 100 + time.random(1500) : 4000 + time.random(6000)));
+        } else if (kind <= 2 && schedule.faults().contains(Fault.REASSIGNED)) {
+            assign(time.random(schedule.partitions()));
+            ledger.fault(Fault.REASSIGNED);
+        } else if (kind <= 4 && schedule.faults().contains(Fault.ACTOR_KILLED) && victim.isRunning()) {
+            victim.replaceActor(time.random(100));
+        } else if (kind == 5 && schedule.faults().contains(Fault.PROCESS_REPLACED)) {
+            ledger.fault(Fault.PROCESS_REPLACED);
+            startInstance(number);
+        } else {
+            ledger.fault(Fault.PROCESS_KILLED);
+            victim.process().kill();
+            time.pause(Duration.ofMillis(50 + time.random(300)));
+            startInstance(number);
+        }
+    }
+
+    /** The engine of a process. */
+    Engine engine(SimulatedProcess process) {
+        return ShuffleEngine.builder(seams.store(store.client(process), time), process)
+                .batching(schedule.batcher())
+                .readBufferBytes(schedule.readBytes())
+                .build();
+    }
+
+    /** The sweeper of a process; nothing watches its turn yet. */
+    Sweeper sweeper(SimulatedProcess process, Engine engine) {
+        Optional<SweepTiming> timing =
+                schedule.isSweeping() ? Optional.of(seams.sweeps(schedule.sweeps())) : Optional.empty();
+        return new Sweeper(
+                timing, Optional.empty(), () -> store.client(process), new Sweeps(this), engine.metrics(), process);
+    }
+
+    /** Whether a kind of fault happens now; counts it. */
+    boolean strikes(Fault fault, int oneIn) {
+        boolean strikes = schedule.strikes(fault, oneIn, time);
+        if (strikes) {
+            ledger.fault(fault);
+        }
+        return strikes;
+    }
+
+    /**
+     * Whether the supervisor has caused all its chaos. Until then no writer ends, so that chaos
+     * finds all of them at work.
+     */
+    boolean isCalm() {
+        return isCalm;
+    }
+
+    /** Takes note that a writer's input is written and committed. */
+    void writerEnded(int lane) {
+        written.add(lane);
+    }
+
+    boolean isWritten(int lane) {
+        return written.contains(lane);
+    }
+
+    boolean areWritersDone() {
+        return written.size() == input.lanes();
+    }
+
+    /** Whether everything is written, read and committed, and what nobody needs is deleted. */
+    boolean isFinished() {
+        // Once and for all: what a zombie sends later, its successor has written already.
+        isFinished |= areWritersDone() && log.isConsumed() && (isSwept || !schedule.isSweeping());
+        return isFinished;
+    }
+
+    /** A number for a span in which a reader owns a partition. */
+    int nextStream() {
+        return streams++;
+    }
+
+    SimulatedTime time() {
+        return time;
+    }
+
+    Seams seams() {
+        return seams;
+    }
+
+    Schedule schedule() {
+        return schedule;
+    }
+
+    Ledger ledger() {
+        return ledger;
+    }
+
+    Input input() {
+        return input;
+    }
+
+    SimulatedLog log() {
+        return log;
+    }
+
+    SimulatedStore store() {
+        return store;
+    }
+}

@@ -1,5 +1,0 @@
-/** Real object stores for tests, each a process beside the JVM. */
-@NullMarked
-package dev.blobshuffle.testkit.servers;
-
-import org.jspecify.annotations.NullMarked;

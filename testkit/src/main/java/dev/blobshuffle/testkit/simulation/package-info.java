@@ -1,8 +1,0 @@
-/**
- * The real Batcher and Debatcher under virtual time, against a store, a channel and processes that
- * fail by a seed.
- */
-@NullMarked
-package dev.blobshuffle.testkit.simulation;
-
-import org.jspecify.annotations.NullMarked;

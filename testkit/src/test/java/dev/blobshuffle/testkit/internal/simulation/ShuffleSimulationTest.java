@@ -1,0 +1,65 @@
+package dev.blobshuffle.testkit.internal.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.testkit.internal.simulation.ShuffleSimulation.Outcome;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The number of schedules and the first seed are system properties: {@code docs/testing.md}. */
+class ShuffleSimulationTest {
+    private static final int SCHEDULES = Integer.getInteger("simulation.schedules", 5_000);
+    private static final long SEED = Long.getLong("simulation.seed", 1);
+
+    @Test
+    @Timeout(value = 2, unit = TimeUnit.HOURS)
+    void everyPromiseHoldsInEverySchedule() {
+        // Schedules share nothing, so that every core may run one.
+        LongStream.range(SEED, SEED + SCHEDULES).parallel().forEach(ShuffleSimulationTest::everyPromiseHolds);
+    }
+
+    private static void everyPromiseHolds(long seed) {
+        Outcome outcome = ShuffleSimulation.run(seed);
+        assertThat(outcome.violations())
+                .as(
+                        "seed %d, after %d steps and %s; replay it with%n  %s",
+                        seed, outcome.steps(), outcome.faults(), replay(seed))
+                .isEmpty();
+        assertThat(outcome.steps()).as("steps of seed %d", seed).isGreaterThanOrEqualTo(200);
+        assertThat(outcome.faultCount()).as("faults of seed %d", seed).isGreaterThanOrEqualTo(3);
+    }
+
+    private static String replay(long seed) {
+        return "./mvnw -pl testkit -am test -Dtest=ShuffleSimulationTest#everyPromiseHoldsInEverySchedule "
+                + "-Dsurefire.failIfNoSpecifiedTests=false -Dsimulation.schedules=1 -Dsimulation.seed=" + seed;
+    }
+
+    @Test
+    void aSeedAlwaysGivesTheSameSchedule() {
+        for (long seed = SEED; seed < SEED + 50; seed++) {
+            assertThat(ShuffleSimulation.run(seed)).isEqualTo(ShuffleSimulation.run(seed));
+        }
+    }
+
+    /** A seed that reports something else has found nothing: it may have met another defect. */
+    @ParameterizedTest
+    @EnumSource
+    @Timeout(value = 30, unit = TimeUnit.MINUTES)
+    void aPlantedBugIsFoundByItsViolationWithinAThousandSeeds(PlantedBug bug) {
+        String last = "none";
+        for (long seed = SEED; seed < SEED + 1000; seed++) {
+            Outcome outcome = ShuffleSimulation.run(seed, bug);
+            if (!outcome.violations().isEmpty()) {
+                last = outcome.violations().get(0);
+                if (bug.causes(last)) {
+                    return;
+                }
+            }
+        }
+        throw new AssertionError("The simulation did not find " + bug + "; the last violation: " + last);
+    }
+}
