@@ -10,6 +10,7 @@ GUARANTEE := exactly_once_v2
 PROTOCOL := classic
 SEEDS := 2500
 NAMES :=
+BASELINE := HEAD
 S3_DIRECTORY := target/versitygw
 S3_PORT := 7070
 
@@ -60,8 +61,8 @@ mutants: ## every planted defect of .ci/mutants is found: make mutants [NAMES='d
 switches: ## every protection that .ci/switches turns off is missed by a test: make switches [NAMES='signature orphans']
 	.ci/mutate --switches $(NAMES)
 
-api: ## compare the API with a release: make api BASELINE=0.1.0
-	$(MVN) verify -DskipTests -Papi -Dapi.baseline=$(BASELINE)
+api: ## compare the public API with an earlier version: make api BASELINE=v0.1.0 (a tag or any revision)
+	.ci/api $(BASELINE)
 
 clean: ## remove everything that was built
 	$(MVN) -q clean

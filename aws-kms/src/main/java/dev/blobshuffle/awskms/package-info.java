@@ -1,4 +1,10 @@
-/** Encryption keys that AWS Key Management Service unwraps. */
+/**
+ * Encryption keys that AWS Key Management Service unwraps.
+ *
+ * <p>Public API: {@code docs/compatibility.md}.
+ *
+ * @since 0.1
+ */
 @NullMarked
 package dev.blobshuffle.awskms;
 

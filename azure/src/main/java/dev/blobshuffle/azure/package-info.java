@@ -1,4 +1,10 @@
-/** Azure Blob Storage as a store: {@code az://account/container/prefix}. */
+/**
+ * Azure Blob Storage as a store: {@code az://account/container/prefix}.
+ *
+ * <p>Public API: {@code docs/compatibility.md}.
+ *
+ * @since 0.1
+ */
 @NullMarked
 package dev.blobshuffle.azure;
 

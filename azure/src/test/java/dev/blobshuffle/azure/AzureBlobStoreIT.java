@@ -7,8 +7,6 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.internal.store.BlobStores;
-import dev.blobshuffle.core.internal.store.KeyPrefix;
-import dev.blobshuffle.core.internal.time.SystemTime;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
@@ -16,6 +14,7 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreInspection;
 import dev.blobshuffle.core.store.StoreUri;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.http.internal.HttpLimits;
 import dev.blobshuffle.testkit.LoanCheck;
 import dev.blobshuffle.testkit.TrackedContent;
@@ -119,8 +118,8 @@ class AzureBlobStoreIT {
         try (AzureHttpClient http =
                 new AzureHttpClient(HttpLimits.OF_A_BUCKET.withSilence(Duration.ofSeconds(2)), time)) {
             var client = AzureTestContainer.client(server, container, http);
-            try (BlobStore store = untilAnswered(
-                    () -> AzureBlobStores.open(client, new KeyPrefix("a b/"), StoreContext.unmetered(time)))) {
+            try (BlobStore store =
+                    untilAnswered(() -> AzureBlobStores.open(client, "a b/", StoreContext.unmetered(time)))) {
                 untilAnswered(() -> {
                     put(store);
                     return store;

@@ -74,9 +74,6 @@ class ArchitectureTest {
 
     private static final String TIME = ROOT + "core.time..";
 
-    /** The real clock, real threads and random numbers. */
-    private static final String SYSTEM_TIME = INTERNAL + "time..";
-
     /**
      * What stores and settings that are not ours may use: contracts, without the engine behind
      * them.
@@ -508,7 +505,7 @@ class ArchitectureTest {
                 .that()
                 .resideInAnyPackage(CORE, HTTP, KAFKA, KSTREAMS, ROOT + "s3..", ROOT + "gcs..", ROOT + "azure..")
                 .and()
-                .resideOutsideOfPackage(SYSTEM_TIME)
+                .resideOutsideOfPackage(TIME)
                 .should()
                 .callCodeUnitWhere(readsTheRealWorld())
                 .because("the whole engine runs under a virtual clock and a seed")

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.store.BlobStores;
-import dev.blobshuffle.core.internal.time.SystemTime;
 import dev.blobshuffle.core.store.BlobStoreProvider;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreParameter;
 import dev.blobshuffle.core.store.StoreUri;
+import dev.blobshuffle.core.time.SystemTime;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -19,14 +19,15 @@ public final class GcsBlobStores {
      * @param client remains the caller's; close it after the store. Configure it without retries,
      *     because its own retries are billed but not counted
      * @param bucket the bucket's name
-     * @param prefix the common prefix of all keys
+     * @param prefix the common prefix of all keys, such as {@code team/shuffle}; empty for none
      * @param context what the store works with; the caller keeps ownership
      * @throws dev.blobshuffle.core.failure.StoreRefused fatal until an operator acts: the bucket
      *     does not exist, or the client may not use it
      * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the bucket cannot be
      *     reached
      */
-    public static BlobStore open(Storage client, String bucket, KeyPrefix prefix, StoreContext context) {
-        return BucketBlobStore.open(new GcsBucket(client, bucket, GcsChecksum.CRC32C, () -> {}), prefix, context);
+    public static BlobStore open(Storage client, String bucket, String prefix, StoreContext context) {
+        return BucketBlobStore.open(
+                new GcsBucket(client, bucket, GcsChecksum.CRC32C, () -> {}), KeyPrefix.of(prefix), context);
     }
 }

@@ -1,4 +1,10 @@
-/** Google Cloud Storage as a store: {@code gs://bucket/prefix}. */
+/**
+ * Google Cloud Storage as a store: {@code gs://bucket/prefix}.
+ *
+ * <p>Public API: {@code docs/compatibility.md}.
+ *
+ * @since 0.1
+ */
 @NullMarked
 package dev.blobshuffle.gcs;
 

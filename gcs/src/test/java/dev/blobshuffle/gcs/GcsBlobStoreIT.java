@@ -9,13 +9,12 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.internal.store.BlobStores;
-import dev.blobshuffle.core.internal.store.KeyPrefix;
-import dev.blobshuffle.core.internal.time.SystemTime;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.http.internal.HttpLimits;
 import dev.blobshuffle.testkit.LoanCheck;
 import dev.blobshuffle.testkit.TrackedContent;
@@ -95,8 +94,7 @@ class GcsBlobStoreIT {
     void aServerThatDoesNotAnswerIsGivenUpInTime() {
         String bucket = GcsTestBucket.make(server);
         try (GcsClient client = new GcsClient(HttpLimits.OF_A_BUCKET.withSilence(Duration.ofMillis(300)), time);
-                BlobStore store =
-                        GcsBlobStores.open(storage(client), bucket, new KeyPrefix(""), StoreContext.unmetered(time))) {
+                BlobStore store = GcsBlobStores.open(storage(client), bucket, "", StoreContext.unmetered(time))) {
             server.pause();
             assertThatThrownBy(() -> put(store))
                     .isInstanceOf(StoreUnavailable.class)
@@ -113,8 +111,7 @@ class GcsBlobStoreIT {
         try (GcsClient client = new GcsClient(HttpLimits.OF_A_BUCKET, time)) {
             Storage storage = storage(client);
             try (BlobStore byUri = BlobStores.open(uri(bucket), time);
-                    BlobStore byClient =
-                            GcsBlobStores.open(storage, bucket, new KeyPrefix("a/"), StoreContext.unmetered(time))) {
+                    BlobStore byClient = GcsBlobStores.open(storage, bucket, "a/", StoreContext.unmetered(time))) {
                 assertThat(byClient.fingerprint()).isEqualTo(byUri.fingerprint());
                 put(byClient);
                 assertThat(read(byUri)).isEqualTo(100);

@@ -10,7 +10,7 @@ import com.google.cloud.storage.Storage;
 import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.failure.StoreThrottled;
 import dev.blobshuffle.core.failure.StoreUnavailable;
-import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.http.internal.HttpLimits;
 import dev.blobshuffle.testkit.LoanCheck;
 import dev.blobshuffle.testkit.TrackedContent;

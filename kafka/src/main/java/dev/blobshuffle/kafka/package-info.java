@@ -1,4 +1,10 @@
-/** The Kafka client front door: producer, consumer and admin whose records travel through blobs. */
+/**
+ * The Kafka client front door: producer, consumer and admin whose records travel through blobs.
+ *
+ * <p>Public API: {@code docs/compatibility.md}.
+ *
+ * @since 0.1
+ */
 @NullMarked
 package dev.blobshuffle.kafka;
 

@@ -1,5 +1,6 @@
 package dev.blobshuffle.kafka;
 
+import dev.blobshuffle.kafka.internal.consume.ShuffleConsumer;
 import dev.blobshuffle.simulator.SimulatedTime;
 import java.time.Duration;
 import java.util.Collection;
@@ -27,7 +28,7 @@ final class ClientReader implements ConsumerRebalanceListener {
     private static final int HOPELESS = 3000;
 
     private final ClientSchedule.Run run;
-    private final BlobConsumer<byte[], byte[]> consumer;
+    private final ShuffleConsumer<byte[], byte[]> consumer;
     private final ClientSchedule.Topic topic;
     private final ClientPositions positions;
     private final Set<Integer> paused = new HashSet<>();
@@ -35,7 +36,7 @@ final class ClientReader implements ConsumerRebalanceListener {
     private int emptyPolls;
     private @Nullable KafkaException last;
 
-    ClientReader(ClientSchedule.Run run, ClientSchedule.Topic topic, BlobConsumer<byte[], byte[]> consumer) {
+    ClientReader(ClientSchedule.Run run, ClientSchedule.Topic topic, ShuffleConsumer<byte[], byte[]> consumer) {
         this.run = run;
         this.topic = topic;
         this.consumer = consumer;

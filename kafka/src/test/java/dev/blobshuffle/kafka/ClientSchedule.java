@@ -17,10 +17,12 @@ import dev.blobshuffle.kafka.internal.client.TopicMatcher;
 import dev.blobshuffle.kafka.internal.consume.ConsumerInterceptorChain;
 import dev.blobshuffle.kafka.internal.consume.ConsumerParts;
 import dev.blobshuffle.kafka.internal.consume.RecordDeserializer;
+import dev.blobshuffle.kafka.internal.consume.ShuffleConsumer;
 import dev.blobshuffle.kafka.internal.produce.Partitioning;
 import dev.blobshuffle.kafka.internal.produce.ProducerInterceptorChain;
 import dev.blobshuffle.kafka.internal.produce.ProducerParts;
 import dev.blobshuffle.kafka.internal.produce.RecordSerializer;
+import dev.blobshuffle.kafka.internal.produce.ShuffleProducer;
 import dev.blobshuffle.simulator.SimulatedProcess;
 import dev.blobshuffle.simulator.SimulatedTime;
 import dev.blobshuffle.simulator.store.FaultPlan;
@@ -325,9 +327,9 @@ public final class ClientSchedule implements LongFunction<String[]> {
             });
         }
 
-        private BlobProducer<byte[], byte[]> producer(
+        private ShuffleProducer<byte[], byte[]> producer(
                 SimulatedProcess process, Engine engine, SimulatedProducer real, boolean isTransactional) {
-            return new BlobProducer<>(new ProducerParts<>(
+            return new ShuffleProducer<>(new ProducerParts<>(
                     real.client(),
                     engine,
                     process.name() + "-" + opened++,
@@ -350,9 +352,9 @@ public final class ClientSchedule implements LongFunction<String[]> {
                     () -> {}));
         }
 
-        private BlobConsumer<byte[], byte[]> consumer(SimulatedProcess process, Engine engine, Topic topic) {
+        private ShuffleConsumer<byte[], byte[]> consumer(SimulatedProcess process, Engine engine, Topic topic) {
             boolean isAutomatic = topic == read() && time.random(3) == 0;
-            return new BlobConsumer<>(new ConsumerParts<>(
+            return new ShuffleConsumer<>(new ConsumerParts<>(
                     SimulatedConsumer.of(topic.broker(), topic.group(), time, process, this::isFaulty),
                     engine,
                     new ConsumerWiring(

@@ -1,5 +1,6 @@
 package dev.blobshuffle.kafka;
 
+import dev.blobshuffle.kafka.internal.produce.ShuffleProducer;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,13 +26,13 @@ final class ClientTransaction {
 
     private final ClientSchedule.Run run;
     private final ClientSchedule.Topic topic;
-    private final Function<Boolean, BlobProducer<byte[], byte[]>> producers;
+    private final Function<Boolean, ShuffleProducer<byte[], byte[]>> producers;
     private final List<ClientLedger.Sent> sent = new ArrayList<>();
 
     /** Of this transaction only: callbacks may run after the abort. */
     private List<Runnable> acknowledged = new ArrayList<>();
 
-    private BlobProducer<byte[], byte[]> producer;
+    private ShuffleProducer<byte[], byte[]> producer;
     private boolean isOpen;
     private int attempt;
 
@@ -42,7 +43,7 @@ final class ClientTransaction {
     ClientTransaction(
             ClientSchedule.Run run,
             ClientSchedule.Topic topic,
-            Function<Boolean, BlobProducer<byte[], byte[]>> producers) {
+            Function<Boolean, ShuffleProducer<byte[], byte[]>> producers) {
         this.run = run;
         this.topic = topic;
         this.producers = producers;

@@ -1,5 +1,6 @@
 package dev.blobshuffle.kafka;
 
+import dev.blobshuffle.kafka.internal.consume.ShuffleConsumer;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Collection;
@@ -34,7 +35,7 @@ final class ClientTransformer implements ConsumerRebalanceListener {
 
     private final ClientSchedule.Run run;
     private final ClientSchedule.Topic input;
-    private final BlobConsumer<byte[], byte[]> consumer;
+    private final ShuffleConsumer<byte[], byte[]> consumer;
     private final ClientTransaction transaction;
     private final ClientPositions positions;
 
@@ -52,7 +53,7 @@ final class ClientTransformer implements ConsumerRebalanceListener {
     ClientTransformer(
             ClientSchedule.Run run,
             ClientSchedule.Topic input,
-            BlobConsumer<byte[], byte[]> consumer,
+            ShuffleConsumer<byte[], byte[]> consumer,
             ClientTransaction transaction) {
         this.run = run;
         this.input = input;

@@ -1,5 +1,6 @@
 package dev.blobshuffle.kafka;
 
+import dev.blobshuffle.kafka.internal.produce.ShuffleProducer;
 import dev.blobshuffle.simulator.SimulatedProcess;
 import dev.blobshuffle.simulator.SimulatedTime;
 import java.nio.ByteBuffer;
@@ -29,7 +30,7 @@ final class ClientWriter {
         writer = ledger.newWriter();
     }
 
-    void run(int rows, BlobProducer<byte[], byte[]> producer) {
+    void run(int rows, ShuffleProducer<byte[], byte[]> producer) {
         SimulatedTime time = run.time;
         for (int number = 0; number < rows && !run.isBroken(); number++) {
             int row = number;

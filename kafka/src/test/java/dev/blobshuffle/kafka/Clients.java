@@ -3,17 +3,22 @@ package dev.blobshuffle.kafka;
 import dev.blobshuffle.core.internal.engine.ShuffleEngine;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.shuffle.Engine;
-import dev.blobshuffle.core.internal.time.SystemTime;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.internal.client.ClientPair;
 import dev.blobshuffle.kafka.internal.client.ConsumerWiring;
 import dev.blobshuffle.kafka.internal.client.Mode;
 import dev.blobshuffle.kafka.internal.client.ProducerWiring;
 import dev.blobshuffle.kafka.internal.client.SharedParts;
 import dev.blobshuffle.kafka.internal.client.TopicMatcher;
+import dev.blobshuffle.kafka.internal.client.VirtualOffsetAdmin;
 import dev.blobshuffle.kafka.internal.consume.ConsumerOpening;
+import dev.blobshuffle.kafka.internal.consume.ShuffleConsumer;
+import dev.blobshuffle.kafka.internal.consume.StreamsConsumer;
 import dev.blobshuffle.kafka.internal.produce.ProducerOpening;
+import dev.blobshuffle.kafka.internal.produce.ShuffleProducer;
+import dev.blobshuffle.kafka.internal.produce.StreamsProducer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -92,7 +97,7 @@ public final class Clients implements AutoCloseable {
     }
 
     Admin admin() {
-        return keep(BlobAdmin.wrap(nativeAdmin(), topics()));
+        return keep(VirtualOffsetAdmin.wrap(nativeAdmin(), topics()));
     }
 
     public Admin nativeAdmin() {
@@ -108,7 +113,7 @@ public final class Clients implements AutoCloseable {
     }
 
     public Producer<String, String> producer(Object... overrides) {
-        return keep(new BlobProducer<>(ProducerOpening.parts(
+        return keep(new ShuffleProducer<>(ProducerOpening.parts(
                 settings(overrides),
                 shared(ProducerWiring.Writes.BLOBS),
                 new StringSerializer(),
@@ -116,7 +121,7 @@ public final class Clients implements AutoCloseable {
     }
 
     Producer<byte[], byte[]> byteProducer(Object... overrides) {
-        return keep(new BlobProducer<>(ProducerOpening.parts(
+        return keep(new ShuffleProducer<>(ProducerOpening.parts(
                 settings(overrides),
                 shared(ProducerWiring.Writes.BLOBS),
                 new ByteArraySerializer(),
@@ -124,7 +129,7 @@ public final class Clients implements AutoCloseable {
     }
 
     public Producer<String, String> readOnlyProducer(Object... overrides) {
-        return keep(new BlobProducer<>(ProducerOpening.parts(
+        return keep(new ShuffleProducer<>(ProducerOpening.parts(
                 settings(overrides),
                 shared(ProducerWiring.Writes.PLAIN),
                 new StringSerializer(),
@@ -139,7 +144,7 @@ public final class Clients implements AutoCloseable {
         Map<String, Object> settings =
                 settings("group.id", group, "auto.offset.reset", "earliest", "enable.auto.commit", false);
         settings.putAll(settings(overrides));
-        return keep(new BlobConsumer<>(ConsumerOpening.parts(
+        return keep(new ShuffleConsumer<>(ConsumerOpening.parts(
                 settings, shared(ProducerWiring.Writes.BLOBS), new StringDeserializer(), new StringDeserializer())));
     }
 
@@ -148,7 +153,7 @@ public final class Clients implements AutoCloseable {
         Map<String, Object> settings =
                 settings("group.id", group, "auto.offset.reset", "earliest", "enable.auto.commit", false);
         settings.putAll(settings(overrides));
-        return keep(new BlobConsumer<>(ConsumerOpening.parts(
+        return keep(new ShuffleConsumer<>(ConsumerOpening.parts(
                 settings, shared(ProducerWiring.Writes.PLAIN), new StringDeserializer(), new StringDeserializer())));
     }
 
@@ -156,7 +161,7 @@ public final class Clients implements AutoCloseable {
         Map<String, Object> settings =
                 settings("group.id", group, "auto.offset.reset", "earliest", "enable.auto.commit", false);
         settings.putAll(settings(overrides));
-        return keep(new BlobConsumer<>(ConsumerOpening.parts(
+        return keep(new ShuffleConsumer<>(ConsumerOpening.parts(
                 settings,
                 shared(ProducerWiring.Writes.BLOBS),
                 new ByteArrayDeserializer(),
@@ -195,7 +200,7 @@ public final class Clients implements AutoCloseable {
                 pair,
                 Membership.none(),
                 time);
-        return keep(BlobProducer.wrap(real, engine, "lane", wiring));
+        return keep(StreamsProducer.wrap(real, engine, "lane", wiring));
     }
 
     /** A main consumer as Kafka Streams would get it. */
@@ -205,13 +210,13 @@ public final class Clients implements AutoCloseable {
         settings.putAll(settings(overrides));
         Consumer<byte[], byte[]> real =
                 new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-        return keep(BlobConsumer.wrap(
+        return keep(StreamsConsumer.wrap(
                 real, engine, new ConsumerWiring(mode, "consumer", topics(), 1000, pair, Membership.none(), time)));
     }
 
     /** A consumer of any application around a real one, which is closed with it. */
     Consumer<byte[], byte[]> wrap(Consumer<byte[], byte[]> real) {
-        return BlobConsumer.wrap(
+        return StreamsConsumer.wrap(
                 real,
                 engine,
                 new ConsumerWiring(

@@ -8,10 +8,10 @@ import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.shuffle.Engine;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
-import dev.blobshuffle.core.internal.time.SystemTime;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.internal.client.ClientPair;
 import dev.blobshuffle.kafka.internal.client.Mode;
 import dev.blobshuffle.kafka.internal.client.ProducerWiring;
@@ -20,6 +20,7 @@ import dev.blobshuffle.kafka.internal.produce.Partitioning;
 import dev.blobshuffle.kafka.internal.produce.ProducerInterceptorChain;
 import dev.blobshuffle.kafka.internal.produce.ProducerParts;
 import dev.blobshuffle.kafka.internal.produce.RecordSerializer;
+import dev.blobshuffle.kafka.internal.produce.ShuffleProducer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -63,7 +64,7 @@ class FlushTest {
             null,
             new ByteArraySerializer(),
             new ByteArraySerializer());
-    private BlobProducer<String, String> producer;
+    private ShuffleProducer<String, String> producer;
 
     @AfterEach
     void close() {
@@ -85,7 +86,7 @@ class FlushTest {
                 ClientPair.alone(),
                 Membership.none(),
                 time);
-        producer = new BlobProducer<>(new ProducerParts<>(
+        producer = new ShuffleProducer<>(new ProducerParts<>(
                 real,
                 engine,
                 "p",

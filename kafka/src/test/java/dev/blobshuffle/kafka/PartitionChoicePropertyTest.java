@@ -7,12 +7,13 @@ import dev.blobshuffle.core.internal.engine.ShuffleEngine;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.shuffle.Engine;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
-import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.internal.client.ClientPair;
 import dev.blobshuffle.kafka.internal.client.Mode;
 import dev.blobshuffle.kafka.internal.client.ProducerWiring;
 import dev.blobshuffle.kafka.internal.client.TopicMatcher;
 import dev.blobshuffle.kafka.internal.produce.ProducerPlugins;
+import dev.blobshuffle.kafka.internal.produce.StreamsProducer;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.time.Duration;
@@ -75,7 +76,7 @@ class PartitionChoicePropertyTest {
                 ClientPair.alone(),
                 Membership.none(),
                 time);
-        blobs = BlobProducer.wrap(delegate, engine, "lane", wiring, ProducerPlugins.open(settings));
+        blobs = StreamsProducer.wrap(delegate, engine, "lane", wiring, ProducerPlugins.open(settings));
     }
 
     @AfterEach

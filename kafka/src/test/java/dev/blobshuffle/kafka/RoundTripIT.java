@@ -6,11 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
-import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.internal.client.ProducerWiring;
 import dev.blobshuffle.kafka.internal.client.SharedParts;
 import dev.blobshuffle.kafka.internal.client.TopicMatcher;
 import dev.blobshuffle.kafka.internal.consume.ConsumerOpening;
+import dev.blobshuffle.kafka.internal.consume.ShuffleConsumer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -223,7 +224,7 @@ class RoundTripIT {
                 new SystemTime(),
                 Map::of,
                 () -> {});
-        try (Consumer<String, String> consumer = new BlobConsumer<>(ConsumerOpening.parts(
+        try (Consumer<String, String> consumer = new ShuffleConsumer<>(ConsumerOpening.parts(
                 clients.settings("auto.offset.reset", "earliest"),
                 none,
                 new StringDeserializer(),

@@ -1,6 +1,8 @@
 package dev.blobshuffle.kstreams;
 
 import dev.blobshuffle.kafka.BlobConsumer;
+import dev.blobshuffle.kafka.internal.consume.StreamsConsumer;
+import dev.blobshuffle.kstreams.internal.application.ShuffledApplication;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -40,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * later. Owned by the stream thread.
  */
 public final class BlobConsumerWrapper extends ConsumerWrapper {
-    private @Nullable BlobConsumer<byte[], byte[]> wrapping;
+    private @Nullable StreamsConsumer wrapping;
     private @Nullable StreamsRebalanceData topology;
 
     /** Made by Kafka Streams. */
@@ -62,8 +64,8 @@ public final class BlobConsumerWrapper extends ConsumerWrapper {
         wrapping = ShuffledApplication.beingCreated(clientId).wrapMain(consumer, new HashMap<>(config));
     }
 
-    private BlobConsumer<byte[], byte[]> blobs() {
-        BlobConsumer<byte[], byte[]> consumer = wrapping;
+    private StreamsConsumer blobs() {
+        StreamsConsumer consumer = wrapping;
         if (consumer == null) {
             throw new IllegalStateException("Cannot use the consumer: it is not wrapped yet.");
         }

@@ -1,6 +1,9 @@
 package dev.blobshuffle.kstreams;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.kstreams.internal.application.ApplicationSettings;
+import dev.blobshuffle.kstreams.internal.application.ShuffledApplication;
+import dev.blobshuffle.kstreams.internal.application.SupplierCheck;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;

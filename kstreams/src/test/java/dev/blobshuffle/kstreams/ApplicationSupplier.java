@@ -1,5 +1,7 @@
 package dev.blobshuffle.kstreams;
 
+import dev.blobshuffle.kstreams.internal.application.ApplicationSettings;
+import dev.blobshuffle.kstreams.internal.application.ShuffledApplication;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;

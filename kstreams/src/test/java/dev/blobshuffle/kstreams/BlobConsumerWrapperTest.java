@@ -3,6 +3,8 @@ package dev.blobshuffle.kstreams;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.blobshuffle.kstreams.internal.application.ApplicationSettings;
+import dev.blobshuffle.kstreams.internal.application.ShuffledApplication;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;

@@ -1,6 +1,8 @@
 package dev.blobshuffle.kstreams;
 
-import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.kstreams.internal.application.ApplicationSettings;
+import dev.blobshuffle.kstreams.internal.application.ShuffledApplication;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;

@@ -8,6 +8,8 @@ import dev.blobshuffle.core.internal.shuffle.Engine;
 import dev.blobshuffle.core.internal.shuffle.Lane;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.kstreams.internal.application.ApplicationSettings;
+import dev.blobshuffle.kstreams.internal.application.ShuffledApplication;
 import java.time.Duration;
 
 /**

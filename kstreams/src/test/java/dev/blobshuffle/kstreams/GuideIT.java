@@ -7,6 +7,7 @@ import dev.blobshuffle.kstreams.differential.Drain;
 import dev.blobshuffle.kstreams.differential.Instances;
 import dev.blobshuffle.kstreams.differential.Log;
 import dev.blobshuffle.kstreams.differential.Traffic;
+import dev.blobshuffle.kstreams.internal.application.ApplicationSettings;
 import java.io.InputStream;
 import java.io.StringReader;
 import java.nio.ByteBuffer;

@@ -1,5 +1,7 @@
 package dev.blobshuffle.kstreams;
 
+import dev.blobshuffle.kstreams.internal.application.PlainClientSupplier;
+import dev.blobshuffle.kstreams.internal.application.SupplierCheck;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import dev.blobshuffle.kstreams.internal.application.PlainClientSupplier;
 import dev.blobshuffle.kstreams.operator.BlobShuffle;
 import dev.blobshuffle.kstreams.operator.StoreConfig;
 import java.nio.charset.StandardCharsets;

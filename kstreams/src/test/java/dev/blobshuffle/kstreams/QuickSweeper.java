@@ -4,7 +4,7 @@ import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.retention.SweepSource;
 import dev.blobshuffle.core.internal.retention.SweepTiming;
 import dev.blobshuffle.core.internal.retention.Sweeper;
-import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 import java.util.Optional;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.internal.format.NotificationCodec;
 import dev.blobshuffle.core.internal.store.BlobStores;
-import dev.blobshuffle.core.internal.time.SystemTime;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.BlobConsumer;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import dev.blobshuffle.kstreams.differential.Drain;

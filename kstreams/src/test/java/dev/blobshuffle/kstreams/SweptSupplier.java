@@ -1,5 +1,7 @@
 package dev.blobshuffle.kstreams;
 
+import dev.blobshuffle.kstreams.internal.application.ApplicationSettings;
+import dev.blobshuffle.kstreams.internal.application.ShuffledApplication;
 import java.util.function.UnaryOperator;
 
 /**

@@ -1,8 +1,8 @@
 package dev.blobshuffle.planner;
 
-import dev.blobshuffle.core.settings.BatchScope;
+import dev.blobshuffle.core.internal.settings.BatchScope;
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.settings.ByteSize;
-import dev.blobshuffle.core.settings.Settings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

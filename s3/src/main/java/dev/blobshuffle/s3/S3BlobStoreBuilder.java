@@ -33,9 +33,13 @@ public final class S3BlobStoreBuilder {
         this.bucket = bucket;
     }
 
-    /** The prefix of the store's keys in the bucket; default: none. */
-    public S3BlobStoreBuilder prefix(KeyPrefix prefix) {
-        this.prefix = prefix;
+    /**
+     * The prefix of the store's keys in the bucket, such as {@code team/shuffle}; default: none.
+     *
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: keys cannot begin so
+     */
+    public S3BlobStoreBuilder prefix(String prefix) {
+        this.prefix = KeyPrefix.of(prefix);
         return this;
     }
 

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.internal.store.StoreMarker;
-import dev.blobshuffle.core.internal.time.SystemTime;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.http.internal.HttpLimits;
 import dev.blobshuffle.testkit.LoanCheck;
 import dev.blobshuffle.testkit.TrackedContent;

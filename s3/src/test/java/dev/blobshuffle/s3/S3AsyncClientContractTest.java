@@ -1,8 +1,8 @@
 package dev.blobshuffle.s3;
 
-import dev.blobshuffle.core.internal.time.SystemTime;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.s3sim.S3Sim;
 import dev.blobshuffle.testkit.BlobStoreContractTest;
 import java.util.concurrent.atomic.AtomicInteger;

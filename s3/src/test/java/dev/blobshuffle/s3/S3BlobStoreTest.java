@@ -9,8 +9,6 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreThrottled;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.internal.store.BlobStores;
-import dev.blobshuffle.core.internal.store.KeyPrefix;
-import dev.blobshuffle.core.internal.time.SystemTime;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobKey;
@@ -18,6 +16,7 @@ import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.RequestMeter.Request;
 import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.s3sim.Operation;
 import dev.blobshuffle.s3sim.S3Error;
 import dev.blobshuffle.s3sim.S3Sim;
@@ -142,9 +141,9 @@ class S3BlobStoreTest {
 
     @Test
     void storesBelowDifferentPrefixesAreDifferentStores() throws Exception {
-        try (BlobStore one = builder().prefix(new KeyPrefix("one/")).open(context);
-                BlobStore again = builder().prefix(new KeyPrefix("one/")).open(context);
-                BlobStore other = builder().prefix(new KeyPrefix("other/")).open(context)) {
+        try (BlobStore one = builder().prefix("one/").open(context);
+                BlobStore again = builder().prefix("one/").open(context);
+                BlobStore other = builder().prefix("other").open(context)) {
             assertThat(one.fingerprint()).isEqualTo(again.fingerprint()).isNotEqualTo(other.fingerprint());
             put(one, ID, 10);
             assertThat(join(again.list(GENERATION))).containsExactly(ID);

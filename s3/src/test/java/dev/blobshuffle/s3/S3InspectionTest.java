@@ -3,12 +3,11 @@ package dev.blobshuffle.s3;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.blobshuffle.core.internal.store.KeyPrefix;
-import dev.blobshuffle.core.internal.time.SystemTime;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreFinding;
 import dev.blobshuffle.core.store.StoreFinding.Level;
 import dev.blobshuffle.core.store.StoreInspection;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.s3sim.LifecycleRule;
 import dev.blobshuffle.s3sim.Operation;
 import dev.blobshuffle.s3sim.S3Error;
@@ -107,7 +106,7 @@ class S3InspectionTest {
 
     private S3BlobStore open() {
         return S3BlobStore.builder("blobs")
-                .prefix(new KeyPrefix("team/"))
+                .prefix("team/")
                 .endpoint(sim.endpoint())
                 .pathStyle()
                 .open(StoreContext.unmetered(time));

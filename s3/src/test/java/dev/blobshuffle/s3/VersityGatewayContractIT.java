@@ -1,8 +1,8 @@
 package dev.blobshuffle.s3;
 
 import dev.blobshuffle.core.internal.store.BlobStores;
-import dev.blobshuffle.core.internal.time.SystemTime;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.testkit.BlobStoreContractTest;
 import dev.blobshuffle.testkit.internal.servers.VersityGateway;
 import java.nio.file.Path;

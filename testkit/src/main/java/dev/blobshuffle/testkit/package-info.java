@@ -1,4 +1,10 @@
-/** Test support: the contract of a store, real servers, and simulated shuffles. */
+/**
+ * What tests of your own store extend: {@link dev.blobshuffle.testkit.BlobStoreContractTest}.
+ *
+ * <p>Public API: {@code docs/compatibility.md}.
+ *
+ * @since 0.1
+ */
 @NullMarked
 package dev.blobshuffle.testkit;
 

@@ -2,9 +2,9 @@ package dev.blobshuffle.testkit;
 
 import dev.blobshuffle.core.internal.store.BucketBlobStore;
 import dev.blobshuffle.core.internal.store.KeyPrefix;
-import dev.blobshuffle.core.internal.time.SystemTime;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.time.SystemTime;
 import org.junit.jupiter.api.AfterEach;
 
 class BucketBlobStoreContractTest extends BlobStoreContractTest {

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.internal.cache.DiskCachedBlobStore;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.settings.CacheUnit;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
-import dev.blobshuffle.core.internal.time.SystemTime;
-import dev.blobshuffle.core.settings.CacheUnit;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobSection;
+import dev.blobshuffle.core.time.SystemTime;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;

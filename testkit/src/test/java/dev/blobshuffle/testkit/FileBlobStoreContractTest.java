@@ -2,8 +2,8 @@ package dev.blobshuffle.testkit;
 
 import dev.blobshuffle.core.internal.store.FileBlobStore;
 import dev.blobshuffle.core.internal.store.Fsync;
-import dev.blobshuffle.core.internal.time.SystemTime;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.time.SystemTime;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

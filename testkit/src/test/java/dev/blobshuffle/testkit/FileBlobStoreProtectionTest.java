@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.internal.store.FileBlobStore;
 import dev.blobshuffle.core.internal.store.Fsync;
-import dev.blobshuffle.core.internal.time.SystemTime;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobKey;
 import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.time.SystemTime;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

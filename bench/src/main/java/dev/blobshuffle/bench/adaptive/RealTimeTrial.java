@@ -1,6 +1,6 @@
 package dev.blobshuffle.bench.adaptive;
 
-import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import dev.blobshuffle.s3sim.Operation;

@@ -2,7 +2,7 @@ package dev.blobshuffle.bench.calls;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.time.SystemTime;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.HttpURLConnection;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.bench.demo;
 
-import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.internal.log.LogScan;
 import dev.blobshuffle.kafkaembedded.KafkaProcess;
 import java.nio.file.Path;

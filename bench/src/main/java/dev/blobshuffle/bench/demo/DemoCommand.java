@@ -4,7 +4,7 @@ import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.store.BlobStores;
-import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.time.SystemTime;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

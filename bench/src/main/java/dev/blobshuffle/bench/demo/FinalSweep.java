@@ -2,8 +2,8 @@ package dev.blobshuffle.bench.demo;
 
 import dev.blobshuffle.cli.gc.GcCommand;
 import dev.blobshuffle.core.internal.store.BlobStores;
-import dev.blobshuffle.core.internal.time.SystemTime;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.time.SystemTime;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.Writer;

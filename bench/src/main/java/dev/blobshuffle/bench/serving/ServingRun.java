@@ -1,7 +1,7 @@
 package dev.blobshuffle.bench.serving;
 
 import dev.blobshuffle.bench.process.CpuTime;
-import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.time.SystemTime;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.blobshuffle.bench.transfer;
 
 import dev.blobshuffle.core.internal.store.BlobStores;
-import dev.blobshuffle.core.internal.time.SystemTime;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.planner.LatencyProfile;
 import dev.blobshuffle.s3sim.S3SimProcess;
 import java.io.IOException;

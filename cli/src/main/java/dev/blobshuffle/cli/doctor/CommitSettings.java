@@ -1,7 +1,7 @@
 package dev.blobshuffle.cli.doctor;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.internal.settings.Settings;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;

@@ -2,7 +2,7 @@ package dev.blobshuffle.cli.doctor;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.internal.encryption.Keyring;
-import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.store.StoreFinding;
 import java.util.Map;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.cli.doctor;
 
-import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.store.StoreFinding;
 import java.time.Duration;
 import java.util.Map;

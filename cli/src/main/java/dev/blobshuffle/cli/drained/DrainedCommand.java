@@ -2,7 +2,7 @@ package dev.blobshuffle.cli.drained;
 
 import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.internal.client.TopicMatcher;
 import dev.blobshuffle.kafka.internal.log.LogScan;
 import java.io.PrintWriter;

@@ -10,7 +10,7 @@ import dev.blobshuffle.core.internal.format.ContentKind;
 import dev.blobshuffle.core.internal.format.Footer;
 import dev.blobshuffle.core.internal.format.Trailer;
 import dev.blobshuffle.core.internal.format.record.BlobVerifier;
-import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.internal.settings.Settings;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;

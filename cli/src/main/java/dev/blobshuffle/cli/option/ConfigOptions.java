@@ -2,7 +2,7 @@ package dev.blobshuffle.cli.option;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
-import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.internal.settings.Settings;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;

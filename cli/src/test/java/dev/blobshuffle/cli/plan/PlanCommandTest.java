@@ -9,7 +9,7 @@ import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.LabelledMetrics;
 import dev.blobshuffle.core.internal.metrics.MetricsEndpoint;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
-import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.time.SystemTime;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

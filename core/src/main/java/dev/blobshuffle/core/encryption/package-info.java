@@ -1,4 +1,11 @@
-/** Keys that encrypt blobs: their sources, and the derivation of one key per blob. */
+/**
+ * The contract of a source of encryption keys:
+ * {@link dev.blobshuffle.core.encryption.KeyProviderFactory}.
+ *
+ * <p>Public API: {@code docs/compatibility.md}.
+ *
+ * @since 0.1
+ */
 @NullMarked
 package dev.blobshuffle.core.encryption;
 

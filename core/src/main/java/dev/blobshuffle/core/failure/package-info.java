@@ -1,4 +1,10 @@
-/** Failures, typed by what the caller must do about them. */
+/**
+ * Failures, typed by what the caller must do about them.
+ *
+ * <p>Public API: {@code docs/compatibility.md}.
+ *
+ * @since 0.1
+ */
 @NullMarked
 package dev.blobshuffle.core.failure;
 

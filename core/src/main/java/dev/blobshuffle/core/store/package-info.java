@@ -1,6 +1,10 @@
 /**
- * Storage of blobs: the {@link dev.blobshuffle.core.store.BlobStore} contract, its implementations
- * and decorators.
+ * The contract of a store, for stores of your own: {@link dev.blobshuffle.core.store.BlobStore} and
+ * {@link dev.blobshuffle.core.store.BlobStoreProvider}.
+ *
+ * <p>Public API: {@code docs/compatibility.md}.
+ *
+ * @since 0.1
  */
 @NullMarked
 package dev.blobshuffle.core.store;

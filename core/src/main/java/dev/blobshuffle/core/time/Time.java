@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 
 /**
- * The only source of time, random numbers, threads and waiting. Production uses the system's.
+ * The only source of time, random numbers, threads and waiting. Production uses {@link SystemTime}.
  * A simulation replaces it by a virtual clock and a seed, and so runs the whole engine
  * deterministically. No part of the engine calls {@code System.nanoTime}, {@code Thread.sleep}, a
  * lock's {@code wait} or a random source itself. Thread-safe.

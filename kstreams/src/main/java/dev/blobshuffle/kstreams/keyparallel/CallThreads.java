@@ -1,6 +1,6 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
-import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

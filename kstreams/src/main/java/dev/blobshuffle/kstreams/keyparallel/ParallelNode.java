@@ -1,6 +1,6 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
-import dev.blobshuffle.kstreams.ApplicationSettings;
+import dev.blobshuffle.kstreams.internal.application.ApplicationSettings;
 import dev.blobshuffle.kstreams.internal.calls.CallPlan;
 import dev.blobshuffle.kstreams.internal.calls.KeyHandle;
 import dev.blobshuffle.kstreams.internal.calls.ParallelCalls;

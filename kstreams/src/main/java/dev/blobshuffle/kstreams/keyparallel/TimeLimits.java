@@ -1,7 +1,7 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.kstreams.ApplicationSettings.CommitLimit;
+import dev.blobshuffle.kstreams.internal.application.ApplicationSettings.CommitLimit;
 import dev.blobshuffle.kstreams.keyparallel.calls.RetryPolicy;
 import java.time.Duration;
 

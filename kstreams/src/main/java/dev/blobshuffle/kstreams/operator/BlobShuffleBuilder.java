@@ -1,8 +1,8 @@
 package dev.blobshuffle.kstreams.operator;
 
+import dev.blobshuffle.core.internal.settings.Setting;
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.settings.ByteSize;
-import dev.blobshuffle.core.settings.Setting;
-import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.zone.Zone;
 import java.time.Duration;
 import java.util.HashMap;
@@ -76,7 +76,7 @@ public final class BlobShuffleBuilder<K, V> {
             settings.remove(Settings.CACHE_MEMORY_BYTES.name());
             return this;
         }
-        return setting(Settings.CACHE_MEMORY_BYTES, new ByteSize(Math.addExact(own, shared)));
+        return setting(Settings.CACHE_MEMORY_BYTES.name(), new ByteSize(Math.addExact(own, shared)));
     }
 
     /**
@@ -84,7 +84,7 @@ public final class BlobShuffleBuilder<K, V> {
      * {@code TOPOLOGY_ZONE} of the environment.
      */
     public BlobShuffleBuilder<K, V> zone(Zone zone) {
-        return setting(Settings.ZONE, zone.name());
+        return setting(Settings.ZONE.name(), zone.name());
     }
 
     /**
@@ -96,12 +96,12 @@ public final class BlobShuffleBuilder<K, V> {
         if (wanted > DEFAULT_SETTINGS.value(Settings.WRITE_BUFFER_BYTES).bytes()) {
             settings.putIfAbsent(Settings.WRITE_BUFFER_BYTES.name(), new ByteSize(wanted));
         }
-        return setting(Settings.BATCH_MAX_BYTES, size);
+        return setting(Settings.BATCH_MAX_BYTES.name(), size);
     }
 
     /** The longest that a record waits for others; a commit ends the wait. */
     public BlobShuffleBuilder<K, V> maxBatchDuration(Duration duration) {
-        return setting(Settings.BATCH_MAX_DELAY, duration);
+        return setting(Settings.BATCH_MAX_DELAY.name(), duration);
     }
 
     /** Chooses partitions, as with {@code Repartitioned}; by default Kafka's choice by the key. */
@@ -124,11 +124,13 @@ public final class BlobShuffleBuilder<K, V> {
     }
 
     /**
-     * Any setting of this shuffle, for example {@code setting(Settings.COMPRESSION_TYPE, "zstd")}.
+     * Any setting of this shuffle, for example {@code setting("compression.type", "zstd")}.
      * Shuffles with other settings than the rest do not share blobs with it.
+     *
+     * @param name as in {@code docs/settings.md}, with or without {@code blobshuffle.} before it
      */
-    public BlobShuffleBuilder<K, V> setting(Setting<?> setting, Object value) {
-        settings.put(setting.name(), value);
+    public BlobShuffleBuilder<K, V> setting(String name, Object value) {
+        settings.put(name.startsWith(Setting.PREFIX) ? name : Setting.PREFIX + name, value);
         return this;
     }
 

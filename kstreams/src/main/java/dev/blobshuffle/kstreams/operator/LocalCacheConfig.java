@@ -1,7 +1,7 @@
 package dev.blobshuffle.kstreams.operator;
 
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.settings.ByteSize;
-import dev.blobshuffle.core.settings.Settings;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.blobshuffle.kstreams.operator;
 
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.internal.produce.ProducerPlugins;
-import dev.blobshuffle.kstreams.ApplicationSettings;
+import dev.blobshuffle.kstreams.internal.application.ApplicationSettings;
 import dev.blobshuffle.kstreams.internal.commit.StreamsInternals;
 import java.time.Duration;
 import java.util.ArrayList;

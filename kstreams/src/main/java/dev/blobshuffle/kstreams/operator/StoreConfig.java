@@ -1,6 +1,6 @@
 package dev.blobshuffle.kstreams.operator;
 
-import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.store.StoreUri;
 import java.util.Map;
 

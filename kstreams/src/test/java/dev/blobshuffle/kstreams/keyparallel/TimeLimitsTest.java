@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.kstreams.ApplicationSettings.CommitLimit;
+import dev.blobshuffle.kstreams.internal.application.ApplicationSettings.CommitLimit;
 import java.time.Duration;
 import org.apache.kafka.common.serialization.Serdes;
 import org.junit.jupiter.api.Test;

@@ -7,8 +7,8 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.format.Codec;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.NotificationCodec;
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.settings.ByteSize;
-import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.kstreams.BlobShuffleClientSupplier;
@@ -137,12 +137,12 @@ class TestDriverTest {
         List<String> natively = seen(stream ->
                 stream.repartition(Repartitioned.<String, String>as("moved").withNumberOfPartitions(3)));
         List<String> throughBlobs = seen(stream -> shuffle("moved").build().repartition(stream));
-        List<String> inlined = seen(stream -> shuffle("moved")
-                .setting(Settings.INLINE_MAX_BYTES, "1 KiB")
+        List<String> inlined = seen(stream ->
+                shuffle("moved").setting("inline.max.bytes", "1 KiB").build().repartition(stream));
+        List<String> switchedOff = seen(stream -> shuffle("moved")
+                .setting("blobshuffle.write.enabled", false)
                 .build()
                 .repartition(stream));
-        List<String> switchedOff = seen(stream ->
-                shuffle("moved").setting(Settings.WRITE_ENABLED, false).build().repartition(stream));
 
         // A null key is dropped natively too.
         assertThat(natively).hasSize(3);

@@ -3,7 +3,7 @@ package dev.blobshuffle.peer.internal;
 import dev.blobshuffle.core.internal.cache.PeerNetwork;
 import dev.blobshuffle.core.internal.cache.PeerNetworkProvider;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
-import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.time.Time;
 
 /** Opens a {@link HttpPeerNetwork} with the options of the settings. Stateless. */

@@ -2,9 +2,9 @@ package dev.blobshuffle.peer.internal;
 
 import dev.blobshuffle.core.internal.engine.ShuffleEngine;
 import dev.blobshuffle.core.internal.membership.Membership;
-import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
-import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.internal.membership.KafkaMembership;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -7,7 +7,7 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.PeerSecret;
-import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.internal.settings.Settings;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;

@@ -3,7 +3,7 @@ package dev.blobshuffle.peer.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.internal.files.PrivateFiles;
-import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.kafka.BlobConsumer;
 import dev.blobshuffle.kafka.BlobProducer;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;

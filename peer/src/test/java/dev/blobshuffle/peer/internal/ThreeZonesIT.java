@@ -3,8 +3,8 @@ package dev.blobshuffle.peer.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.internal.metrics.Counter;
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
-import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.time.Duration;

@@ -8,19 +8,19 @@ import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.resilience.ResilienceOptions;
-import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
-import dev.blobshuffle.core.settings.Settings;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.zone.Zone;
-import dev.blobshuffle.kafka.BlobConsumer;
-import dev.blobshuffle.kafka.BlobProducer;
 import dev.blobshuffle.kafka.internal.client.ClientPair;
 import dev.blobshuffle.kafka.internal.client.ConsumerWiring;
 import dev.blobshuffle.kafka.internal.client.Mode;
 import dev.blobshuffle.kafka.internal.client.ProducerWiring;
 import dev.blobshuffle.kafka.internal.client.TopicMatcher;
+import dev.blobshuffle.kafka.internal.consume.StreamsConsumer;
 import dev.blobshuffle.kafka.internal.membership.KafkaMembership;
+import dev.blobshuffle.kafka.internal.produce.StreamsProducer;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HashMap;
@@ -98,12 +98,12 @@ final class ZoneInstance implements AutoCloseable {
                 .zonePeers(new ZonePeers(membership, network))
                 .build();
         membership.join(engine.member());
-        producer = BlobProducer.wrap(
+        producer = StreamsProducer.wrap(
                 new KafkaProducer<>(kafkas, new ByteArraySerializer(), new ByteArraySerializer()),
                 engine,
                 "writer-" + number,
                 producing());
-        consumer = BlobConsumer.wrap(
+        consumer = StreamsConsumer.wrap(
                 new KafkaConsumer<>(kafkas, new ByteArrayDeserializer(), new ByteArrayDeserializer()),
                 engine,
                 consuming());

@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.cache;
 
-import dev.blobshuffle.core.settings.CacheUnit;
-import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.internal.settings.CacheUnit;
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.zone.Zone;
 import java.nio.file.Path;
 import java.util.List;

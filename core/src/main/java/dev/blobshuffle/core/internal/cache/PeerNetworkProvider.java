@@ -2,7 +2,7 @@ package dev.blobshuffle.core.internal.cache;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
-import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.time.Time;
 import java.util.ServiceLoader;
 

@@ -4,7 +4,7 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.server.EndedConnections;
 import dev.blobshuffle.core.internal.server.TextServer;
-import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.time.SystemTime;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;

@@ -49,7 +49,16 @@ public record KeyPrefix(String text) {
      * @throws InvalidSettings fatal: the path is not a valid prefix
      */
     public static KeyPrefix of(StoreUri uri) {
-        String path = uri.path().startsWith("/") ? uri.path().substring(1) : uri.path();
+        return of(uri.path());
+    }
+
+    /**
+     * A path as a prefix, with or without slashes around it; empty for none.
+     *
+     * @throws InvalidSettings fatal: the path is not a valid prefix
+     */
+    public static KeyPrefix of(String given) {
+        String path = given.startsWith("/") ? given.substring(1) : given;
         return new KeyPrefix(path.isEmpty() || path.endsWith("/") ? path : path + "/");
     }
 

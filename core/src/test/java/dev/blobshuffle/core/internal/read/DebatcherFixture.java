@@ -6,7 +6,7 @@ import dev.blobshuffle.core.internal.resilience.RetryingBlobStore;
 import dev.blobshuffle.core.internal.resilience.StoreRetryPolicy;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
-import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 import java.util.List;

@@ -8,7 +8,7 @@ import dev.blobshuffle.core.internal.format.record.Headers;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
-import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.time.SystemTime;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.blobshuffle.core.internal.read;
 
-import dev.blobshuffle.core.internal.time.SystemTime;
 import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 import java.util.Comparator;

@@ -2,8 +2,8 @@ package dev.blobshuffle.core.internal.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
-import dev.blobshuffle.core.settings.Settings;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.kafka.internal.claim;
 
-import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.internal.settings.Settings;
 import java.util.HashMap;
 import java.util.Map;
 

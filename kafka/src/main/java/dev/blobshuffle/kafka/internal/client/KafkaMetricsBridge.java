@@ -7,7 +7,7 @@ import dev.blobshuffle.core.internal.metrics.Metric;
 import dev.blobshuffle.core.internal.metrics.MetricsEndpoint;
 import dev.blobshuffle.core.internal.metrics.PayloadFlows;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
-import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.zone.Zone;
 import java.util.ArrayList;
 import java.util.HashMap;

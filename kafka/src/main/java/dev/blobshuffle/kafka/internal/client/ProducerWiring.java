@@ -1,7 +1,7 @@
 package dev.blobshuffle.kafka.internal.client;
 
 import dev.blobshuffle.core.internal.membership.ZoneMap;
-import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.BlobProducer;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package dev.blobshuffle.kafka.internal.client;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.instance.ShuffleInstance;
-import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.kafka.internal.claim.ClaimIdentity;
 import dev.blobshuffle.kafka.internal.claim.ClaimedLogs;
 import dev.blobshuffle.kafka.internal.claim.StoreClaim;

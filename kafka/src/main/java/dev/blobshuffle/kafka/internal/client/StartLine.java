@@ -1,6 +1,6 @@
 package dev.blobshuffle.kafka.internal.client;
 
-import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.zone.Zone;
 import java.time.Duration;
 import java.util.Locale;

@@ -8,7 +8,7 @@ import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.membership.PartitionRanges;
 import dev.blobshuffle.core.internal.membership.PeerSecret;
-import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.core.zone.Zone;

@@ -1,6 +1,6 @@
 package dev.blobshuffle.kafka.internal.produce;
 
-import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.kafka.internal.client.ClientOpening;
 import dev.blobshuffle.kafka.internal.client.ClientPair;
 import dev.blobshuffle.kafka.internal.client.ClientSettings;

@@ -2,7 +2,7 @@ package dev.blobshuffle.kafka.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.SharedBroker;
 import java.util.Map;
 import java.util.Set;

@@ -6,13 +6,13 @@ import dev.blobshuffle.core.internal.engine.ShuffleEngine;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.retention.SweepTurn;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
-import dev.blobshuffle.core.internal.time.SystemTime;
-import dev.blobshuffle.kafka.BlobConsumer;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.SharedBroker;
 import dev.blobshuffle.kafka.internal.client.ClientPair;
 import dev.blobshuffle.kafka.internal.client.ConsumerWiring;
 import dev.blobshuffle.kafka.internal.client.Mode;
 import dev.blobshuffle.kafka.internal.client.TopicMatcher;
+import dev.blobshuffle.kafka.internal.consume.StreamsConsumer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -53,7 +53,7 @@ class SweepTurnIT {
 
     private final class Instance implements AutoCloseable {
         private final SweepTurn turn = new SweepTurn(Membership.none());
-        private final BlobConsumer<byte[], byte[]> consumer;
+        private final StreamsConsumer consumer;
 
         Instance() {
             Map<String, Object> settings = Map.of(
@@ -73,7 +73,7 @@ class SweepTurnIT {
                     ClientPair.alone(),
                     turn,
                     time);
-            consumer = BlobConsumer.wrap(
+            consumer = StreamsConsumer.wrap(
                     new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer()),
                     engine,
                     wiring);

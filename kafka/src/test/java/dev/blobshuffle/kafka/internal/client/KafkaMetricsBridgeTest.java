@@ -7,7 +7,7 @@ import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.Flow;
 import dev.blobshuffle.core.internal.metrics.Metric;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
-import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.zone.Zone;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

@@ -2,7 +2,7 @@ package dev.blobshuffle.kafka.internal.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.settings.Settings;
+import dev.blobshuffle.core.internal.settings.Settings;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

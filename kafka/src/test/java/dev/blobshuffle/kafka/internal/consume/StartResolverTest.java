@@ -6,8 +6,7 @@ import dev.blobshuffle.core.internal.engine.ShuffleEngine;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.shuffle.Engine;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
-import dev.blobshuffle.core.internal.time.SystemTime;
-import dev.blobshuffle.kafka.BlobConsumer;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.Clients;
 import dev.blobshuffle.kafka.internal.client.ClientPair;
 import dev.blobshuffle.kafka.internal.client.ConsumerWiring;
@@ -38,7 +37,7 @@ class StartResolverTest {
     private final MemoryBlobStore store = new MemoryBlobStore("start", 1 << 20);
     private final Engine engine = ShuffleEngine.builder(store, time).build();
     private final Unanswered real = new Unanswered();
-    private final Consumer<byte[], byte[]> consumer = BlobConsumer.wrap(
+    private final Consumer<byte[], byte[]> consumer = StreamsConsumer.wrap(
             real,
             engine,
             new ConsumerWiring(

@@ -12,7 +12,7 @@ import dev.blobshuffle.core.internal.membership.PartitionRanges;
 import dev.blobshuffle.core.internal.membership.PeerSecret;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
-import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.kafka.SharedBroker;
 import java.nio.charset.StandardCharsets;

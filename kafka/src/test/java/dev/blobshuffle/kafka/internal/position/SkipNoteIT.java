@@ -2,7 +2,7 @@ package dev.blobshuffle.kafka.internal.position;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.SharedBroker;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -1,6 +1,10 @@
 /**
- * Calls of a slow function, many at a time: their order, how many there are, retries and time
- * limits. Start at {@link dev.blobshuffle.kstreams.internal.calls.ParallelCalls}.
+ * What the options of key-parallel nodes say about calls: their order, how many there are, retries
+ * and outcomes.
+ *
+ * <p>Public API: {@code docs/compatibility.md}.
+ *
+ * @since 0.1
  */
 @NullMarked
 package dev.blobshuffle.kstreams.keyparallel.calls;

@@ -2,7 +2,7 @@ package dev.blobshuffle.kstreams.internal.calls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.internal.time.SystemTime;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kstreams.keyparallel.calls.CallTimedOut;
 import dev.blobshuffle.kstreams.keyparallel.calls.Ordering;

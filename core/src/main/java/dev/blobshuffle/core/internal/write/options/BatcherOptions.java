@@ -5,10 +5,10 @@ import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.internal.format.Codec;
 import dev.blobshuffle.core.internal.pricing.LiveCost;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
-import dev.blobshuffle.core.settings.BatchLayout;
-import dev.blobshuffle.core.settings.BatchScope;
+import dev.blobshuffle.core.internal.settings.BatchLayout;
+import dev.blobshuffle.core.internal.settings.BatchScope;
+import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.settings.ByteSize;
-import dev.blobshuffle.core.settings.Settings;
 import java.time.Duration;
 import java.util.Optional;
 

@@ -1,0 +1,158 @@
+package dev.blobshuffle.core.internal.settings;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.text.EditDistance;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The settings {@code blobshuffle.keyparallel.*} of functions that are called in parallel. Each
+ * holds for all nodes of a topology, or for one if the node's name stands before it. Only names are
+ * checked here: nodes check the values.
+ */
+public enum NodeSetting {
+    /** Which calls may overlap. */
+    ORDERING(
+            "ordering",
+            "key",
+            "key, key-output, partition or unordered",
+            "Which calls may overlap, and in which order results leave."),
+
+    /** The most concurrent calls. */
+    MAX_CONCURRENCY(
+            "max.concurrency",
+            "256 with virtual threads (JDK 21), else four per processor",
+            "a number of calls, 1 or more, or two of them for what the service can do: 8..1024",
+            "The most concurrent calls of a task; between two numbers it adapts to the service."),
+
+    /** Records that a task takes. */
+    MAX_PENDING_RECORDS(
+            "max.pending.records",
+            "5000",
+            "a number of records, 1 or more",
+            "Records that a task takes before their results are handed on."),
+
+    /** The same in bytes. */
+    MAX_PENDING_BYTES(
+            "max.pending.bytes", "64 MiB", "bytes: 16777216 or 16 MiB", "The same limit in bytes of key and value."),
+
+    /** Bytes of all nodes. */
+    MAX_PROCESS_BYTES(
+            "max.process.bytes",
+            "a quarter of the largest heap",
+            "bytes: 268435456 or 256 MiB",
+            "What all nodes of all tasks of the process take together; each has an equal share."),
+
+    /** The longest attempt. */
+    TIMEOUT(
+            "timeout.ms",
+            "as long as commits can wait, at most 30000",
+            "milliseconds, 1 or more",
+            "The longest that one attempt may take; then it is interrupted, and has failed."),
+
+    /** The longest wait of a commit. */
+    DRAIN_TIMEOUT(
+            "drain.timeout.ms",
+            "half of what the commit's other limits leave, at most 60000",
+            "milliseconds, 1 or more",
+            "The longest that a commit waits for calls; then the tasks go back to the last commit."),
+
+    /** Which nodes are wrapped. */
+    WRAP(
+            "wrap",
+            "none",
+            "a regular expression",
+            "Names of the nodes that `KeyParallelWrapper` calls in parallel; it cannot have a node's name before it.");
+
+    /** How the names of all of them begin. */
+    public static final String PREFIX = Setting.PREFIX + "keyparallel.";
+
+    private final String key;
+    private final String defaultText;
+    private final String form;
+    private final String doc;
+
+    NodeSetting(String key, String defaultText, String form, String doc) {
+        this.key = key;
+        this.defaultText = defaultText;
+        this.form = form;
+        this.doc = doc;
+    }
+
+    /** Its name behind the prefix, and behind a node's name. */
+    public String key() {
+        return key;
+    }
+
+    /** The name that holds for all nodes. */
+    public String nameForAll() {
+        return PREFIX + key;
+    }
+
+    /** The name that holds for one node. */
+    public String nameFor(String node) {
+        return PREFIX + node + "." + key;
+    }
+
+    /** The default, in words where it is not a value. */
+    public String defaultText() {
+        return defaultText;
+    }
+
+    /** What a value looks like. */
+    public String form() {
+        return form;
+    }
+
+    /** One sentence for users. */
+    public String doc() {
+        return doc;
+    }
+
+    /**
+     * Checks a name of an application's settings. Names without the prefix are somebody else's. A
+     * name may begin with any node's name, since the topology is not known here.
+     *
+     * @throws InvalidSettings fatal: it has the prefix and is none of these settings; the message
+     *     names the nearest
+     */
+    public static void requireKnown(String name) {
+        if (!name.startsWith(PREFIX)) {
+            return;
+        }
+        List<String> candidates = candidates(name.substring(PREFIX.length()));
+        if (!candidates.contains(name)) {
+            throw unknown(name, candidates.stream());
+        }
+    }
+
+    /**
+     * The names for all nodes, and those for every node whose name the rest may begin with: it may
+     * have dots itself.
+     */
+    private static List<String> candidates(String rest) {
+        List<String> names = new ArrayList<>(namesForAll());
+        for (int dot = rest.indexOf('.', 1); dot > 0; dot = rest.indexOf('.', dot + 1)) {
+            String node = rest.substring(0, dot);
+            Arrays.stream(values())
+                    .filter(setting -> setting != WRAP)
+                    .forEach(setting -> names.add(setting.nameFor(node)));
+        }
+        return names;
+    }
+
+    static List<String> namesForAll() {
+        return Arrays.stream(values()).map(NodeSetting::nameForAll).toList();
+    }
+
+    /** The failure for a name that nothing has. */
+    static InvalidSettings unknown(String name, Stream<String> known) {
+        String nearest = known.min(Comparator.comparingInt(candidate -> EditDistance.between(candidate, name)))
+                .orElseThrow();
+        return new InvalidSettings("Cannot use setting " + name + ": there is none of this name. The nearest is "
+                + nearest + "; docs/settings.md lists all.");
+    }
+}

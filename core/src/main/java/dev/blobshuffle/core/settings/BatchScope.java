@@ -1,9 +1,0 @@
-package dev.blobshuffle.core.settings;
-
-/** Who shares a batch. */
-public enum BatchScope {
-    /** All lanes of an instance: the fewest blobs. */
-    INSTANCE,
-    /** Nobody: each lane (stream thread) has its own. */
-    LANE
-}

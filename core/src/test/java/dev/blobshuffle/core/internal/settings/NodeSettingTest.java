@@ -1,0 +1,63 @@
+package dev.blobshuffle.core.internal.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class NodeSettingTest {
+    @ParameterizedTest
+    @EnumSource
+    void eachIsKnownForAllNodes(NodeSetting setting) {
+        assertThatCode(() -> Settings.parse(Map.of(setting.nameForAll(), "any")))
+                .doesNotThrowAnyException();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"lookup", "KSTREAM-MAPVALUES-0000000003", "with.dots.in.it", "max"})
+    void anyNameMayBeANodes(String node) {
+        for (NodeSetting setting : NodeSetting.values()) {
+            if (setting != NodeSetting.WRAP) {
+                assertThatCode(() -> Settings.parse(Map.of(setting.nameFor(node), "any")))
+                        .doesNotThrowAnyException();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "keyparallel.timeout, keyparallel.timeout.ms",
+        "keyparallel.max.concurency, keyparallel.max.concurrency",
+        "keyparallel.lookup.timeout, keyparallel.lookup.timeout.ms",
+        "keyparallel.look.up.max.pending.record, keyparallel.look.up.max.pending.records",
+        "keyparallel.warp, keyparallel.wrap",
+        "keyparallel..ordering, keyparallel.ordering",
+        "keyparalel.ordering, keyparallel.ordering",
+        "key.parallel.ordering, keyparallel.ordering"
+    })
+    void unknownNameIsRefusedWithTheNearest(String name, String nearest) {
+        assertThatThrownBy(() -> Settings.parse(Map.of("blobshuffle." + name, "any")))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("Cannot use setting blobshuffle." + name + ":")
+                .hasMessageContaining("The nearest is blobshuffle." + nearest + ";");
+    }
+
+    @Test
+    void wrapperHasNoNodes() {
+        assertThatThrownBy(() -> NodeSetting.requireKnown(NodeSetting.WRAP.nameFor("lookup")))
+                .isInstanceOf(InvalidSettings.class);
+    }
+
+    @Test
+    void theyAreNotSettingsOfTheShuffle() {
+        Settings shuffle = Settings.parse(Map.of("blobshuffle.keyparallel.timeout.ms", "1"));
+        assertThat(Settings.all()).noneMatch(shuffle::isGiven);
+    }
+}

@@ -1,0 +1,20 @@
+package dev.blobshuffle.kstreams.internal.application;
+
+import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.write.options.BatcherOptions;
+import dev.blobshuffle.core.internal.write.options.LatencyTarget;
+
+/** How the engine of an application batches, for both front doors of this module. Stateless. */
+public final class Engines {
+    private Engines() {}
+
+    /** How to batch so that commits do not wait too long. */
+    public static BatcherOptions batching(ApplicationSettings settings) {
+        BatcherOptions.Builder batching =
+                BatcherOptions.builder(settings.blobs()).deliveryTimeout(settings.waitLimit());
+        settings.blobs()
+                .value(Settings.BATCH_TARGET_LATENCY)
+                .ifPresent(latency -> batching.target(new LatencyTarget(latency, settings.hiddenFor())));
+        return batching.build();
+    }
+}
