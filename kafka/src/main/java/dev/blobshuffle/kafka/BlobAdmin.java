@@ -1,10 +1,10 @@
 package dev.blobshuffle.kafka;
 
-import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.kafka.internal.client.ClientSettings;
 import dev.blobshuffle.kafka.internal.client.SharedEngines;
 import dev.blobshuffle.kafka.internal.client.TopicMatcher;
 import dev.blobshuffle.kafka.internal.client.VirtualOffsetAdmin;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 
@@ -27,7 +27,7 @@ public final class BlobAdmin {
      *     message says what to change
      */
     public static Admin create(Map<String, ?> settings) {
-        TopicMatcher topics = SharedEngines.topics(Settings.parse(settings));
+        TopicMatcher topics = SharedEngines.topics(KafkaSettings.parse(settings));
         return VirtualOffsetAdmin.wrap(Admin.create(ClientSettings.kafkas(settings)), topics);
     }
 }

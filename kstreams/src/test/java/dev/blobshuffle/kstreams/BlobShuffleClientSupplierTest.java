@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.internal.format.Codec;
-import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.store.StoreMarker;
+import dev.blobshuffle.core.internal.write.options.WriteSettings;
 import dev.blobshuffle.kafka.internal.client.Mode;
 import dev.blobshuffle.kstreams.internal.application.ApplicationSettings;
 import java.io.IOException;
@@ -82,7 +82,7 @@ class BlobShuffleClientSupplierTest {
         "producer.compression.type, none, NONE",
     })
     void blobsAreCompressedAsTheProducerWouldCompress(String name, String compression, Codec codec) {
-        assertThat(ApplicationSettings.of(settings(name, compression)).blobs().value(Settings.COMPRESSION_TYPE))
+        assertThat(ApplicationSettings.of(settings(name, compression)).blobs().value(WriteSettings.COMPRESSION_TYPE))
                 .isEqualTo(codec);
     }
 
@@ -91,7 +91,7 @@ class BlobShuffleClientSupplierTest {
         Map<String, Object> settings = settings("producer.compression.type", "gzip");
         settings.put("blobshuffle.compression.type", "none");
 
-        assertThat(ApplicationSettings.of(settings).blobs().value(Settings.COMPRESSION_TYPE))
+        assertThat(ApplicationSettings.of(settings).blobs().value(WriteSettings.COMPRESSION_TYPE))
                 .isEqualTo(Codec.NONE);
     }
 

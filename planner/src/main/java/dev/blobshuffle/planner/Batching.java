@@ -1,6 +1,6 @@
 package dev.blobshuffle.planner;
 
-import dev.blobshuffle.core.internal.settings.BatchScope;
+import dev.blobshuffle.core.internal.write.options.BatchScope;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,7 +1,8 @@
 package dev.blobshuffle.planner;
 
-import dev.blobshuffle.core.internal.settings.BatchScope;
-import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.cache.CacheSettings;
+import dev.blobshuffle.core.internal.write.options.BatchScope;
+import dev.blobshuffle.core.internal.write.options.WriteSettings;
 import dev.blobshuffle.core.settings.ByteSize;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,12 +20,14 @@ final class SettingsAdvice {
         Tuning tuning = estimate.tuning();
         List<Plan.RecommendedSetting> settings = new ArrayList<>();
         settings.add(new Plan.RecommendedSetting(
-                Settings.BATCH_MAX_BYTES.name(), bytes(tuning.blobBytes()), sizeReason(estimate)));
+                WriteSettings.BATCH_MAX_BYTES.name(), bytes(tuning.blobBytes()), sizeReason(estimate)));
         settings.add(new Plan.RecommendedSetting(
-                Settings.BATCH_MAX_DELAY.name(), Long.toString(tuning.delay().toMillis()), delayReason(estimate)));
+                WriteSettings.BATCH_MAX_DELAY.name(),
+                Long.toString(tuning.delay().toMillis()),
+                delayReason(estimate)));
         if (workload.threads() > 1) {
             settings.add(new Plan.RecommendedSetting(
-                    Settings.BATCH_SCOPE.name(),
+                    WriteSettings.BATCH_SCOPE.name(),
                     tuning.scope().name().toLowerCase(Locale.ROOT),
                     tuning.scope() == BatchScope.INSTANCE
                             ? "the " + workload.threads() + " threads of an instance fill a blob together, in a "
@@ -33,7 +36,7 @@ final class SettingsAdvice {
         }
         settings.add(
                 new Plan.RecommendedSetting(
-                        Settings.INLINE_MAX_BYTES.name(),
+                        WriteSettings.INLINE_MAX_BYTES.name(),
                         bytes(tuning.inlineBytes()),
                         tuning.inlineBytes() > 0
                                 ? "a smaller batch costs less through Kafka than as requests to the store"
@@ -63,7 +66,7 @@ final class SettingsAdvice {
         double needed = Math.max(2 * estimate.tuning().blobBytes(), SPARE * estimate.writeBufferBytes());
         long buffer = Math.max(64, roundUp(needed / MEBIBYTE));
         settings.add(new Plan.RecommendedSetting(
-                Settings.WRITE_BUFFER_BYTES.name(),
+                WriteSettings.WRITE_BUFFER_BYTES.name(),
                 new ByteSize(buffer * MEBIBYTE).toString(),
                 text(
                         "an instance holds %s, including records that arrive during the slowest of a hundred puts",
@@ -71,14 +74,12 @@ final class SettingsAdvice {
         addCache(settings, estimate);
     }
 
-    /** The cache of a zone has its own setting, if this version supports it. */
     private static void addCache(List<Plan.RecommendedSetting> settings, Estimate estimate) {
-        String name = "blobshuffle.cache.zone.enabled";
-        boolean exists =
-                Settings.all().stream().anyMatch(setting -> setting.name().equals(name));
-        if (exists && estimate.tuning().cache() == Tuning.Cache.ZONE) {
+        if (estimate.tuning().cache() == Tuning.Cache.ZONE) {
             settings.add(new Plan.RecommendedSetting(
-                    name, "true", "a section is downloaded once by each zone; see other choices for the cost without"));
+                    CacheSettings.CACHE_ZONE_ENABLED.name(),
+                    "true",
+                    "a section is downloaded once by each zone; see other choices for the cost without"));
         }
     }
 

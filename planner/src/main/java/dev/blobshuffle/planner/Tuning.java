@@ -1,7 +1,7 @@
 package dev.blobshuffle.planner;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.internal.settings.BatchScope;
+import dev.blobshuffle.core.internal.write.options.BatchScope;
 import java.time.Duration;
 
 /**

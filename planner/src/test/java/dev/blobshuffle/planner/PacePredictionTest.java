@@ -8,7 +8,7 @@ import dev.blobshuffle.core.internal.pricing.PaceConditions;
 import dev.blobshuffle.core.internal.pricing.PaceModel;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
 import dev.blobshuffle.core.internal.pricing.RequestTimes;
-import dev.blobshuffle.core.internal.settings.BatchScope;
+import dev.blobshuffle.core.internal.write.options.BatchScope;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;

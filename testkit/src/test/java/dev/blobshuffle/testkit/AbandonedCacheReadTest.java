@@ -7,6 +7,7 @@ import static dev.blobshuffle.testkit.CacheFixture.range;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.cache.CacheUnit;
 import dev.blobshuffle.core.internal.cache.CachedBlobStore;
 import dev.blobshuffle.core.internal.cache.Caches;
 import dev.blobshuffle.core.internal.cache.PeerClient;
@@ -18,7 +19,6 @@ import dev.blobshuffle.core.internal.metrics.Gauge;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.resilience.RetryingBlobStore;
 import dev.blobshuffle.core.internal.resilience.StoreRetryPolicy;
-import dev.blobshuffle.core.internal.settings.CacheUnit;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.Abandonable;
 import dev.blobshuffle.core.store.BlobBytes;

@@ -2,7 +2,7 @@ package dev.blobshuffle.testkit;
 
 import dev.blobshuffle.core.internal.cache.CacheOptions;
 import dev.blobshuffle.core.internal.cache.CacheOptions.WhenWriting;
-import dev.blobshuffle.core.internal.settings.CacheUnit;
+import dev.blobshuffle.core.internal.cache.CacheUnit;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;

@@ -2,9 +2,9 @@ package dev.blobshuffle.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.core.internal.cache.CacheUnit;
 import dev.blobshuffle.core.internal.cache.DiskCachedBlobStore;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
-import dev.blobshuffle.core.internal.settings.CacheUnit;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobSection;

@@ -4,11 +4,13 @@ import dev.blobshuffle.bench.process.StartedServer;
 import dev.blobshuffle.core.internal.cache.CacheOptions;
 import dev.blobshuffle.core.internal.cache.Caches;
 import dev.blobshuffle.core.internal.cache.PeerNetwork;
+import dev.blobshuffle.core.internal.engine.EngineSettings;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.Member;
+import dev.blobshuffle.core.internal.membership.PeerSettings;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
-import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.settings.ZoneSettings;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
@@ -43,8 +45,8 @@ final class CacheRanges implements Ranges {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static final Map<String, String> SETTINGS = Map.of(
-            "--secret-file", Settings.PEER_SECRET_FILE.name(),
-            "--transport", Settings.PEER_TRANSPORT.name());
+            "--secret-file", PeerSettings.PEER_SECRET_FILE.name(),
+            "--transport", PeerSettings.PEER_TRANSPORT.name());
 
     private final Path directory;
     private final ServingPlan plan;
@@ -67,9 +69,9 @@ final class CacheRanges implements Ranges {
         storeBlobs(blobs);
         Map<String, String> security = security();
         server = StartedServer.start(directory, commandLine, List.of(), arguments(uri, security, blobs.length));
-        Map<String, String> settings = new HashMap<>(Map.of(Settings.ZONE.name(), "bench"));
+        Map<String, String> settings = new HashMap<>(Map.of(ZoneSettings.ZONE.name(), "bench"));
         security.forEach((option, file) -> settings.put(SETTINGS.get(option), file));
-        PeerOptions options = PeerOptions.of(Settings.parse(settings));
+        PeerOptions options = PeerOptions.of(EngineSettings.parse(settings));
         network = new HttpPeerNetwork(
                 new PeerOptions(
                         options.zone(),

@@ -4,8 +4,14 @@ import dev.blobshuffle.cli.option.ConfigOptions;
 import dev.blobshuffle.cli.option.Quantity;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.cache.CacheSettings;
+import dev.blobshuffle.core.internal.membership.PeerSettings;
+import dev.blobshuffle.core.internal.metrics.MetricsSettings;
 import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.settings.ZoneSettings;
+import dev.blobshuffle.core.internal.store.StoreSettings;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -36,11 +42,11 @@ import picocli.CommandLine.Spec;
 public final class CacheCommand implements Callable<Integer> {
     /** What an application and the caches of its zone must agree on. */
     private static final List<Setting<?>> FROM_CONFIG = List.of(
-            Settings.PEER_SECRET_FILE,
-            Settings.PEER_TRANSPORT,
-            Settings.PEER_TLS_CERTIFICATE_FILE,
-            Settings.PEER_TLS_KEY_FILE,
-            Settings.PEER_TLS_TRUST_FILE);
+            PeerSettings.PEER_SECRET_FILE,
+            PeerSettings.PEER_TRANSPORT,
+            PeerSettings.PEER_TLS_CERTIFICATE_FILE,
+            PeerSettings.PEER_TLS_KEY_FILE,
+            PeerSettings.PEER_TLS_TRUST_FILE);
 
     @Spec
     private CommandSpec spec;
@@ -141,25 +147,25 @@ public final class CacheCommand implements Callable<Integer> {
         Map<String, Object> settings = new HashMap<>();
         FROM_CONFIG.forEach(
                 setting -> config.value(setting.name()).ifPresent(value -> settings.put(setting.name(), value)));
-        settings.put(Settings.STORE.name(), store());
-        settings.put(Settings.ZONE.name(), zone);
-        settings.put(Settings.CACHE_MEMORY_BYTES.name(), bytes(capacity));
-        settings.put(Settings.CACHE_ON_WRITE.name(), "false");
-        settings.put(Settings.PEER_LISTEN.name(), listen);
-        putIfGiven(settings, Settings.PEER_ADVERTISED.name(), advertised);
-        putIfGiven(settings, Settings.METRICS_LISTEN.name(), metricsListen);
-        putIfGiven(settings, Settings.CACHE_DISK_BYTES.name(), diskCapacity == null ? null : bytes(diskCapacity));
-        putIfGiven(settings, Settings.PEER_SECRET_FILE.name(), secretFile);
-        putIfGiven(settings, Settings.PEER_TRANSPORT.name(), transport);
-        putIfGiven(settings, Settings.PEER_TLS_CERTIFICATE_FILE.name(), tlsCertificate);
-        putIfGiven(settings, Settings.PEER_TLS_KEY_FILE.name(), tlsKey);
-        putIfGiven(settings, Settings.PEER_TLS_TRUST_FILE.name(), tlsTrust);
+        settings.put(StoreSettings.STORE.name(), store());
+        settings.put(ZoneSettings.ZONE.name(), zone);
+        settings.put(CacheSettings.CACHE_MEMORY_BYTES.name(), bytes(capacity));
+        settings.put(CacheSettings.CACHE_ON_WRITE.name(), "false");
+        settings.put(PeerSettings.PEER_LISTEN.name(), listen);
+        putIfGiven(settings, PeerSettings.PEER_ADVERTISED.name(), advertised);
+        putIfGiven(settings, MetricsSettings.METRICS_LISTEN.name(), metricsListen);
+        putIfGiven(settings, CacheSettings.CACHE_DISK_BYTES.name(), diskCapacity == null ? null : bytes(diskCapacity));
+        putIfGiven(settings, PeerSettings.PEER_SECRET_FILE.name(), secretFile);
+        putIfGiven(settings, PeerSettings.PEER_TRANSPORT.name(), transport);
+        putIfGiven(settings, PeerSettings.PEER_TLS_CERTIFICATE_FILE.name(), tlsCertificate);
+        putIfGiven(settings, PeerSettings.PEER_TLS_KEY_FILE.name(), tlsKey);
+        putIfGiven(settings, PeerSettings.PEER_TLS_TRUST_FILE.name(), tlsTrust);
         if (diskDirectories != null) {
             settings.put(
-                    Settings.CACHE_DISK_DIRS.name(),
+                    CacheSettings.CACHE_DISK_DIRS.name(),
                     diskDirectories.stream().map(Path::toString).collect(Collectors.toList()));
         }
-        return Settings.parse(settings);
+        return KafkaSettings.parse(settings);
     }
 
     /** Nothing that names a store is wrong usage. */

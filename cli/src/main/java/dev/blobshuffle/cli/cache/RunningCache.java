@@ -9,10 +9,12 @@ import dev.blobshuffle.core.internal.cache.PeerNetworkProvider;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.metrics.LabelledMetrics;
 import dev.blobshuffle.core.internal.metrics.MetricsEndpoint;
+import dev.blobshuffle.core.internal.metrics.MetricsSettings;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.internal.store.MeteredBlobStore;
+import dev.blobshuffle.core.internal.store.StoreSettings;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
@@ -37,7 +39,7 @@ final class RunningCache implements AutoCloseable {
             ShuffleMetrics metrics = new ShuffleMetrics(time);
             metrics.locate(settings.zone());
             BlobStore store = opened(BlobStores.open(
-                    settings.store(), new StoreContext(time, MeteredBlobStore.meter(metrics)).existing()));
+                    StoreSettings.uri(settings), new StoreContext(time, MeteredBlobStore.meter(metrics)).existing()));
             BlobStore metered = new MeteredBlobStore(store, metrics, time);
             CachedBlobStore cached = opened(Caches.toServe(metered, CacheOptions.of(settings), metrics, time));
             PeerNetwork network = opened(PeerNetworkProvider.openInstalled(settings, metrics, time));
@@ -46,7 +48,7 @@ final class RunningCache implements AutoCloseable {
                             () -> new InvalidSettings("Cannot answer: no address is given. Give one to listen at."));
             LabelledMetrics shown = LabelledMetrics.alone(metrics)
                     .with("zone", Optional.of(settings.zone().name()));
-            metricsEndpoint = settings.value(Settings.METRICS_LISTEN)
+            metricsEndpoint = settings.value(MetricsSettings.METRICS_LISTEN)
                     .map(listen ->
                             opened(MetricsEndpoint.publish(listen, shown)).address());
         } catch (RuntimeException | Error e) {

@@ -1,7 +1,8 @@
 package dev.blobshuffle.cli.doctor;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.write.options.WriteSettings;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -45,7 +46,7 @@ record CommitSettings(
                 millis(configuration, exactlyOnce ? COMMIT_MILLIS_EXACTLY_ONCE : COMMIT_MILLIS, "commit.interval.ms"),
                 millis(configuration, TRANSACTION_MILLIS, "producer.transaction.timeout.ms", "transaction.timeout.ms"),
                 linger(configuration),
-                Settings.parse(configuration).value(Settings.BATCH_MAX_DELAY));
+                KafkaSettings.parse(configuration).value(WriteSettings.BATCH_MAX_DELAY));
     }
 
     private static Duration linger(Map<String, String> configuration) {

@@ -1,9 +1,11 @@
 package dev.blobshuffle.cli.doctor;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.internal.encryption.EncryptionSettings;
 import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.store.StoreFinding;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.util.Map;
 import java.util.Optional;
 
@@ -23,11 +25,11 @@ final class EncryptionAdvice {
      *     key below {@code blobshuffle.} unknown
      */
     static Finding of(Map<String, String> configuration) {
-        Settings settings = Settings.parse(configuration);
-        Optional<String> source = settings.value(Settings.ENCRYPTION_KEYS);
+        Settings settings = KafkaSettings.parse(configuration);
+        Optional<String> source = settings.value(EncryptionSettings.ENCRYPTION_KEYS);
         Keyring keys;
         try {
-            keys = Keyring.open(source, settings.value(Settings.ENCRYPTION_KEY_ID));
+            keys = Keyring.open(source, settings.value(EncryptionSettings.ENCRYPTION_KEY_ID));
         } catch (BlobShuffleException e) {
             return Finding.failed(Finding.SETTINGS, SUBJECT, e);
         }
@@ -45,7 +47,7 @@ final class EncryptionAdvice {
                         .orElseGet(() -> StoreFinding.hint(
                                 SUBJECT,
                                 "encrypted blobs can be read, and new blobs are not encrypted",
-                                "Set " + Settings.ENCRYPTION_KEY_ID
+                                "Set " + EncryptionSettings.ENCRYPTION_KEY_ID
                                         + " to a key's id when every instance has the keys.")));
     }
 }

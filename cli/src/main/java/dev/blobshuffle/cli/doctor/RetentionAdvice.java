@@ -1,7 +1,9 @@
 package dev.blobshuffle.cli.doctor;
 
+import dev.blobshuffle.core.internal.retention.RetentionSettings;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.store.StoreFinding;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -19,9 +21,9 @@ final class RetentionAdvice {
      *     key below {@code blobshuffle.} unknown
      */
     static Finding of(Map<String, String> configuration) {
-        Settings settings = Settings.parse(configuration);
-        Optional<Duration> timeToLive = settings.value(Settings.RETENTION);
-        Optional<Duration> interval = settings.value(Settings.SWEEP_INTERVAL);
+        Settings settings = KafkaSettings.parse(configuration);
+        Optional<Duration> timeToLive = settings.value(RetentionSettings.RETENTION);
+        Optional<Duration> interval = settings.value(RetentionSettings.SWEEP_INTERVAL);
         return Finding.of(Finding.SETTINGS, finding(timeToLive, interval));
     }
 
@@ -34,7 +36,7 @@ final class RetentionAdvice {
                     SUBJECT,
                     "blobs stay for " + timeToLive.get().toMinutes() + " min, although somebody may still come for them"
                             + who,
-                    "Leave " + Settings.RETENTION
+                    "Leave " + RetentionSettings.RETENTION
                             + " at needed, or make sure that no reader lags that long, and that Kafka does not keep notifications longer.");
         }
         String what = "blobs stay while a notification leads to them" + who;
@@ -43,6 +45,7 @@ final class RetentionAdvice {
                 : StoreFinding.hint(
                         SUBJECT,
                         what,
-                        "Run `blobshuffle gc --execute` regularly, or remove " + Settings.SWEEP_INTERVAL + ".");
+                        "Run `blobshuffle gc --execute` regularly, or remove " + RetentionSettings.SWEEP_INTERVAL
+                                + ".");
     }
 }

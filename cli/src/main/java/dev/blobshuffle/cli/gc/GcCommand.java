@@ -5,12 +5,12 @@ import dev.blobshuffle.cli.option.Quantity;
 import dev.blobshuffle.cli.option.Replaced;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.retention.RetentionSettings;
 import dev.blobshuffle.core.internal.retention.StopSignal;
 import dev.blobshuffle.core.internal.retention.Sweep;
 import dev.blobshuffle.core.internal.retention.SweepPace;
 import dev.blobshuffle.core.internal.retention.SweepReport;
 import dev.blobshuffle.core.internal.retention.SweepScope;
-import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
@@ -19,6 +19,7 @@ import dev.blobshuffle.kafka.internal.claim.ClaimIdentity;
 import dev.blobshuffle.kafka.internal.claim.StoreClaim;
 import dev.blobshuffle.kafka.internal.claim.SweepClaim;
 import dev.blobshuffle.kafka.internal.log.KafkaNotificationLogs;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -234,10 +235,10 @@ public final class GcCommand implements Callable<Integer> {
             throw new InvalidSettings("Cannot sweep: --grace is " + seconds(grace()) + ", --rate " + rate + ", --most "
                     + most + ". Give 0 or more, 1 or more, and 1 or more.");
         }
-        if (!writersStopped && grace().compareTo(Settings.COMMAND_GRACE) < 0) {
+        if (!writersStopped && grace().compareTo(RetentionSettings.COMMAND_GRACE) < 0) {
             throw new InvalidSettings("Cannot sweep: --grace is " + seconds(grace())
                     + ", and a blob may be stored for longer before its notification is sent. Give "
-                    + seconds(Settings.COMMAND_GRACE)
+                    + seconds(RetentionSettings.COMMAND_GRACE)
                     + " or more. For a store without writers see --writers-stopped.");
         }
     }
@@ -247,7 +248,7 @@ public final class GcCommand implements Callable<Integer> {
     }
 
     private Duration grace() {
-        return Replaced.of("--grace", givenGrace, formerGrace).orElse(Settings.COMMAND_GRACE);
+        return Replaced.of("--grace", givenGrace, formerGrace).orElse(RetentionSettings.COMMAND_GRACE);
     }
 
     private Duration objection() {
@@ -259,8 +260,8 @@ public final class GcCommand implements Callable<Integer> {
     }
 
     private int sweep(Map<String, Object> client, SystemTime time) throws InterruptedException {
-        Optional<Duration> timeToLive =
-                Settings.parse(Map.of(Settings.RETENTION.name(), retention)).value(Settings.RETENTION);
+        Optional<Duration> timeToLive = KafkaSettings.parse(Map.of(RetentionSettings.RETENTION.name(), retention))
+                .value(RetentionSettings.RETENTION);
         PrintWriter out = spec.commandLine().getOut();
         StoreContext context = StoreContext.unmetered(time).existing();
         try (BlobStore store = BlobStores.openUnchecked(brokers.config().store(storeUri), context);

@@ -4,13 +4,13 @@ import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.cli.option.ConfigOptions;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.encryption.EncryptionSettings;
 import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.internal.format.Container;
 import dev.blobshuffle.core.internal.format.ContentKind;
 import dev.blobshuffle.core.internal.format.Footer;
 import dev.blobshuffle.core.internal.format.Trailer;
 import dev.blobshuffle.core.internal.format.record.BlobVerifier;
-import dev.blobshuffle.core.internal.settings.Settings;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
@@ -78,7 +78,7 @@ public final class InspectCommand implements Callable<Integer> {
     public Integer call() {
         PrintWriter err = PrintableText.to(spec.commandLine().getErr());
         try {
-            Optional<String> source = keys.or(() -> config.value(Settings.ENCRYPTION_KEYS.name()));
+            Optional<String> source = keys.or(() -> config.value(EncryptionSettings.ENCRYPTION_KEYS.name()));
             Keyring keyring = Keyring.open(source, source.map(any -> Keyring.WRITE_PLAIN));
             return inspect(ByteBuffer.wrap(Files.readAllBytes(file)), keyring);
         } catch (InvalidSettings e) {

@@ -2,7 +2,7 @@ package dev.blobshuffle.cli.option;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
-import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.store.StoreSettings;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
@@ -98,9 +98,9 @@ public final class ConfigOptions {
      */
     public String store(@Nullable String given) {
         return Optional.ofNullable(given)
-                .or(() -> value(Settings.STORE.name()))
+                .or(() -> value(StoreSettings.STORE.name()))
                 .orElseThrow(() -> new InvalidSettings("Cannot find the store: none is named. Give --store, or --config"
-                        + " or --profile with " + Settings.STORE.name() + "."));
+                        + " or --profile with " + StoreSettings.STORE.name() + "."));
     }
 
     /** The value of one setting, if a file has it. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.internal.cache.CacheOptions;
 import dev.blobshuffle.core.internal.cache.CacheOptions.WhenWriting;
+import dev.blobshuffle.core.internal.cache.CacheUnit;
 import dev.blobshuffle.core.internal.cache.CachedBlobStore;
 import dev.blobshuffle.core.internal.cache.Caches;
 import dev.blobshuffle.core.internal.cache.PeerNetwork;
@@ -13,8 +14,6 @@ import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.internal.membership.FixedZoneMap;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
-import dev.blobshuffle.core.internal.settings.CacheUnit;
-import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobId;
@@ -23,6 +22,7 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import dev.blobshuffle.testkit.LoanCheck;
 import dev.blobshuffle.testkit.TrackedContent;
 import java.io.BufferedReader;
@@ -119,7 +119,7 @@ class CacheCommandIT {
         Process process = start(uri, secret);
         try (BlobStore origin = BlobStores.open(uri, StoreContext.unmetered(time));
                 PeerNetwork network = PeerNetworkProvider.openInstalled(
-                        Settings.parse(Map.of(
+                        KafkaSettings.parse(Map.of(
                                 "blobshuffle.peer.secret.file", secret.toString(), "blobshuffle.zone", ZONE.name())),
                         metrics,
                         time);

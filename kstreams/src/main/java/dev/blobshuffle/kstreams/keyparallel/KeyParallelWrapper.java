@@ -1,7 +1,7 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.internal.settings.NodeSetting;
+import dev.blobshuffle.kafka.internal.settings.NodeSetting;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;

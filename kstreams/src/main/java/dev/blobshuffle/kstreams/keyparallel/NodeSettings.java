@@ -1,8 +1,8 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.internal.settings.NodeSetting;
 import dev.blobshuffle.core.settings.ByteSize;
+import dev.blobshuffle.kafka.internal.settings.NodeSetting;
 import dev.blobshuffle.kstreams.keyparallel.calls.Concurrency;
 import dev.blobshuffle.kstreams.keyparallel.calls.Ordering;
 import java.time.Duration;

@@ -1,9 +1,13 @@
 package dev.blobshuffle.kstreams.operator;
 
+import dev.blobshuffle.core.internal.cache.CacheSettings;
 import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.settings.ZoneSettings;
+import dev.blobshuffle.core.internal.write.options.WriteSettings;
 import dev.blobshuffle.core.settings.ByteSize;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -16,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * application's settings, and else has the setting's default.
  */
 public final class BlobShuffleBuilder<K, V> {
-    private static final Settings DEFAULT_SETTINGS = Settings.parse(Map.of());
+    private static final Settings DEFAULT_SETTINGS = KafkaSettings.parse(Map.of());
     private static final int BATCHES_IN_MEMORY = 4;
 
     private final String name;
@@ -73,10 +77,10 @@ public final class BlobShuffleBuilder<K, V> {
         boolean isShared = distributed.reach() == DistributedCacheConfig.Reach.ZONE;
         long shared = isShared ? distributed.memory().map(ByteSize::bytes).orElse(0L) : 0;
         if (isShared && own + shared == 0) {
-            settings.remove(Settings.CACHE_MEMORY_BYTES.name());
+            settings.remove(CacheSettings.CACHE_MEMORY_BYTES.name());
             return this;
         }
-        return setting(Settings.CACHE_MEMORY_BYTES.name(), new ByteSize(Math.addExact(own, shared)));
+        return setting(CacheSettings.CACHE_MEMORY_BYTES.name(), new ByteSize(Math.addExact(own, shared)));
     }
 
     /**
@@ -84,7 +88,7 @@ public final class BlobShuffleBuilder<K, V> {
      * {@code TOPOLOGY_ZONE} of the environment.
      */
     public BlobShuffleBuilder<K, V> zone(Zone zone) {
-        return setting(Settings.ZONE.name(), zone.name());
+        return setting(ZoneSettings.ZONE.name(), zone.name());
     }
 
     /**
@@ -93,15 +97,15 @@ public final class BlobShuffleBuilder<K, V> {
      */
     public BlobShuffleBuilder<K, V> batchSize(ByteSize size) {
         long wanted = Math.multiplyExact(size.bytes(), BATCHES_IN_MEMORY);
-        if (wanted > DEFAULT_SETTINGS.value(Settings.WRITE_BUFFER_BYTES).bytes()) {
-            settings.putIfAbsent(Settings.WRITE_BUFFER_BYTES.name(), new ByteSize(wanted));
+        if (wanted > DEFAULT_SETTINGS.value(WriteSettings.WRITE_BUFFER_BYTES).bytes()) {
+            settings.putIfAbsent(WriteSettings.WRITE_BUFFER_BYTES.name(), new ByteSize(wanted));
         }
-        return setting(Settings.BATCH_MAX_BYTES.name(), size);
+        return setting(WriteSettings.BATCH_MAX_BYTES.name(), size);
     }
 
     /** The longest that a record waits for others; a commit ends the wait. */
     public BlobShuffleBuilder<K, V> maxBatchDuration(Duration duration) {
-        return setting(Settings.BATCH_MAX_DELAY.name(), duration);
+        return setting(WriteSettings.BATCH_MAX_DELAY.name(), duration);
     }
 
     /** Chooses partitions, as with {@code Repartitioned}; by default Kafka's choice by the key. */
@@ -135,7 +139,7 @@ public final class BlobShuffleBuilder<K, V> {
     }
 
     ShuffleDefinition<K, V> definition() {
-        Settings ignored = Settings.parse(settings); // Wrong values are the caller's, and best told here.
+        Settings ignored = KafkaSettings.parse(settings); // Wrong values are the caller's, and best told here.
         return new ShuffleDefinition<>(name, partitions, keys, values, partitioner, maxTimeSpan, settings);
     }
 

@@ -1,6 +1,7 @@
 package dev.blobshuffle.kstreams.operator;
 
-import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.cache.CacheSettings;
+import dev.blobshuffle.core.internal.membership.PeerSettings;
 import dev.blobshuffle.core.settings.ByteSize;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -83,11 +84,11 @@ public record DistributedCacheConfig(
     /** All but the memory, which belongs to both caches. */
     Map<String, Object> settings() {
         Map<String, Object> settings = new HashMap<>();
-        settings.put(Settings.CACHE_ZONE_ENABLED.name(), reach == Reach.ZONE);
-        listen.ifPresent(address -> settings.put(Settings.PEER_LISTEN.name(), address));
-        advertised.ifPresent(address -> settings.put(Settings.PEER_ADVERTISED.name(), address));
-        secretFile.ifPresent(file -> settings.put(Settings.PEER_SECRET_FILE.name(), file.toString()));
-        cacheOnWrite.ifPresent(choice -> settings.put(Settings.CACHE_ON_WRITE.name(), choice == CacheOnWrite.ON));
+        settings.put(CacheSettings.CACHE_ZONE_ENABLED.name(), reach == Reach.ZONE);
+        listen.ifPresent(address -> settings.put(PeerSettings.PEER_LISTEN.name(), address));
+        advertised.ifPresent(address -> settings.put(PeerSettings.PEER_ADVERTISED.name(), address));
+        secretFile.ifPresent(file -> settings.put(PeerSettings.PEER_SECRET_FILE.name(), file.toString()));
+        cacheOnWrite.ifPresent(choice -> settings.put(CacheSettings.CACHE_ON_WRITE.name(), choice == CacheOnWrite.ON));
         return settings;
     }
 }

@@ -1,6 +1,6 @@
 package dev.blobshuffle.kstreams.operator;
 
-import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.cache.CacheSettings;
 import dev.blobshuffle.core.settings.ByteSize;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -41,12 +41,12 @@ public record LocalCacheConfig(ByteSize memory, List<Path> directories, ByteSize
 
     Map<String, Object> settings() {
         Map<String, Object> settings = new HashMap<>();
-        settings.put(Settings.CACHE_MEMORY_BYTES.name(), memory);
+        settings.put(CacheSettings.CACHE_MEMORY_BYTES.name(), memory);
         if (!directories.isEmpty()) {
             settings.put(
-                    Settings.CACHE_DISK_DIRS.name(),
+                    CacheSettings.CACHE_DISK_DIRS.name(),
                     directories.stream().map(Path::toString).collect(Collectors.joining(",")));
-            settings.put(Settings.CACHE_DISK_BYTES.name(), disk);
+            settings.put(CacheSettings.CACHE_DISK_BYTES.name(), disk);
         }
         return settings;
     }

@@ -4,8 +4,8 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.instance.ShuffleInstance;
 import dev.blobshuffle.core.internal.membership.Membership;
-import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.shuffle.Engine;
+import dev.blobshuffle.core.internal.write.options.WriteSettings;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.internal.claim.ClaimIdentity;
 import dev.blobshuffle.kafka.internal.claim.ClaimedLogs;
@@ -17,6 +17,7 @@ import dev.blobshuffle.kafka.internal.membership.KafkaMembership;
 import dev.blobshuffle.kafka.internal.position.GivenUp;
 import dev.blobshuffle.kafka.internal.position.SkipGroup;
 import dev.blobshuffle.kafka.internal.position.SkipNote;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import dev.blobshuffle.kstreams.internal.application.ApplicationSettings;
 import dev.blobshuffle.kstreams.internal.application.Engines;
 import dev.blobshuffle.kstreams.internal.commit.StreamsInternals;
@@ -167,7 +168,7 @@ final class SharedEngine {
         operators++; // First: whatever is thrown below, the release finds its counterpart.
         ThreadLanes lanes = threads.computeIfAbsent(
                 Thread.currentThread(),
-                thread -> new ThreadLanes(settings.blobs().value(Settings.BATCH_SCOPE)));
+                thread -> new ThreadLanes(settings.blobs().value(WriteSettings.BATCH_SCOPE)));
         lanes.restart();
         Lease lease = new Lease(this, lanes);
         try {
@@ -185,7 +186,8 @@ final class SharedEngine {
         }
         if (settings.hasWrappedClients() && settings.topics().matches(topic)) {
             throw new InvalidSettings("Cannot shuffle " + topic + " by operators: the client supplier shuffles it too, "
-                    + "and would make blobs of notifications. Exclude it with " + Settings.TOPICS_EXCLUDE + "=" + topic
+                    + "and would make blobs of notifications. Exclude it with " + KafkaSettings.TOPICS_EXCLUDE + "="
+                    + topic
                     + ", or use only one of the two.");
         }
     }
@@ -274,7 +276,7 @@ final class SharedEngine {
         }
 
         boolean isWriting() {
-            return shared.settings.blobs().value(Settings.WRITE_ENABLED);
+            return shared.settings.blobs().value(KafkaSettings.WRITE_ENABLED);
         }
 
         /** What the application's settings say. */

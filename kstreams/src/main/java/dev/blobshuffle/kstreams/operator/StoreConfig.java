@@ -1,6 +1,6 @@
 package dev.blobshuffle.kstreams.operator;
 
-import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.store.StoreSettings;
 import dev.blobshuffle.core.store.StoreUri;
 import java.util.Map;
 
@@ -21,7 +21,7 @@ public record StoreConfig(String uri) {
     }
 
     Map<String, Object> settings() {
-        return Map.of(Settings.STORE.name(), uri);
+        return Map.of(StoreSettings.STORE.name(), uri);
     }
 
     /** The URI without its parameters. */

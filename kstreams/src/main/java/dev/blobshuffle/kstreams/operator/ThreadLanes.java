@@ -1,7 +1,7 @@
 package dev.blobshuffle.kstreams.operator;
 
-import dev.blobshuffle.core.internal.settings.BatchScope;
 import dev.blobshuffle.core.internal.shuffle.Lane;
+import dev.blobshuffle.core.internal.write.options.BatchScope;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

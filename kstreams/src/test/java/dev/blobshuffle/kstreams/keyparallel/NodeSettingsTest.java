@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.internal.settings.NodeSetting;
 import dev.blobshuffle.core.settings.ByteSize;
+import dev.blobshuffle.kafka.internal.settings.NodeSetting;
 import dev.blobshuffle.kstreams.BlobShuffleClientSupplier;
 import dev.blobshuffle.kstreams.keyparallel.calls.Ordering;
 import java.io.IOException;

@@ -13,7 +13,7 @@ import dev.blobshuffle.core.failure.Interrupted;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.MemoryExhausted;
 import dev.blobshuffle.core.failure.StoreUnavailable;
-import dev.blobshuffle.core.internal.settings.BatchScope;
+import dev.blobshuffle.core.internal.write.options.BatchScope;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.Stream;

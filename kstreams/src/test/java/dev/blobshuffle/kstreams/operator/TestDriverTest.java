@@ -4,13 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.cache.CacheSettings;
 import dev.blobshuffle.core.internal.format.Codec;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.NotificationCodec;
-import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.settings.ByteSize;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import dev.blobshuffle.kstreams.BlobShuffleClientSupplier;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -369,7 +370,7 @@ class TestDriverTest {
         LocalCacheConfig local =
                 new LocalCacheConfig(ByteSize.ofMebibytes(64), List.of(Path.of("/a"), Path.of("/b")), new ByteSize(9));
 
-        assertThat(Settings.parse(local.settings()).value(Settings.CACHE_DISK_DIRS))
+        assertThat(KafkaSettings.parse(local.settings()).value(CacheSettings.CACHE_DISK_DIRS))
                 .containsExactly("/a", "/b");
         assertThat(DistributedCacheConfig.perZone("0.0.0.0:0", Path.of("/secret"))
                         .settings())

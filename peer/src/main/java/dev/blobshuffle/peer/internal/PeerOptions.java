@@ -3,6 +3,7 @@ package dev.blobshuffle.peer.internal;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.PeerSecret;
+import dev.blobshuffle.core.internal.membership.PeerSettings;
 import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.zone.Zone;
@@ -59,8 +60,8 @@ public record PeerOptions(
         boolean isReachable = advertised.or(() -> listen).map(Endpoint::host).stream()
                 .noneMatch(host -> host.equals("0.0.0.0") || host.equals("::"));
         if (!isReachable) {
-            throw new InvalidSettings("Cannot advertise this instance: " + Settings.PEER_LISTEN
-                    + " names all addresses. Set " + Settings.PEER_ADVERTISED + " to one that others reach.");
+            throw new InvalidSettings("Cannot advertise this instance: " + PeerSettings.PEER_LISTEN
+                    + " names all addresses. Set " + PeerSettings.PEER_ADVERTISED + " to one that others reach.");
         }
     }
 
@@ -72,27 +73,27 @@ public record PeerOptions(
     public static PeerOptions of(Settings settings) {
         return new PeerOptions(
                 settings.zone(),
-                settings.value(Settings.PEER_LISTEN).map(Endpoint::parse),
-                settings.value(Settings.PEER_ADVERTISED).map(Endpoint::parse),
+                settings.value(PeerSettings.PEER_LISTEN).map(Endpoint::parse),
+                settings.value(PeerSettings.PEER_ADVERTISED).map(Endpoint::parse),
                 new PeerTrust(
-                        path(settings, Settings.PEER_SECRET_FILE).map(PeerSecret::read),
+                        path(settings, PeerSettings.PEER_SECRET_FILE).map(PeerSecret::read),
                         tls(settings),
-                        settings.value(Settings.PEER_TRANSPORT)),
+                        settings.value(PeerSettings.PEER_TRANSPORT)),
                 USUAL_SILENCE,
                 Limits.USUAL);
     }
 
     private static Optional<PeerTls> tls(Settings settings) {
-        Optional<Path> certificate = path(settings, Settings.PEER_TLS_CERTIFICATE_FILE);
-        Optional<Path> key = path(settings, Settings.PEER_TLS_KEY_FILE);
-        Optional<Path> trust = path(settings, Settings.PEER_TLS_TRUST_FILE);
+        Optional<Path> certificate = path(settings, PeerSettings.PEER_TLS_CERTIFICATE_FILE);
+        Optional<Path> key = path(settings, PeerSettings.PEER_TLS_KEY_FILE);
+        Optional<Path> trust = path(settings, PeerSettings.PEER_TLS_TRUST_FILE);
         if (certificate.isEmpty() && key.isEmpty() && trust.isEmpty()) {
             return Optional.empty();
         }
         if (certificate.isEmpty() || key.isEmpty() || trust.isEmpty()) {
             throw new InvalidSettings(
-                    "Cannot connect instances with TLS: of " + Settings.PEER_TLS_CERTIFICATE_FILE + ", "
-                            + Settings.PEER_TLS_KEY_FILE + " and " + Settings.PEER_TLS_TRUST_FILE
+                    "Cannot connect instances with TLS: of " + PeerSettings.PEER_TLS_CERTIFICATE_FILE + ", "
+                            + PeerSettings.PEER_TLS_KEY_FILE + " and " + PeerSettings.PEER_TLS_TRUST_FILE
                             + " some are missing. Give all three, or none.");
         }
         return Optional.of(PeerTls.read(certificate.get(), key.get(), trust.get()));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.engine.EngineSettings;
 import dev.blobshuffle.core.internal.engine.ShuffleEngine;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.internal.format.Notification;
@@ -11,7 +12,6 @@ import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.metrics.Counter;
-import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.shuffle.Channel;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.internal.shuffle.Lane;
@@ -61,7 +61,7 @@ class EngineInZoneIT {
                 "blobshuffle.peer.secret.file",
                 secret.toString()));
         settings.putAll(more);
-        return ShuffleEngine.open(Settings.parse(settings));
+        return ShuffleEngine.open(EngineSettings.parse(settings));
     }
 
     private List<String> write(ShuffleEngine engine) throws Exception {

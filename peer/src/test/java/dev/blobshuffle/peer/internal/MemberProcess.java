@@ -1,5 +1,6 @@
 package dev.blobshuffle.peer.internal;
 
+import dev.blobshuffle.core.internal.engine.EngineSettings;
 import dev.blobshuffle.core.internal.engine.ShuffleEngine;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.settings.Settings;
@@ -67,7 +68,7 @@ final class MemberProcess implements AutoCloseable {
         }
         Map<String, String> given = new java.util.HashMap<>();
         all.stringPropertyNames().forEach(name -> given.put(name, all.getProperty(name)));
-        Settings settings = Settings.parse(given);
+        Settings settings = EngineSettings.parse(given);
         SystemTime time = new SystemTime();
         Membership membership = KafkaMembership.of(
                 settings, Optional.empty(), Map.of("bootstrap.servers", given.get("bootstrap.servers")), time);

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.engine.EngineSettings;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.PeerSecret;
-import dev.blobshuffle.core.internal.settings.Settings;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -23,7 +23,7 @@ class PeerOptionsTest {
         for (int i = 0; i < namesAndValues.length; i += 2) {
             settings.put("blobshuffle.peer." + namesAndValues[i], namesAndValues[i + 1]);
         }
-        return PeerOptions.of(Settings.parse(settings));
+        return PeerOptions.of(EngineSettings.parse(settings));
     }
 
     private String secretFile(String content) throws Exception {

@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.membership.Endpoint;
+import dev.blobshuffle.core.internal.membership.PeerTransport;
 import dev.blobshuffle.core.internal.metrics.Counter;
-import dev.blobshuffle.core.internal.settings.PeerTransport;
 import dev.blobshuffle.peer.internal.ZoneFixture.Instance;
 import dev.blobshuffle.testkit.LoanCheck;
 import java.net.Socket;

@@ -2,10 +2,15 @@ package dev.blobshuffle.peer.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.core.internal.cache.CacheSettings;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
-import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.membership.PeerSettings;
+import dev.blobshuffle.core.internal.settings.ZoneSettings;
+import dev.blobshuffle.core.internal.store.StoreSettings;
+import dev.blobshuffle.core.internal.write.options.WriteSettings;
 import dev.blobshuffle.kafka.BlobConsumer;
 import dev.blobshuffle.kafka.BlobProducer;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -93,10 +98,10 @@ class RogueMemberIT {
     private static Map<String, Object> common(EmbeddedKafka kafka, Path blobs, String zone) {
         Map<String, Object> settings = new HashMap<>();
         settings.put("bootstrap.servers", kafka.bootstrapServers());
-        settings.put(Settings.STORE.name(), blobs.toUri().toString());
-        settings.put(Settings.TOPICS_INCLUDE.name(), ORDERS.topic());
-        settings.put(Settings.INLINE_MAX_BYTES.name(), "0");
-        settings.put(Settings.ZONE.name(), zone);
+        settings.put(StoreSettings.STORE.name(), blobs.toUri().toString());
+        settings.put(KafkaSettings.TOPICS_INCLUDE.name(), ORDERS.topic());
+        settings.put(WriteSettings.INLINE_MAX_BYTES.name(), "0");
+        settings.put(ZoneSettings.ZONE.name(), zone);
         settings.put("key.serializer", StringSerializer.class.getName());
         settings.put("value.serializer", StringSerializer.class.getName());
         settings.put("key.deserializer", StringDeserializer.class.getName());
@@ -108,11 +113,12 @@ class RogueMemberIT {
         Map<String, Object> settings = common(kafka, blobs, "z1");
         settings.put("group.id", "readers");
         settings.put("auto.offset.reset", "earliest");
-        settings.put(Settings.MEMBERSHIP_TOPIC.name(), "members");
-        settings.put(Settings.CACHE_ZONE_ENABLED.name(), "true");
-        settings.put(Settings.PEER_LISTEN.name(), "127.0.0.1:0");
+        settings.put(KafkaSettings.MEMBERSHIP_TOPIC.name(), "members");
+        settings.put(CacheSettings.CACHE_ZONE_ENABLED.name(), "true");
+        settings.put(PeerSettings.PEER_LISTEN.name(), "127.0.0.1:0");
         settings.put(
-                Settings.PEER_SECRET_FILE.name(), directory.resolve("secret").toString());
+                PeerSettings.PEER_SECRET_FILE.name(),
+                directory.resolve("secret").toString());
         return settings;
     }
 

@@ -2,6 +2,7 @@ package dev.blobshuffle.peer.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.core.internal.engine.EngineSettings;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
@@ -81,7 +82,7 @@ class ThreeZonesIT {
 
     private ZoneInstance instance(int number, String topic, String layout, MemoryBlobStore store) {
         Zone zone = ZONES.get(number % ZONES.size());
-        Settings settings = Settings.parse(Map.of(
+        Settings settings = EngineSettings.parse(Map.of(
                 "blobshuffle.zone", zone.name(),
                 "blobshuffle.membership.topic", "members-" + topic,
                 "blobshuffle.batch.layout", layout,

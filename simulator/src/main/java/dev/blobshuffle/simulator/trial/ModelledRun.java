@@ -1,13 +1,13 @@
 package dev.blobshuffle.simulator.trial;
 
 import dev.blobshuffle.core.internal.cache.CacheOptions;
+import dev.blobshuffle.core.internal.cache.CacheUnit;
 import dev.blobshuffle.core.internal.engine.ShuffleEngine;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.record.Headers;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.resilience.ResilienceOptions;
-import dev.blobshuffle.core.internal.settings.CacheUnit;
 import dev.blobshuffle.core.internal.shuffle.Channel;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.internal.shuffle.Lane;

@@ -3,7 +3,7 @@ package dev.blobshuffle.simulator.trial;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.internal.pricing.PriceTables;
-import dev.blobshuffle.core.internal.settings.BatchScope;
+import dev.blobshuffle.core.internal.write.options.BatchScope;
 import dev.blobshuffle.planner.Estimate;
 import dev.blobshuffle.planner.LatencyProfile;
 import dev.blobshuffle.planner.ShuffleModel;

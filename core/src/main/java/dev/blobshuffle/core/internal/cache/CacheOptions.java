@@ -1,6 +1,5 @@
 package dev.blobshuffle.core.internal.cache;
 
-import dev.blobshuffle.core.internal.settings.CacheUnit;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.zone.Zone;
 import java.nio.file.Path;
@@ -68,12 +67,14 @@ public record CacheOptions(
     public static CacheOptions of(Settings settings) {
         return new CacheOptions(
                 settings.zone(),
-                settings.cacheMemory().bytes(),
-                settings.value(Settings.CACHE_DISK_DIRS).stream().map(Path::of).toList(),
-                settings.value(Settings.CACHE_DISK_BYTES).bytes(),
-                settings.value(Settings.CACHE_UNIT),
-                settings.value(Settings.CACHE_ON_WRITE) ? WhenWriting.KEEP : WhenWriting.FORGET,
-                settings.value(Settings.CACHE_ZONE_KEEP) ? WhenReceiving.KEEP : WhenReceiving.FORGET);
+                CacheSettings.memory(settings).bytes(),
+                settings.value(CacheSettings.CACHE_DISK_DIRS).stream()
+                        .map(Path::of)
+                        .toList(),
+                settings.value(CacheSettings.CACHE_DISK_BYTES).bytes(),
+                settings.value(CacheSettings.CACHE_UNIT),
+                settings.value(CacheSettings.CACHE_ON_WRITE) ? WhenWriting.KEEP : WhenWriting.FORGET,
+                settings.value(CacheSettings.CACHE_ZONE_KEEP) ? WhenReceiving.KEEP : WhenReceiving.FORGET);
     }
 
     /** No caches. */

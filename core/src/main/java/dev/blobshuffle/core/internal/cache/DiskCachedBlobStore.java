@@ -5,7 +5,6 @@ import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.Gauge;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
-import dev.blobshuffle.core.internal.settings.CacheUnit;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.internal.store.SharedBytes;
 import dev.blobshuffle.core.internal.store.StoreTasks;

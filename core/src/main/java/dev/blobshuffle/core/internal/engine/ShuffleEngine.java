@@ -2,6 +2,7 @@ package dev.blobshuffle.core.internal.engine;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.cache.CacheOptions;
+import dev.blobshuffle.core.internal.cache.CacheSettings;
 import dev.blobshuffle.core.internal.cache.PeerNetwork;
 import dev.blobshuffle.core.internal.cache.PeerNetworkProvider;
 import dev.blobshuffle.core.internal.membership.FixedZoneMap;
@@ -11,6 +12,7 @@ import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.pricing.LiveCost;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
 import dev.blobshuffle.core.internal.read.ReadEngine;
+import dev.blobshuffle.core.internal.read.ReadSettings;
 import dev.blobshuffle.core.internal.resilience.ResilienceOptions;
 import dev.blobshuffle.core.internal.resilience.StoreRetryPolicy;
 import dev.blobshuffle.core.internal.resilience.StoreStack;
@@ -21,6 +23,7 @@ import dev.blobshuffle.core.internal.shuffle.Engine;
 import dev.blobshuffle.core.internal.shuffle.Lane;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.internal.store.MeteredBlobStore;
+import dev.blobshuffle.core.internal.store.StoreSettings;
 import dev.blobshuffle.core.internal.write.Batcher;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
 import dev.blobshuffle.core.store.BlobStore;
@@ -155,20 +158,22 @@ public final class ShuffleEngine implements Engine {
             StoreOpening opening,
             Runnable whenClosed) {
         ShuffleMetrics metrics = new ShuffleMetrics(time);
-        BlobStore store = opening.open(settings.store(), new StoreContext(time, MeteredBlobStore.meter(metrics)));
+        BlobStore store =
+                opening.open(StoreSettings.uri(settings), new StoreContext(time, MeteredBlobStore.meter(metrics)));
         try {
             PriceTables.of(settings).ifPresent(prices -> LiveCost.report(metrics, prices));
             Builder builder = builder(store, time)
                     .metrics(metrics)
                     .batching(batching)
                     .resilience(ResilienceOptions.of(settings))
-                    .readBufferBytes(settings.value(Settings.READ_BUFFER_BYTES).bytes())
+                    .readBufferBytes(
+                            settings.value(ReadSettings.READ_BUFFER_BYTES).bytes())
                     .caching(CacheOptions.of(settings))
                     .whenClosed(() -> {
                         store.close();
                         whenClosed.run();
                     });
-            return settings.value(Settings.CACHE_ZONE_ENABLED)
+            return settings.value(CacheSettings.CACHE_ZONE_ENABLED)
                     ? inZone(builder, settings, members, metrics, time)
                     : builder.build();
         } catch (RuntimeException | Error e) {
@@ -178,7 +183,7 @@ public final class ShuffleEngine implements Engine {
     }
 
     private static ZoneMap listed(Settings settings) {
-        return new FixedZoneMap(FixedZoneMap.caches(settings.value(Settings.CACHE_ZONE_MEMBERS)));
+        return new FixedZoneMap(FixedZoneMap.caches(settings.value(CacheSettings.CACHE_ZONE_MEMBERS)));
     }
 
     private static ShuffleEngine inZone(

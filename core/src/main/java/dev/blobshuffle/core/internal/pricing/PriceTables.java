@@ -2,6 +2,7 @@ package dev.blobshuffle.core.internal.pricing;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.store.StoreSettings;
 import dev.blobshuffle.core.store.StoreUri;
 import java.io.IOException;
 import java.io.InputStream;
@@ -64,12 +65,12 @@ public final class PriceTables {
      * @throws InvalidSettings fatal: there are no such prices
      */
     public static Optional<PriceTable> of(Settings settings) {
-        Optional<String> given = settings.value(Settings.STORE_PRICES);
+        Optional<String> given = settings.value(StoreSettings.STORE_PRICES);
         if (given.isPresent()) {
             boolean isFile = given.get().contains("/") || given.get().endsWith(".properties");
             return Optional.of(isFile ? read(Path.of(given.get())) : named(given.get()));
         }
-        return settings.value(Settings.STORE).flatMap(uri -> of(StoreUri.parse(uri)));
+        return settings.value(StoreSettings.STORE).flatMap(uri -> of(StoreUri.parse(uri)));
     }
 
     /**

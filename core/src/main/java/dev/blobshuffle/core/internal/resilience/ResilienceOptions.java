@@ -2,6 +2,7 @@ package dev.blobshuffle.core.internal.resilience;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.store.StoreSettings;
 import java.time.Duration;
 
 /**
@@ -33,7 +34,7 @@ public record ResilienceOptions(Duration requestTimeout, Hedging hedging) {
     /** The options that the settings define. */
     public static ResilienceOptions of(Settings settings) {
         return new ResilienceOptions(
-                settings.value(Settings.STORE_REQUEST_TIMEOUT),
-                settings.value(Settings.STORE_HEDGE_ENABLED) ? Hedging.ON : Hedging.OFF);
+                settings.value(StoreSettings.STORE_REQUEST_TIMEOUT),
+                settings.value(StoreSettings.STORE_HEDGE_ENABLED) ? Hedging.ON : Hedging.OFF);
     }
 }

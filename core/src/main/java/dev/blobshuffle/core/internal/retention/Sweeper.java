@@ -7,6 +7,7 @@ import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.internal.store.MeteredBlobStore;
+import dev.blobshuffle.core.internal.store.StoreSettings;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.RequestMeter;
@@ -107,7 +108,12 @@ public final class Sweeper implements AutoCloseable {
      * @param time its clocks and threads; closed after the sweeper
      */
     public static Sweeper of(Settings settings, SweepSource source, ShuffleMetrics metrics, Time time) {
-        return of(settings.value(Settings.SWEEP_INTERVAL).map(SweepTiming::every), settings, source, metrics, time);
+        return of(
+                settings.value(RetentionSettings.SWEEP_INTERVAL).map(SweepTiming::every),
+                settings,
+                source,
+                metrics,
+                time);
     }
 
     /**
@@ -119,8 +125,8 @@ public final class Sweeper implements AutoCloseable {
         StoreContext context = new StoreContext(time, MeteredBlobStore.meter(metrics)).existing();
         return new Sweeper(
                 timing,
-                settings.value(Settings.RETENTION),
-                () -> BlobStores.openUnchecked(settings.store(), context),
+                settings.value(RetentionSettings.RETENTION),
+                () -> BlobStores.openUnchecked(StoreSettings.uri(settings), context),
                 source,
                 metrics,
                 time);

@@ -14,8 +14,8 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * One setting: everything about it but its value. Made from one of the forms below, and listed in
- * {@link Settings}. Immutable.
+ * One setting: everything about it but its value. Made from one of the forms below by the
+ * {@link SettingGroup} of its component. Immutable.
  *
  * @param <T> type of the value
  */
@@ -44,7 +44,7 @@ public final class Setting<T> {
     }
 
     /** A text that need not be there. */
-    static Setting<Optional<String>> text(String name, String defaultText, String doc) {
+    public static Setting<Optional<String>> text(String name, String defaultText, String doc) {
         return new Setting<>(name, "text", Optional.empty(), defaultText, doc, value -> {
             String text = value instanceof Class<?> type
                     ? type.getName()
@@ -54,7 +54,7 @@ public final class Setting<T> {
     }
 
     /** {@code true} or {@code false}. */
-    static Setting<Boolean> flag(String name, boolean defaultValue, String doc) {
+    public static Setting<Boolean> flag(String name, boolean defaultValue, String doc) {
         return new Setting<>(name, "true or false", defaultValue, String.valueOf(defaultValue), doc, value -> {
             String text = value.toString().strip().toLowerCase(Locale.ROOT);
             if (!text.equals("true") && !text.equals("false")) {
@@ -65,7 +65,7 @@ public final class Setting<T> {
     }
 
     /** A size from a least one on. */
-    static Setting<ByteSize> size(String name, ByteSize least, ByteSize defaultValue, String doc) {
+    public static Setting<ByteSize> size(String name, ByteSize least, ByteSize defaultValue, String doc) {
         String form = "bytes, from " + least + ": 16777216 or 16 MiB";
         return new Setting<>(name, form, defaultValue, defaultValue.toString(), doc, value -> {
             ByteSize size = value instanceof ByteSize given ? given : ByteSize.parse(value.toString());
@@ -77,7 +77,7 @@ public final class Setting<T> {
     }
 
     /** A size that need not be there, and then follows from other settings. */
-    static Setting<Optional<ByteSize>> optionalSize(String name, String defaultText, String doc) {
+    public static Setting<Optional<ByteSize>> optionalSize(String name, String defaultText, String doc) {
         Setting<ByteSize> given = size(name, new ByteSize(0), new ByteSize(0), doc);
         return new Setting<>(
                 name,
@@ -89,7 +89,7 @@ public final class Setting<T> {
     }
 
     /** A duration in milliseconds from a least one on. */
-    static Setting<Duration> millis(String name, long least, long defaultMillis, String doc) {
+    public static Setting<Duration> millis(String name, long least, long defaultMillis, String doc) {
         String form = "milliseconds, from " + least;
         return new Setting<>(
                 name, form, Duration.ofMillis(defaultMillis), String.valueOf(defaultMillis), doc, value -> {
@@ -107,7 +107,7 @@ public final class Setting<T> {
      * A duration in milliseconds from a least one on, or a word that stands for none; empty is the
      * word.
      */
-    static Setting<Optional<Duration>> millisOrWord(
+    public static Setting<Optional<Duration>> millisOrWord(
             String name, String word, Duration least, Optional<Duration> defaultValue, String doc) {
         String form = word + ", or milliseconds from " + least.toMillis();
         String defaultText =
@@ -126,7 +126,7 @@ public final class Setting<T> {
     }
 
     /** One of the constants of an enum, in lower case, with hyphens. */
-    static <E extends Enum<E>> Setting<E> choice(String name, E defaultValue, String doc) {
+    public static <E extends Enum<E>> Setting<E> choice(String name, E defaultValue, String doc) {
         List<E> choices = List.of(defaultValue.getDeclaringClass().getEnumConstants());
         List<String> names = choices.stream().map(Setting::nameOf).toList();
         return new Setting<>(name, String.join(", ", names), defaultValue, nameOf(defaultValue), doc, value -> {
@@ -142,7 +142,7 @@ public final class Setting<T> {
      * Regular expressions over whole names: a list, or a text with commas between them. Empty is
      * the default.
      */
-    static Setting<List<String>> patterns(String name, String defaultText, String doc) {
+    public static Setting<List<String>> patterns(String name, String defaultText, String doc) {
         return new Setting<>(name, "regular expressions, separated by commas", List.of(), defaultText, doc, value -> {
             Collection<?> parts = value instanceof Collection<?> list
                     ? list
@@ -159,7 +159,7 @@ public final class Setting<T> {
     }
 
     /** Words: a list, or a text with commas between them. Empty is the default. */
-    static Setting<List<String>> words(String name, String form, String doc) {
+    public static Setting<List<String>> words(String name, String form, String doc) {
         return new Setting<>(name, form, List.of(), "none", doc, value -> {
             Collection<?> parts = value instanceof Collection<?> list
                     ? list

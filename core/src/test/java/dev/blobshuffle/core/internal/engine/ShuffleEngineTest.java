@@ -29,7 +29,7 @@ class ShuffleEngineTest {
 
     @Test
     void settingsAreEnoughToShuffle(@TempDir Path directory) throws Exception {
-        Settings settings = Settings.parse(
+        Settings settings = EngineSettings.parse(
                 Map.of("blobshuffle.store", directory.toUri().toString(), "blobshuffle.compression.type", "zstd"));
         try (ShuffleEngine engine = ShuffleEngine.open(settings)) {
             RecordingChannel channel = new RecordingChannel();
@@ -43,7 +43,7 @@ class ShuffleEngineTest {
     @Test
     void whatAnInstanceWroteItReadsFromMemoryAndAfterARestartFromDisk(@TempDir Path blobs, @TempDir Path cache)
             throws Exception {
-        Settings settings = Settings.parse(
+        Settings settings = EngineSettings.parse(
                 Map.of("blobshuffle.store", blobs.toUri().toString(), "blobshuffle.cache.disk.dirs", cache.toString()));
         RecordingChannel channel = new RecordingChannel();
         List<String> expected;
@@ -66,7 +66,7 @@ class ShuffleEngineTest {
 
     @Test
     void aCacheTooSmallForASectionIsRefused() {
-        assertThatThrownBy(() -> Settings.parse(Map.of("blobshuffle.cache.memory.bytes", "1 MiB")))
+        assertThatThrownBy(() -> EngineSettings.parse(Map.of("blobshuffle.cache.memory.bytes", "1 MiB")))
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("batch.max.bytes");
     }
@@ -123,7 +123,7 @@ class ShuffleEngineTest {
 
     @Test
     void aStoreMustBeNamed() {
-        assertThatThrownBy(() -> ShuffleEngine.open(Settings.parse(Map.of())))
+        assertThatThrownBy(() -> ShuffleEngine.open(EngineSettings.parse(Map.of())))
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("store");
     }
@@ -131,7 +131,7 @@ class ShuffleEngineTest {
     @Test
     void anEngineThatIsClosedOpensNoLane() {
         ShuffleEngine engine =
-                ShuffleEngine.open(Settings.parse(Map.of("blobshuffle.store", "memory://engine-closed")));
+                ShuffleEngine.open(EngineSettings.parse(Map.of("blobshuffle.store", "memory://engine-closed")));
         engine.close();
         engine.close();
         assertThatThrownBy(() -> engine.lane("late", new RecordingChannel())).isInstanceOf(Closed.class);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.engine.EngineSettings;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.Membership;
@@ -11,7 +12,6 @@ import dev.blobshuffle.core.internal.retention.NotificationLogs;
 import dev.blobshuffle.core.internal.retention.SweepRight;
 import dev.blobshuffle.core.internal.retention.SweepSource;
 import dev.blobshuffle.core.internal.retention.Sweeper;
-import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.BlobStore;
@@ -72,7 +72,7 @@ class ShuffleInstanceTest {
 
     private ShuffleInstance open(Step failing) {
         ShuffleInstance instance = ShuffleInstance.builder(
-                        Settings.parse(Map.of("blobshuffle.store", "memory://instance")))
+                        EngineSettings.parse(Map.of("blobshuffle.store", "memory://instance")))
                 .clocks(() -> {
                     fail(failing, Step.CLOCK);
                     return new SystemTime();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.engine.EngineSettings;
 import dev.blobshuffle.core.store.StoreUri;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -118,15 +118,15 @@ class PriceTablesTest {
     void settingsMayNamePricesOrAFile() throws IOException {
         Path file = Files.writeString(directory.resolve("mine.properties"), FILE);
         String store = "s3://bucket?endpoint=http://minio:9000";
-        assertThat(PriceTables.of(Settings.parse(
+        assertThat(PriceTables.of(EngineSettings.parse(
                         Map.of("blobshuffle.store", store, "blobshuffle.store.prices", "aws-s3-express"))))
                 .map(PriceTable::name)
                 .contains("aws-s3-express-us-east-1");
-        assertThat(PriceTables.of(Settings.parse(
+        assertThat(PriceTables.of(EngineSettings.parse(
                         Map.of("blobshuffle.store", store, "blobshuffle.store.prices", file.toString()))))
                 .map(PriceTable::name)
                 .contains("mine");
-        assertThatThrownBy(() -> PriceTables.of(Settings.parse(Map.of("blobshuffle.store.prices", "acme"))))
+        assertThatThrownBy(() -> PriceTables.of(EngineSettings.parse(Map.of("blobshuffle.store.prices", "acme"))))
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("'acme'");
     }

@@ -2,6 +2,7 @@ package dev.blobshuffle.core.internal.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.core.internal.engine.EngineSettings;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
 import java.util.Map;
@@ -22,7 +23,7 @@ class InlineDefaultTest {
     })
     void theStoresPricesDecide(String store, String batchBytes, long expected) {
         Settings settings =
-                Settings.parse(Map.of("blobshuffle.store", store, "blobshuffle.batch.max.bytes", batchBytes));
+                EngineSettings.parse(Map.of("blobshuffle.store", store, "blobshuffle.batch.max.bytes", batchBytes));
         assertThat(BatcherOptions.builder(settings).build().inlineBytes()).isEqualTo(expected);
     }
 
@@ -33,7 +34,7 @@ class InlineDefaultTest {
         "s3://bucket/prefix, 16777216, 106496",
     })
     void withoutADelaySmallBatchesAreInlinedWhateverTheStore(String store, String batchBytes, long expected) {
-        Settings settings = Settings.parse(Map.of(
+        Settings settings = EngineSettings.parse(Map.of(
                 "blobshuffle.store",
                 store,
                 "blobshuffle.batch.max.bytes",
@@ -47,7 +48,7 @@ class InlineDefaultTest {
     @CsvSource({"0, 0", "1 KiB, 1024"})
     void whatIsGivenHolds(String given, long expected) {
         Settings settings =
-                Settings.parse(Map.of("blobshuffle.store", "s3://bucket", "blobshuffle.inline.max.bytes", given));
+                EngineSettings.parse(Map.of("blobshuffle.store", "s3://bucket", "blobshuffle.inline.max.bytes", given));
         assertThat(BatcherOptions.builder(settings).build().inlineBytes()).isEqualTo(expected);
     }
 }

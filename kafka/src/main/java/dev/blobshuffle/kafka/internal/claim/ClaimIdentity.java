@@ -1,6 +1,8 @@
 package dev.blobshuffle.kafka.internal.claim;
 
 import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.store.StoreSettings;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -29,10 +31,10 @@ public record ClaimIdentity(String topic, String application, Map<String, ?> cli
 
     /** Plain clients: they have no name, so those that use the same store are one application. */
     public static ClaimIdentity ofClients(Settings settings, Map<String, ?> client) {
-        String topic = settings.value(Settings.MEMBERSHIP_TOPIC)
+        String topic = settings.value(KafkaSettings.MEMBERSHIP_TOPIC)
                 .map(members -> members + "-claims")
                 .orElse(SHARED_TOPIC);
-        String store = settings.store();
+        String store = StoreSettings.uri(settings);
         int parameters = store.indexOf('?');
         String place = parameters < 0 ? store : store.substring(0, parameters);
         return new ClaimIdentity(topic, "clients of " + place.replaceAll("/+$", ""), client);

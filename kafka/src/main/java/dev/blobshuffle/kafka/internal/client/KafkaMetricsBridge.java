@@ -5,6 +5,7 @@ import dev.blobshuffle.core.internal.metrics.Flow;
 import dev.blobshuffle.core.internal.metrics.LabelledMetrics;
 import dev.blobshuffle.core.internal.metrics.Metric;
 import dev.blobshuffle.core.internal.metrics.MetricsEndpoint;
+import dev.blobshuffle.core.internal.metrics.MetricsSettings;
 import dev.blobshuffle.core.internal.metrics.PayloadFlows;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.settings.Settings;
@@ -71,7 +72,7 @@ public final class KafkaMetricsBridge implements AutoCloseable {
      */
     public static KafkaMetricsBridge open(ShuffleMetrics metrics, Settings settings, Map<String, ?> clientSettings) {
         String number = Integer.toString(INSTANCES.incrementAndGet());
-        Optional<MetricsEndpoint.Publication> endpoint = settings.value(Settings.METRICS_LISTEN)
+        Optional<MetricsEndpoint.Publication> endpoint = settings.value(MetricsSettings.METRICS_LISTEN)
                 .map(listen ->
                         MetricsEndpoint.publish(listen, labelled(metrics, number, settings.zone(), clientSettings)));
         try {

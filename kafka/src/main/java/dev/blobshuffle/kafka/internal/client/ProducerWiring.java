@@ -4,6 +4,7 @@ import dev.blobshuffle.core.internal.membership.ZoneMap;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.BlobProducer;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.time.Duration;
 import org.apache.kafka.clients.producer.ProducerConfig;
 
@@ -64,7 +65,7 @@ public record ProducerWiring(
         String reason = held.equals(delivery)
                 ? ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG
                 : ProducerConfig.TRANSACTION_TIMEOUT_CONFIG;
-        own.requireNotifiedInTime(held, reason + "=" + held.toMillis());
+        KafkaSettings.requireNotifiedInTime(own, held, reason + "=" + held.toMillis());
     }
 
     /** What becomes of records of matching topics. */

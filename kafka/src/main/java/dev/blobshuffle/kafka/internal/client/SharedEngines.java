@@ -3,10 +3,12 @@ package dev.blobshuffle.kafka.internal.client;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.instance.ShuffleInstance;
 import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.write.options.WriteSettings;
 import dev.blobshuffle.kafka.internal.claim.ClaimIdentity;
 import dev.blobshuffle.kafka.internal.claim.ClaimedLogs;
 import dev.blobshuffle.kafka.internal.claim.StoreClaim;
 import dev.blobshuffle.kafka.internal.membership.KafkaMembership;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -28,12 +30,13 @@ public final class SharedEngines {
 
     /** The patterns of topics that plain clients shuffle through blobs. */
     public static TopicMatcher topics(Settings settings) {
-        if (!settings.isGiven(Settings.TOPICS_INCLUDE)) {
-            throw new InvalidSettings("Cannot open a client: setting " + Settings.TOPICS_INCLUDE.name()
+        if (!settings.isGiven(KafkaSettings.TOPICS_INCLUDE)) {
+            throw new InvalidSettings("Cannot open a client: setting " + KafkaSettings.TOPICS_INCLUDE.name()
                     + " is missing, and its default is for Kafka Streams only. Give patterns of the topics that shuffle through blobs, the same in"
                     + " every client.");
         }
-        return TopicMatcher.of(settings.value(Settings.TOPICS_INCLUDE), settings.value(Settings.TOPICS_EXCLUDE));
+        return TopicMatcher.of(
+                settings.value(KafkaSettings.TOPICS_INCLUDE), settings.value(KafkaSettings.TOPICS_EXCLUDE));
     }
 
     /**
@@ -43,16 +46,16 @@ public final class SharedEngines {
      */
     public static SharedParts acquire(Map<String, ?> configuration) {
         KafkaVersion.requireSupported();
-        Settings settings = Settings.parse(configuration);
+        Settings settings = KafkaSettings.parse(configuration);
         TopicMatcher topics = topics(settings);
         Map<String, String> key = key(configuration, settings);
         Opened opened = share(key, settings, topics, configuration);
         AtomicBoolean isReleased = new AtomicBoolean();
-        Duration deliveryTimeout = settings.value(Settings.DELIVERY_TIMEOUT);
+        Duration deliveryTimeout = settings.value(WriteSettings.DELIVERY_TIMEOUT);
         return new SharedParts(
                 opened.instance.engine(),
                 topics,
-                settings.value(Settings.WRITE_ENABLED) ? ProducerWiring.Writes.BLOBS : ProducerWiring.Writes.PLAIN,
+                settings.value(KafkaSettings.WRITE_ENABLED) ? ProducerWiring.Writes.BLOBS : ProducerWiring.Writes.PLAIN,
                 deliveryTimeout,
                 opened.instance.membership(),
                 opened.instance.watched(),

@@ -1,7 +1,10 @@
 package dev.blobshuffle.kafka.internal.client;
 
 import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.store.StoreSettings;
+import dev.blobshuffle.core.internal.write.options.WriteSettings;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.time.Duration;
 import java.util.Locale;
 import org.slf4j.Logger;
@@ -30,11 +33,11 @@ public final class StartLine {
     static String text(String who, Settings settings, String topics) {
         return "BlobShuffle " + version() + " started for " + who
                 + ": topics " + topics
-                + "; store " + settings.store().replaceAll("\\?.*", "?…")
-                + "; writing " + (settings.value(Settings.WRITE_ENABLED) ? "blobs" : "off (plain records)")
-                + "; batches of " + settings.value(Settings.BATCH_MAX_BYTES) + " or " + delay(settings)
+                + "; store " + StoreSettings.uri(settings).replaceAll("\\?.*", "?…")
+                + "; writing " + (settings.value(KafkaSettings.WRITE_ENABLED) ? "blobs" : "off (plain records)")
+                + "; batches of " + settings.value(WriteSettings.BATCH_MAX_BYTES) + " or " + delay(settings)
                 + "; compression "
-                + settings.value(Settings.COMPRESSION_TYPE).name().toLowerCase(Locale.ROOT)
+                + settings.value(WriteSettings.COMPRESSION_TYPE).name().toLowerCase(Locale.ROOT)
                 + "; zone "
                 + (settings.zone().equals(Zone.SINGLE)
                         ? "unknown"
@@ -43,10 +46,10 @@ public final class StartLine {
     }
 
     private static String delay(Settings settings) {
-        return settings.value(Settings.BATCH_TARGET_LATENCY)
+        return settings.value(WriteSettings.BATCH_TARGET_LATENCY)
                 .map(Duration::toMillis)
                 .map(millis -> "as large as a latency of " + millis + " ms allows")
-                .orElseGet(() -> settings.value(Settings.BATCH_MAX_DELAY).toMillis() + " ms");
+                .orElseGet(() -> settings.value(WriteSettings.BATCH_MAX_DELAY).toMillis() + " ms");
     }
 
     private static String version() {

@@ -1,5 +1,6 @@
 package dev.blobshuffle.kafka.internal.membership;
 
+import dev.blobshuffle.core.internal.cache.CacheSettings;
 import dev.blobshuffle.core.internal.format.Footer;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.membership.Endpoint;
@@ -8,10 +9,12 @@ import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.membership.PartitionRanges;
 import dev.blobshuffle.core.internal.membership.PeerSecret;
+import dev.blobshuffle.core.internal.membership.PeerSettings;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -83,9 +86,9 @@ public final class KafkaMembership implements Membership {
      */
     public static Membership of(
             Settings settings, Optional<String> defaultTopic, Map<String, ?> clientSettings, Time time) {
-        boolean zonesMatter = !settings.zone().equals(Zone.SINGLE) || settings.value(Settings.CACHE_ZONE_ENABLED);
-        List<Member> listed = FixedZoneMap.caches(settings.value(Settings.CACHE_ZONE_MEMBERS));
-        return settings.value(Settings.MEMBERSHIP_TOPIC)
+        boolean zonesMatter = !settings.zone().equals(Zone.SINGLE) || settings.value(CacheSettings.CACHE_ZONE_ENABLED);
+        List<Member> listed = FixedZoneMap.caches(settings.value(CacheSettings.CACHE_ZONE_MEMBERS));
+        return settings.value(KafkaSettings.MEMBERSHIP_TOPIC)
                 .or(() -> defaultTopic.filter(topic -> zonesMatter))
                 .<Membership>map(topic -> new KafkaMembership(
                         signature(settings, topic),
@@ -99,7 +102,7 @@ public final class KafkaMembership implements Membership {
 
     private static MemberSignature signature(Settings settings, String topic) {
         Optional<PeerSecret> secret =
-                settings.value(Settings.PEER_SECRET_FILE).map(Path::of).map(PeerSecret::read);
+                settings.value(PeerSettings.PEER_SECRET_FILE).map(Path::of).map(PeerSecret::read);
         return MemberSignature.of(secret, topic);
     }
 

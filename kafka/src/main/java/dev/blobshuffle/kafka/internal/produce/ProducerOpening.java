@@ -9,6 +9,7 @@ import dev.blobshuffle.kafka.internal.client.ProducerWiring;
 import dev.blobshuffle.kafka.internal.client.SharedEngines;
 import dev.blobshuffle.kafka.internal.client.SharedParts;
 import dev.blobshuffle.kafka.internal.client.TopicPolicies;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -61,7 +62,7 @@ public final class ProducerOpening {
                             (made, given) -> made.configure(given, false)));
             List<ProducerInterceptor<K, V>> interceptors = opening.interceptors(ProducerInterceptor.class);
             Partitioning partitioning = opening.keep(Partitioning.of(config, opening.forPlugins()));
-            ProducerWiring wiring = wiring(config, Settings.parse(settings), shared);
+            ProducerWiring wiring = wiring(config, KafkaSettings.parse(settings), shared);
             Map<String, Object> real = opening.real(kafkas);
             real.remove(ProducerConfig.PARTITIONER_CLASS_CONFIG);
             real.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);

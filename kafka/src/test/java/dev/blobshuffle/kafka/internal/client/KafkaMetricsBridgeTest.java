@@ -7,8 +7,8 @@ import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.Flow;
 import dev.blobshuffle.core.internal.metrics.Metric;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
-import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
@@ -37,7 +37,7 @@ class KafkaMetricsBridgeTest {
     private final ShuffleMetrics metrics = new ShuffleMetrics();
 
     private KafkaMetricsBridge open(Map<String, String> settings) {
-        return KafkaMetricsBridge.open(metrics, Settings.parse(settings), settings);
+        return KafkaMetricsBridge.open(metrics, KafkaSettings.parse(settings), settings);
     }
 
     private static String read(Endpoint endpoint) throws IOException, InterruptedException {

@@ -3,6 +3,7 @@ package dev.blobshuffle.kafka.internal.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -10,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class StartLineTest {
     @Test
     void lineSaysWhatTravelsHowAndWhereWithoutCredentials() {
-        Settings settings = Settings.parse(Map.of(
+        Settings settings = KafkaSettings.parse(Map.of(
                 "blobshuffle.store", "s3://bucket/prefix?secret=hidden",
                 "blobshuffle.zone", "eu-1a",
                 "blobshuffle.compression.type", "zstd",

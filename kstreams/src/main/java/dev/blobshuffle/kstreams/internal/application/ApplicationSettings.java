@@ -3,11 +3,14 @@ package dev.blobshuffle.kstreams.internal.application;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.store.StoreSettings;
+import dev.blobshuffle.core.internal.write.options.WriteSettings;
 import dev.blobshuffle.kafka.internal.claim.ClaimIdentity;
 import dev.blobshuffle.kafka.internal.client.KafkaVersion;
 import dev.blobshuffle.kafka.internal.client.Mode;
 import dev.blobshuffle.kafka.internal.client.ProducerWiring;
 import dev.blobshuffle.kafka.internal.client.TopicMatcher;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -138,8 +141,8 @@ public record ApplicationSettings(
     }
 
     private static Settings blobs(Map<String, Object> all, QuietStreamsConfig streams) {
-        Settings blobs = Settings.parse(forOwnSettings(all, streams));
-        blobs.store();
+        Settings blobs = KafkaSettings.parse(forOwnSettings(all, streams));
+        StoreSettings.uri(blobs);
         return blobs;
     }
 
@@ -182,13 +185,13 @@ public record ApplicationSettings(
         }
         Object compression = streams.producer().get(ProducerConfig.COMPRESSION_TYPE_CONFIG);
         String codec = compression == null ? null : codec(compression.toString());
-        if (codec != null && own.putIfAbsent(Settings.COMPRESSION_TYPE.name(), codec) == null) {
+        if (codec != null && own.putIfAbsent(WriteSettings.COMPRESSION_TYPE.name(), codec) == null) {
             LOG.info(
                     "Blobs are compressed with {}, because the producer's {} is {}. {} sets another codec, or none.",
                     codec,
                     ProducerConfig.COMPRESSION_TYPE_CONFIG,
                     compression,
-                    Settings.COMPRESSION_TYPE);
+                    WriteSettings.COMPRESSION_TYPE);
         }
         return own;
     }
@@ -246,18 +249,18 @@ public record ApplicationSettings(
     private static Duration waitLimit(QuietStreamsConfig streams, boolean exactlyOnce, Settings blobs) {
         CommitLimit commit = CommitLimit.of(streams, exactlyOnce);
         Duration limit = commit.longest();
-        Duration delivery = blobs.value(Settings.DELIVERY_TIMEOUT);
+        Duration delivery = blobs.value(WriteSettings.DELIVERY_TIMEOUT);
         if (delivery.compareTo(limit) <= 0) {
             return delivery;
         }
-        if (blobs.isGiven(Settings.DELIVERY_TIMEOUT) || commit.isTight()) {
+        if (blobs.isGiven(WriteSettings.DELIVERY_TIMEOUT) || commit.isTight()) {
             LOG.warn(
                     "A commit waits {} ms for uploads, not {} ms ({}): {} leave no more. A slower store rolls the thread's"
                             + " tasks back to the last commit. Raise the former, with the prefix 'producer.' or 'consumer.',"
                             + " or lower commit.interval.ms.",
                     limit.toMillis(),
                     delivery.toMillis(),
-                    Settings.DELIVERY_TIMEOUT,
+                    WriteSettings.DELIVERY_TIMEOUT,
                     commit.reason());
         }
         return limit;
@@ -274,24 +277,24 @@ public record ApplicationSettings(
     }
 
     private static void warnOfEarlyCommits(QuietStreamsConfig streams, Settings blobs) {
-        Duration delay = blobs.value(Settings.BATCH_MAX_DELAY);
+        Duration delay = blobs.value(WriteSettings.BATCH_MAX_DELAY);
         Duration commit = streams.commitInterval();
-        if (commit.compareTo(delay) < 0 && blobs.value(Settings.WRITE_ENABLED)) {
+        if (commit.compareTo(delay) < 0 && blobs.value(KafkaSettings.WRITE_ENABLED)) {
             LOG.warn(
                     "Batches end at every commit: {} ms ({}) is below the delay budget of {} ms ({}), so blobs hold what comes in {} ms, are"
                             + " smaller and cost more requests. Raise the commit interval, or lower the delay budget if that is what you want.",
                     commit.toMillis(),
                     StreamsConfig.COMMIT_INTERVAL_MS_CONFIG,
                     delay.toMillis(),
-                    Settings.BATCH_MAX_DELAY,
+                    WriteSettings.BATCH_MAX_DELAY,
                     commit.toMillis());
         }
     }
 
     private static TopicMatcher topics(QuietStreamsConfig streams, Settings blobs) {
-        List<String> exclude = blobs.value(Settings.TOPICS_EXCLUDE);
-        return blobs.isGiven(Settings.TOPICS_INCLUDE)
-                ? TopicMatcher.of(blobs.value(Settings.TOPICS_INCLUDE), exclude)
+        List<String> exclude = blobs.value(KafkaSettings.TOPICS_EXCLUDE);
+        return blobs.isGiven(KafkaSettings.TOPICS_INCLUDE)
+                ? TopicMatcher.of(blobs.value(KafkaSettings.TOPICS_INCLUDE), exclude)
                 : TopicMatcher.repartitionTopics(streams.getString(StreamsConfig.APPLICATION_ID_CONFIG), exclude);
     }
 
@@ -354,7 +357,7 @@ public record ApplicationSettings(
 
     /** The supplier whose clients are wrapped: the user's, or Kafka's own clients. */
     KafkaClientSupplier wrappedSupplier() {
-        String name = blobs.value(Settings.CLIENT_SUPPLIER).orElse(null);
+        String name = blobs.value(KafkaSettings.CLIENT_SUPPLIER).orElse(null);
         if (name == null) {
             return new PlainClientSupplier();
         }
@@ -362,7 +365,7 @@ public record ApplicationSettings(
             KafkaClientSupplier supplier = Utils.newInstance(name, KafkaClientSupplier.class);
             if (supplier.getClass().getName().equals(SUPPLIER_CLASS)) {
                 throw new InvalidSettings("Cannot wrap " + name + " in itself. Name your own supplier in "
-                        + Settings.CLIENT_SUPPLIER + ", or leave the setting out.");
+                        + KafkaSettings.CLIENT_SUPPLIER + ", or leave the setting out.");
             }
             if (supplier instanceof Configurable configurable) {
                 configurable.configure(all);
@@ -370,7 +373,7 @@ public record ApplicationSettings(
             return supplier;
         } catch (ClassNotFoundException | ClassCastException e) {
             throw new InvalidSettings(
-                    "Cannot make " + Settings.CLIENT_SUPPLIER + "=" + name + ": " + e
+                    "Cannot make " + KafkaSettings.CLIENT_SUPPLIER + "=" + name + ": " + e
                             + ". Name a public class on the class path that implements KafkaClientSupplier.",
                     e);
         }

@@ -1,8 +1,8 @@
 package dev.blobshuffle.kstreams.internal.application;
 
-import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
 import dev.blobshuffle.core.internal.write.options.LatencyTarget;
+import dev.blobshuffle.core.internal.write.options.WriteSettings;
 
 /** How the engine of an application batches, for both front doors of this module. Stateless. */
 public final class Engines {
@@ -13,7 +13,7 @@ public final class Engines {
         BatcherOptions.Builder batching =
                 BatcherOptions.builder(settings.blobs()).deliveryTimeout(settings.waitLimit());
         settings.blobs()
-                .value(Settings.BATCH_TARGET_LATENCY)
+                .value(WriteSettings.BATCH_TARGET_LATENCY)
                 .ifPresent(latency -> batching.target(new LatencyTarget(latency, settings.hiddenFor())));
         return batching.build();
     }

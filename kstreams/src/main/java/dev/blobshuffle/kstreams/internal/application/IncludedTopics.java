@@ -1,7 +1,7 @@
 package dev.blobshuffle.kstreams.internal.application;
 
-import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.kafka.internal.client.TopicPolicies;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +28,7 @@ final class IncludedTopics {
      *     blobs; the message names it
      */
     static void check(Admin admin, ApplicationSettings settings) {
-        if (!settings.blobs().isGiven(Settings.TOPICS_INCLUDE)) {
+        if (!settings.blobs().isGiven(KafkaSettings.TOPICS_INCLUDE)) {
             return;
         }
         try {
@@ -39,7 +39,7 @@ final class IncludedTopics {
         } catch (ExecutionException | TimeoutException e) {
             LOG.warn(
                     "Cannot check which topics {} matches: {}. A compacted topic among them would lose records.",
-                    Settings.TOPICS_INCLUDE,
+                    KafkaSettings.TOPICS_INCLUDE,
                     e.toString());
         } catch (InterruptedException e) {
             throw new InterruptException(e);

@@ -4,7 +4,6 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.instance.ShuffleInstance;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.retention.Sweeper;
-import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.shuffle.Engine;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.internal.claim.ClaimIdentity;
@@ -23,6 +22,7 @@ import dev.blobshuffle.kafka.internal.consume.StreamsConsumer;
 import dev.blobshuffle.kafka.internal.membership.KafkaMembership;
 import dev.blobshuffle.kafka.internal.produce.ProducerPlugins;
 import dev.blobshuffle.kafka.internal.produce.StreamsProducer;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -147,7 +147,7 @@ public final class ShuffledApplication {
     }
 
     private ProducerWiring.Writes writes() {
-        return settings.blobs().value(Settings.WRITE_ENABLED)
+        return settings.blobs().value(KafkaSettings.WRITE_ENABLED)
                 ? ProducerWiring.Writes.BLOBS
                 : ProducerWiring.Writes.PLAIN;
     }

@@ -2,7 +2,7 @@ package dev.blobshuffle.testkit.internal.simulation;
 
 import dev.blobshuffle.core.internal.format.Codec;
 import dev.blobshuffle.core.internal.retention.SweepTiming;
-import dev.blobshuffle.core.internal.settings.BatchScope;
+import dev.blobshuffle.core.internal.write.options.BatchScope;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
 import dev.blobshuffle.core.internal.write.options.LatencyTarget;
 import dev.blobshuffle.simulator.SimulatedTime;

@@ -1,13 +1,14 @@
 package dev.blobshuffle.core.internal.write.options;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.encryption.EncryptionSettings;
 import dev.blobshuffle.core.internal.encryption.Keyring;
 import dev.blobshuffle.core.internal.format.Codec;
 import dev.blobshuffle.core.internal.pricing.LiveCost;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
-import dev.blobshuffle.core.internal.settings.BatchLayout;
-import dev.blobshuffle.core.internal.settings.BatchScope;
+import dev.blobshuffle.core.internal.retention.RetentionSettings;
 import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.store.StoreSettings;
 import dev.blobshuffle.core.settings.ByteSize;
 import java.time.Duration;
 import java.util.Optional;
@@ -135,19 +136,22 @@ public record BatcherOptions(
     /** The options that settings ask for. */
     public static Builder builder(Settings settings) {
         Builder builder = builder()
-                .batchBytes(settings.value(Settings.BATCH_MAX_BYTES).bytes())
+                .batchBytes(settings.value(WriteSettings.BATCH_MAX_BYTES).bytes())
                 .delay(delay(settings))
-                .scope(settings.value(Settings.BATCH_SCOPE))
-                .layout(settings.value(Settings.BATCH_LAYOUT))
+                .scope(settings.value(WriteSettings.BATCH_SCOPE))
+                .layout(settings.value(WriteSettings.BATCH_LAYOUT))
                 .inlineBytes(inlineBytes(settings))
-                .codec(settings.value(Settings.COMPRESSION_TYPE))
+                .codec(settings.value(WriteSettings.COMPRESSION_TYPE))
                 .keys(keys(settings))
-                .deliveryTimeout(settings.value(Settings.DELIVERY_TIMEOUT))
-                .notifyWithin(settings.notifyWithin())
-                .bufferBytes(settings.value(Settings.WRITE_BUFFER_BYTES).bytes());
-        settings.value(Settings.BATCH_TARGET_LATENCY).map(LatencyTarget::of).ifPresent(builder::target);
-        if (settings.value(Settings.FALLBACK_ENABLED)) {
-            long rate = settings.value(Settings.FALLBACK_MAX_BYTES_PER_SECOND).bytes();
+                .deliveryTimeout(settings.value(WriteSettings.DELIVERY_TIMEOUT))
+                .notifyWithin(RetentionSettings.notifyWithin(settings, settings.value(WriteSettings.DELIVERY_TIMEOUT)))
+                .bufferBytes(settings.value(WriteSettings.WRITE_BUFFER_BYTES).bytes());
+        settings.value(WriteSettings.BATCH_TARGET_LATENCY)
+                .map(LatencyTarget::of)
+                .ifPresent(builder::target);
+        if (settings.value(WriteSettings.FALLBACK_ENABLED)) {
+            long rate =
+                    settings.value(WriteSettings.FALLBACK_MAX_BYTES_PER_SECOND).bytes();
             builder.fallback(new Fallback(rate, FALLBACK_RECORD_BYTES));
         }
         return builder;
@@ -155,10 +159,10 @@ public record BatcherOptions(
 
     /** A target latency leaves the delay free, unless that is given too. */
     private static Duration delay(Settings settings) {
-        Duration delay = settings.value(Settings.BATCH_MAX_DELAY);
-        return settings.isGiven(Settings.BATCH_MAX_DELAY)
+        Duration delay = settings.value(WriteSettings.BATCH_MAX_DELAY);
+        return settings.isGiven(WriteSettings.BATCH_MAX_DELAY)
                 ? delay
-                : settings.value(Settings.BATCH_TARGET_LATENCY).orElse(delay);
+                : settings.value(WriteSettings.BATCH_TARGET_LATENCY).orElse(delay);
     }
 
     /**
@@ -166,19 +170,21 @@ public record BatcherOptions(
      * without a delay at least what costs less CPU time so; a batch that is full is never inlined.
      */
     private static long inlineBytes(Settings settings) {
-        Optional<ByteSize> given = settings.value(Settings.INLINE_MAX_BYTES);
-        if (given.isPresent() || !settings.isGiven(Settings.STORE)) {
+        Optional<ByteSize> given = settings.value(WriteSettings.INLINE_MAX_BYTES);
+        if (given.isPresent() || !settings.isGiven(StoreSettings.STORE)) {
             return given.map(ByteSize::bytes).orElse(0L);
         }
         long breakEven = PriceTables.of(settings).map(LiveCost::inlineBytes).orElse(0L);
         long least = delay(settings).isZero() ? UNDELAYED_INLINE_BYTES : 0;
         return Math.min(
                 Math.max(breakEven, least),
-                settings.value(Settings.BATCH_MAX_BYTES).bytes());
+                settings.value(WriteSettings.BATCH_MAX_BYTES).bytes());
     }
 
     private static Keyring keys(Settings settings) {
-        return Keyring.open(settings.value(Settings.ENCRYPTION_KEYS), settings.value(Settings.ENCRYPTION_KEY_ID));
+        return Keyring.open(
+                settings.value(EncryptionSettings.ENCRYPTION_KEYS),
+                settings.value(EncryptionSettings.ENCRYPTION_KEY_ID));
     }
 
     /** Collects options. Each method sets the component of the same name. */

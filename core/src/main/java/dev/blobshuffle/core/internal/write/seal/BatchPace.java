@@ -2,8 +2,8 @@ package dev.blobshuffle.core.internal.write.seal;
 
 import dev.blobshuffle.core.internal.pricing.Pace;
 import dev.blobshuffle.core.internal.pricing.PaceConditions;
-import dev.blobshuffle.core.internal.settings.BatchLayout;
 import dev.blobshuffle.core.internal.write.deliver.Segment;
+import dev.blobshuffle.core.internal.write.options.BatchLayout;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
 import dev.blobshuffle.core.zone.Zone;
 import java.time.Duration;

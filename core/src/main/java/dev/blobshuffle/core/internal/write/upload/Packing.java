@@ -1,6 +1,6 @@
 package dev.blobshuffle.core.internal.write.upload;
 
-import dev.blobshuffle.core.internal.settings.BatchLayout;
+import dev.blobshuffle.core.internal.write.options.BatchLayout;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.blobshuffle.core.internal.write.upload;
 
-import static dev.blobshuffle.core.internal.settings.BatchLayout.PACKED;
-import static dev.blobshuffle.core.internal.settings.BatchLayout.PER_ZONE;
-import static dev.blobshuffle.core.internal.settings.BatchLayout.SINGLE;
+import static dev.blobshuffle.core.internal.write.options.BatchLayout.PACKED;
+import static dev.blobshuffle.core.internal.write.options.BatchLayout.PER_ZONE;
+import static dev.blobshuffle.core.internal.write.options.BatchLayout.SINGLE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.LinkedHashMap;

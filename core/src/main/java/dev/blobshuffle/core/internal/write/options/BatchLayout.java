@@ -1,4 +1,4 @@
-package dev.blobshuffle.core.internal.settings;
+package dev.blobshuffle.core.internal.write.options;
 
 /** Which sections of a batch, one for each zone of readers, share a blob. */
 public enum BatchLayout {

@@ -1,4 +1,4 @@
-package dev.blobshuffle.core.internal.settings;
+package dev.blobshuffle.core.internal.write.options;
 
 /** Who shares a batch. */
 public enum BatchScope {

@@ -1,10 +1,12 @@
-package dev.blobshuffle.core.internal.settings;
+package dev.blobshuffle.kafka.internal.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.engine.EngineSettings;
+import dev.blobshuffle.core.internal.settings.Settings;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,7 +18,7 @@ class NodeSettingTest {
     @ParameterizedTest
     @EnumSource
     void eachIsKnownForAllNodes(NodeSetting setting) {
-        assertThatCode(() -> Settings.parse(Map.of(setting.nameForAll(), "any")))
+        assertThatCode(() -> KafkaSettings.parse(Map.of(setting.nameForAll(), "any")))
                 .doesNotThrowAnyException();
     }
 
@@ -25,7 +27,7 @@ class NodeSettingTest {
     void anyNameMayBeANodes(String node) {
         for (NodeSetting setting : NodeSetting.values()) {
             if (setting != NodeSetting.WRAP) {
-                assertThatCode(() -> Settings.parse(Map.of(setting.nameFor(node), "any")))
+                assertThatCode(() -> KafkaSettings.parse(Map.of(setting.nameFor(node), "any")))
                         .doesNotThrowAnyException();
             }
         }
@@ -43,7 +45,7 @@ class NodeSettingTest {
         "key.parallel.ordering, keyparallel.ordering"
     })
     void unknownNameIsRefusedWithTheNearest(String name, String nearest) {
-        assertThatThrownBy(() -> Settings.parse(Map.of("blobshuffle." + name, "any")))
+        assertThatThrownBy(() -> KafkaSettings.parse(Map.of("blobshuffle." + name, "any")))
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("Cannot use setting blobshuffle." + name + ":")
                 .hasMessageContaining("The nearest is blobshuffle." + nearest + ";");
@@ -51,13 +53,23 @@ class NodeSettingTest {
 
     @Test
     void wrapperHasNoNodes() {
-        assertThatThrownBy(() -> NodeSetting.requireKnown(NodeSetting.WRAP.nameFor("lookup")))
+        assertThatThrownBy(() -> KafkaSettings.parse(Map.of(NodeSetting.WRAP.nameFor("lookup"), "any")))
                 .isInstanceOf(InvalidSettings.class);
     }
 
     @Test
     void theyAreNotSettingsOfTheShuffle() {
-        Settings shuffle = Settings.parse(Map.of("blobshuffle.keyparallel.timeout.ms", "1"));
-        assertThat(Settings.all()).noneMatch(shuffle::isGiven);
+        Settings shuffle = KafkaSettings.parse(Map.of("blobshuffle.keyparallel.timeout.ms", "1"));
+        assertThat(KafkaSettings.GROUPS.stream().flatMap(group -> group.settings().stream()))
+                .noneMatch(shuffle::isGiven);
+    }
+
+    /** Each front door knows its own settings, and those of the engine. */
+    @Test
+    void anEngineWithoutKafkaDoesNotKnowThem() {
+        assertThatThrownBy(() -> EngineSettings.parse(Map.of("blobshuffle.keyparallel.timeout.ms", "1")))
+                .isInstanceOf(InvalidSettings.class);
+        assertThatThrownBy(() -> EngineSettings.parse(Map.of("blobshuffle.topics.include", "a")))
+                .isInstanceOf(InvalidSettings.class);
     }
 }

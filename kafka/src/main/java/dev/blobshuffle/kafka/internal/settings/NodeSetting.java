@@ -1,17 +1,16 @@
-package dev.blobshuffle.core.internal.settings;
+package dev.blobshuffle.kafka.internal.settings;
 
-import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.internal.text.EditDistance;
+import dev.blobshuffle.core.internal.settings.Setting;
+import dev.blobshuffle.core.internal.settings.Settings;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * The settings {@code blobshuffle.keyparallel.*} of functions that are called in parallel. Each
  * holds for all nodes of a topology, or for one if the node's name stands before it. Only names are
- * checked here: nodes check the values.
+ * checked here: nodes check the values. They are defined here and not beside the nodes, because
+ * tools check an application's settings without Kafka Streams.
  */
 public enum NodeSetting {
     /** Which calls may overlap. */
@@ -113,19 +112,14 @@ public enum NodeSetting {
     }
 
     /**
-     * Checks a name of an application's settings. Names without the prefix are somebody else's. A
-     * name may begin with any node's name, since the topology is not known here.
+     * Checks a name of an application's settings. Names without the prefix are somebody else's.
      *
-     * @throws InvalidSettings fatal: it has the prefix and is none of these settings; the message
-     *     names the nearest
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: it has the prefix and is none of
+     *     these settings; the message names the nearest
      */
     public static void requireKnown(String name) {
-        if (!name.startsWith(PREFIX)) {
-            return;
-        }
-        List<String> candidates = candidates(name.substring(PREFIX.length()));
-        if (!candidates.contains(name)) {
-            throw unknown(name, candidates.stream());
+        if (name.startsWith(PREFIX)) {
+            Settings.requireKnown(name, List.of(new KeyParallelSettings()));
         }
     }
 
@@ -133,7 +127,7 @@ public enum NodeSetting {
      * The names for all nodes, and those for every node whose name the rest may begin with: it may
      * have dots itself.
      */
-    private static List<String> candidates(String rest) {
+    static List<String> candidates(String rest) {
         List<String> names = new ArrayList<>(namesForAll());
         for (int dot = rest.indexOf('.', 1); dot > 0; dot = rest.indexOf('.', dot + 1)) {
             String node = rest.substring(0, dot);
@@ -146,13 +140,5 @@ public enum NodeSetting {
 
     static List<String> namesForAll() {
         return Arrays.stream(values()).map(NodeSetting::nameForAll).toList();
-    }
-
-    /** The failure for a name that nothing has. */
-    static InvalidSettings unknown(String name, Stream<String> known) {
-        String nearest = known.min(Comparator.comparingInt(candidate -> EditDistance.between(candidate, name)))
-                .orElseThrow();
-        return new InvalidSettings("Cannot use setting " + name + ": there is none of this name. The nearest is "
-                + nearest + "; docs/settings.md lists all.");
     }
 }

@@ -1,4 +1,4 @@
-package dev.blobshuffle.core.internal.settings;
+package dev.blobshuffle.core.internal.membership;
 
 /** How bytes travel between members. */
 public enum PeerTransport {

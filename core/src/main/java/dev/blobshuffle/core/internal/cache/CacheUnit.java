@@ -1,4 +1,4 @@
-package dev.blobshuffle.core.internal.settings;
+package dev.blobshuffle.core.internal.cache;
 
 /** What a cache loads from the store at once. */
 public enum CacheUnit {

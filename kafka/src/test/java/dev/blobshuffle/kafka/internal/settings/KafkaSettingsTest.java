@@ -1,10 +1,15 @@
-package dev.blobshuffle.core.internal.settings;
+package dev.blobshuffle.kafka.internal.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.format.Codec;
+import dev.blobshuffle.core.internal.retention.RetentionSettings;
+import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.store.StoreSettings;
+import dev.blobshuffle.core.internal.write.options.BatchScope;
+import dev.blobshuffle.core.internal.write.options.WriteSettings;
 import dev.blobshuffle.core.settings.ByteSize;
 import dev.blobshuffle.core.zone.Zone;
 import java.time.Duration;
@@ -14,18 +19,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class SettingsTest {
+class KafkaSettingsTest {
     private static Settings parse(Map<String, ?> configuration) {
-        return Settings.parse(configuration, Map.of());
+        return parse(configuration, Map.of());
+    }
+
+    private static Settings parse(Map<String, ?> configuration, Map<String, String> environment) {
+        return Settings.parse(configuration, KafkaSettings.GROUPS, environment);
     }
 
     @Test
     void everythingHasADefaultButTheStore() {
         Settings settings = parse(Map.of("application.id", "somebody else's"));
-        assertThat(settings.value(Settings.BATCH_MAX_BYTES)).isEqualTo(ByteSize.ofMebibytes(16));
-        assertThat(settings.value(Settings.COMPRESSION_TYPE)).isEqualTo(Codec.NONE);
-        assertThat(settings.value(Settings.TOPICS_INCLUDE)).isEmpty();
-        assertThatThrownBy(settings::store)
+        assertThat(settings.value(WriteSettings.BATCH_MAX_BYTES)).isEqualTo(ByteSize.ofMebibytes(16));
+        assertThat(settings.value(WriteSettings.COMPRESSION_TYPE)).isEqualTo(Codec.NONE);
+        assertThat(settings.value(KafkaSettings.TOPICS_INCLUDE)).isEmpty();
+        assertThatThrownBy(() -> StoreSettings.uri(settings))
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("blobshuffle.store")
                 .hasMessageContaining("file:///");
@@ -43,15 +52,15 @@ class SettingsTest {
                 "blobshuffle.client.supplier", String.class,
                 "blobshuffle.topics.include", "a-.*, b",
                 "blobshuffle.topics.exclude", List.of("c")));
-        assertThat(settings.value(Settings.BATCH_MAX_BYTES).bytes()).isEqualTo(1 << 20);
-        assertThat(settings.value(Settings.WRITE_BUFFER_BYTES)).isEqualTo(ByteSize.ofMebibytes(32));
-        assertThat(settings.value(Settings.BATCH_MAX_DELAY)).isEqualTo(Duration.ofMillis(20));
-        assertThat(settings.value(Settings.WRITE_ENABLED)).isFalse();
-        assertThat(settings.value(Settings.BATCH_SCOPE)).isEqualTo(BatchScope.LANE);
-        assertThat(settings.value(Settings.COMPRESSION_TYPE)).isEqualTo(Codec.ZSTD);
-        assertThat(settings.value(Settings.CLIENT_SUPPLIER)).contains("java.lang.String");
-        assertThat(settings.value(Settings.TOPICS_INCLUDE)).containsExactly("a-.*", "b");
-        assertThat(settings.value(Settings.TOPICS_EXCLUDE)).containsExactly("c");
+        assertThat(settings.value(WriteSettings.BATCH_MAX_BYTES).bytes()).isEqualTo(1 << 20);
+        assertThat(settings.value(WriteSettings.WRITE_BUFFER_BYTES)).isEqualTo(ByteSize.ofMebibytes(32));
+        assertThat(settings.value(WriteSettings.BATCH_MAX_DELAY)).isEqualTo(Duration.ofMillis(20));
+        assertThat(settings.value(KafkaSettings.WRITE_ENABLED)).isFalse();
+        assertThat(settings.value(WriteSettings.BATCH_SCOPE)).isEqualTo(BatchScope.LANE);
+        assertThat(settings.value(WriteSettings.COMPRESSION_TYPE)).isEqualTo(Codec.ZSTD);
+        assertThat(settings.value(KafkaSettings.CLIENT_SUPPLIER)).contains("java.lang.String");
+        assertThat(settings.value(KafkaSettings.TOPICS_INCLUDE)).containsExactly("a-.*", "b");
+        assertThat(settings.value(KafkaSettings.TOPICS_EXCLUDE)).containsExactly("c");
     }
 
     @Test
@@ -104,14 +113,14 @@ class SettingsTest {
     @Test
     void theZoneIsTheSettingThenTheRackThenTheEnvironment() {
         Map<String, String> environment = Map.of("TOPOLOGY_ZONE", "env");
-        assertThat(Settings.parse(Map.of("blobshuffle.zone", "own", "client.rack", "rack"), environment)
+        assertThat(parse(Map.of("blobshuffle.zone", "own", "client.rack", "rack"), environment)
                         .zone())
                 .isEqualTo(new Zone("own"));
-        assertThat(Settings.parse(Map.of("blobshuffle.zone", " ", "client.rack", "rack"), environment)
+        assertThat(parse(Map.of("blobshuffle.zone", " ", "client.rack", "rack"), environment)
                         .zone())
                 .isEqualTo(new Zone("rack"));
-        assertThat(Settings.parse(Map.of(), environment).zone()).isEqualTo(new Zone("env"));
-        assertThat(Settings.parse(Map.of(), Map.of("TOPOLOGY_ZONE", "")).zone()).isEqualTo(Zone.SINGLE);
+        assertThat(parse(Map.of(), environment).zone()).isEqualTo(new Zone("env"));
+        assertThat(parse(Map.of(), Map.of("TOPOLOGY_ZONE", "")).zone()).isEqualTo(Zone.SINGLE);
     }
 
     @Test
@@ -139,12 +148,12 @@ class SettingsTest {
 
     @Test
     void blobsStayWhileNeededOrForATimeAndAreSweptLongAfterTheirNotifications() {
-        assertThat(parse(Map.of()).value(Settings.RETENTION)).isEmpty();
-        assertThat(parse(Map.of("blobshuffle.retention", "Needed")).value(Settings.RETENTION))
+        assertThat(parse(Map.of()).value(RetentionSettings.RETENTION)).isEmpty();
+        assertThat(parse(Map.of("blobshuffle.retention", "Needed")).value(RetentionSettings.RETENTION))
                 .isEmpty();
-        assertThat(parse(Map.of("blobshuffle.retention", "86400000")).value(Settings.RETENTION))
+        assertThat(parse(Map.of("blobshuffle.retention", "86400000")).value(RetentionSettings.RETENTION))
                 .contains(Duration.ofDays(1));
-        assertThat(parse(Map.of("blobshuffle.sweep.interval.ms", 0)).value(Settings.SWEEP_INTERVAL))
+        assertThat(parse(Map.of("blobshuffle.sweep.interval.ms", 0)).value(RetentionSettings.SWEEP_INTERVAL))
                 .isEmpty();
         assertThatThrownBy(() -> parse(Map.of("blobshuffle.retention", "60000")))
                 .isInstanceOf(InvalidSettings.class)
@@ -161,19 +170,19 @@ class SettingsTest {
      */
     @Test
     void notificationsComeInTimeForTheApplicationsSweepsAndForTheCommand() {
-        assertThat(parse(Map.of()).notifyWithin()).isEqualTo(Duration.ofMinutes(45));
-        assertThat(parse(Map.of("blobshuffle.sweep.interval.ms", "1800000")).notifyWithin())
+        assertThat(notifyWithin(Map.of())).isEqualTo(Duration.ofMinutes(45));
+        assertThat(notifyWithin(Map.of("blobshuffle.sweep.interval.ms", "1800000")))
                 .isEqualTo(Duration.ofMinutes(15));
-        assertThat(parse(Map.of("blobshuffle.sweep.interval.ms", "21600000")).notifyWithin())
+        assertThat(notifyWithin(Map.of("blobshuffle.sweep.interval.ms", "21600000")))
                 .isEqualTo(Duration.ofMinutes(45));
-        assertThat(parse(Map.of("blobshuffle.sweep.interval.ms", "0")).notifyWithin())
-                .isEqualTo(Duration.ofMinutes(45));
-        assertThat(parse(Map.of(
-                                "blobshuffle.sweep.interval.ms",
-                                "21600000",
-                                "blobshuffle.delivery.timeout.ms",
-                                "7200000"))
-                        .notifyWithin())
+        assertThat(notifyWithin(Map.of("blobshuffle.sweep.interval.ms", "0"))).isEqualTo(Duration.ofMinutes(45));
+        assertThat(notifyWithin(Map.of(
+                        "blobshuffle.sweep.interval.ms", "21600000", "blobshuffle.delivery.timeout.ms", "7200000")))
                 .isEqualTo(Duration.ofHours(2));
+    }
+
+    private static Duration notifyWithin(Map<String, ?> configuration) {
+        Settings settings = parse(configuration);
+        return RetentionSettings.notifyWithin(settings, settings.value(WriteSettings.DELIVERY_TIMEOUT));
     }
 }

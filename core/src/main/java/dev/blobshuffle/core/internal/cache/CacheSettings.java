@@ -1,0 +1,104 @@
+package dev.blobshuffle.core.internal.cache;
+
+import dev.blobshuffle.core.internal.settings.Setting;
+import dev.blobshuffle.core.internal.settings.SettingGroup;
+import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.settings.ByteSize;
+import java.util.List;
+
+/** The settings of the caches of an instance and of its zone. */
+public final class CacheSettings implements SettingGroup {
+    /** Cache in memory. */
+    public static final Setting<ByteSize> CACHE_MEMORY_BYTES = Setting.size(
+            "cache.memory.bytes",
+            new ByteSize(0),
+            new ByteSize(0),
+            "Memory of an instance for sections of blobs that it or its zone may read again. 0 disables "
+                    + "the cache. The default is 128 MiB if `cache.disk.dirs` or `cache.zone.enabled` is set.");
+
+    /** Cache on disk. */
+    public static final Setting<List<String>> CACHE_DISK_DIRS = Setting.words(
+            "cache.disk.dirs",
+            "directories, separated by commas",
+            "Local directories, one per disk, where the instance caches sections of blobs across "
+                    + "restarts. Instances must not share a directory.");
+
+    /** Size of the cache on disk. */
+    public static final Setting<ByteSize> CACHE_DISK_BYTES = Setting.size(
+            "cache.disk.bytes",
+            new ByteSize(1),
+            ByteSize.ofMebibytes(10 << 10),
+            "Maximum size of the cache on disk, split evenly between its directories.");
+
+    /** Cache of the zone. */
+    public static final Setting<Boolean> CACHE_ZONE_ENABLED = Setting.flag(
+            "cache.zone.enabled",
+            false,
+            "Whether the instances of a zone share their caches, so that each section is downloaded "
+                    + "once per zone. Requires `peer.listen` and the artifact `blobshuffle-peer`.");
+
+    /** Local cache before the zone's. */
+    public static final Setting<Boolean> CACHE_ZONE_KEEP = Setting.flag(
+            "cache.zone.keep",
+            false,
+            "Whether an instance also caches in its own memory the data that other instances of its "
+                    + "zone sent, and requests whole units (`cache.unit`) from them. Enable it if instances read "
+                    + "the same data more than once. Otherwise a zone caches each section once.");
+
+    /** Caches that run by themselves. */
+    public static final Setting<List<String>> CACHE_ZONE_MEMBERS = Setting.words(
+            "cache.zone.members",
+            "zone=host:port, separated by commas",
+            "Standalone caches (`blobshuffle cache`) of all zones.");
+
+    /** Cache on write. */
+    public static final Setting<Boolean> CACHE_ON_WRITE = Setting.flag(
+            "cache.on.write",
+            true,
+            "Whether an instance with a cache also caches the sections that it writes for readers in "
+                    + "its own zone.");
+
+    /** Unit of loading. */
+    public static final Setting<CacheUnit> CACHE_UNIT = Setting.choice(
+            "cache.unit",
+            CacheUnit.SECTION,
+            "Unit that a cache loads: the whole section of its zone in one request, or each segment on " + "demand.");
+
+    @Override
+    public String title() {
+        return "Caches";
+    }
+
+    @Override
+    public List<Setting<?>> settings() {
+        return List.of(
+                CACHE_MEMORY_BYTES,
+                CACHE_DISK_DIRS,
+                CACHE_DISK_BYTES,
+                CACHE_ZONE_ENABLED,
+                CACHE_ZONE_KEEP,
+                CACHE_ZONE_MEMBERS,
+                CACHE_ON_WRITE,
+                CACHE_UNIT);
+    }
+
+    /** Enough for the sections of some blobs of the usual size. */
+    private static final ByteSize USUAL_MEMORY = ByteSize.ofMebibytes(128);
+
+    /** Memory for caching: as given, or else as the other caches need it. */
+    public static ByteSize memory(Settings settings) {
+        return isNeeded(settings) && !settings.isGiven(CACHE_MEMORY_BYTES)
+                ? USUAL_MEMORY
+                : settings.value(CACHE_MEMORY_BYTES);
+    }
+
+    /** Whether anything is cached. */
+    public static boolean isUsed(Settings settings) {
+        return isNeeded(settings) || memory(settings).bytes() > 0;
+    }
+
+    private static boolean isNeeded(Settings settings) {
+        return settings.value(CACHE_ZONE_ENABLED)
+                || !settings.value(CACHE_DISK_DIRS).isEmpty();
+    }
+}

@@ -1,0 +1,35 @@
+package dev.blobshuffle.core.internal.encryption;
+
+import dev.blobshuffle.core.internal.settings.Setting;
+import dev.blobshuffle.core.internal.settings.SettingGroup;
+import java.util.List;
+import java.util.Optional;
+
+/** The settings of the keys that encrypt blobs. */
+public final class EncryptionSettings implements SettingGroup {
+    /** Where the encryption keys are. */
+    public static final Setting<Optional<String>> ENCRYPTION_KEYS = Setting.text(
+            "encryption.keys",
+            "none",
+            "URI of the keys that encrypt blobs. `file:///etc/blobshuffle/keys`, for example, names a "
+                    + "file that only its owner can read, with a line `<id> <32 bytes in Base64>` per key. "
+                    + "`aws-kms:` names a file of wrapped keys and requires the artifact `blobshuffle-aws-kms`. "
+                    + "Requires `encryption.key.id`.");
+
+    /** The key to write with. */
+    public static final Setting<Optional<String>> ENCRYPTION_KEY_ID = Setting.text(
+            "encryption.key.id",
+            "not set",
+            "Id of the key that encrypts new blobs, or `none` to read encrypted blobs and write plain "
+                    + "ones. Requires `encryption.keys`.");
+
+    @Override
+    public String title() {
+        return "Encryption";
+    }
+
+    @Override
+    public List<Setting<?>> settings() {
+        return List.of(ENCRYPTION_KEYS, ENCRYPTION_KEY_ID);
+    }
+}

@@ -1,0 +1,75 @@
+package dev.blobshuffle.core.internal.retention;
+
+import dev.blobshuffle.core.internal.settings.Setting;
+import dev.blobshuffle.core.internal.settings.SettingGroup;
+import dev.blobshuffle.core.internal.settings.Settings;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** How long blobs are kept, and who deletes them. */
+public final class RetentionSettings implements SettingGroup {
+    /**
+     * The shortest grace period of a sweep, and the part of every grace period that is a reserve.
+     * It is longer than brokers keep an idle connection ({@code connections.max.idle.ms}, 10
+     * minutes): a producer that stood still for so long cannot deliver what it held without
+     * connecting again, and by then it has given it up.
+     */
+    public static final Duration LEAST_GRACE = Duration.ofMinutes(15);
+
+    /**
+     * The shortest grace period of {@code blobshuffle gc} while writers run. No command knows their
+     * sweep interval, so writers with a longer one keep to this bound.
+     */
+    public static final Duration COMMAND_GRACE = Duration.ofHours(1);
+
+    /** How long blobs are kept. */
+    public static final Setting<Optional<Duration>> RETENTION = Setting.millisOrWord(
+            "retention",
+            "needed",
+            LEAST_GRACE,
+            Optional.empty(),
+            "How long blobs are kept: as long as Kafka holds a notification for them (`needed`), or for "
+                    + "a fixed time. After a fixed time blobs are deleted even if readers still need them.");
+
+    /** How often an application sweeps. */
+    public static final Setting<Optional<Duration>> SWEEP_INTERVAL = Setting.millisOrWord(
+            "sweep.interval.ms",
+            "0",
+            LEAST_GRACE,
+            Optional.of(COMMAND_GRACE),
+            "Interval at which the application deletes expired blobs, and how long a stored blob may "
+                    + "exist without its notification. 0 leaves deletion to `blobshuffle gc`.");
+
+    @Override
+    public String title() {
+        return "Retention";
+    }
+
+    @Override
+    public List<Setting<?>> settings() {
+        return List.of(RETENTION, SWEEP_INTERVAL);
+    }
+
+    /**
+     * The longest that a stored blob may be without its notification before the application's own
+     * sweep deletes it: {@code sweep.interval.ms}, or {@link #COMMAND_GRACE} where the application
+     * does not sweep.
+     */
+    public static Duration grace(Settings settings) {
+        return settings.value(SWEEP_INTERVAL).orElse(COMMAND_GRACE);
+    }
+
+    /**
+     * How long after its seal a batch's notification may get into the log at the latest: the grace
+     * period without its reserve, and at most that of {@code blobshuffle gc} without it. Only a
+     * longer {@code delivery.timeout.ms} raises it.
+     *
+     * @param delivery the longest that a batch may take until its blob is stored
+     */
+    public static Duration notifyWithin(Settings settings, Duration delivery) {
+        Duration grace = grace(settings).compareTo(COMMAND_GRACE) < 0 ? grace(settings) : COMMAND_GRACE;
+        Duration rest = grace.minus(LEAST_GRACE);
+        return rest.compareTo(delivery) > 0 ? rest : delivery;
+    }
+}
