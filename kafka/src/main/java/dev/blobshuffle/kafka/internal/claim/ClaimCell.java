@@ -8,6 +8,11 @@ interface ClaimCell {
     /** What the register holds. */
     Optional<Register> read() throws InterruptedException;
 
-    /** Replaces what was read; false if somebody else did, or if it is not known who did. */
+    /**
+     * Replaces what was read; false if somebody else did.
+     *
+     * @throws dev.blobshuffle.core.failure.StoreUnavailable recoverable: the text may be written or
+     *     not, which the next read shows
+     */
     boolean replace(Optional<Register> expected, String text) throws InterruptedException;
 }

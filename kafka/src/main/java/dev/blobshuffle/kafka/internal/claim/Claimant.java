@@ -1,7 +1,9 @@
 package dev.blobshuffle.kafka.internal.claim;
 
+import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.store.Register;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -95,25 +97,24 @@ final class Claimant {
      */
     Verdict raise(Set<String> topics) throws InterruptedException {
         Map<String, String> before = new HashMap<>();
-        for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
-            if (attempt > 1) {
-                pauses.pause(attempt - 1);
-            }
+        Attempts attempts = new Attempts("claim a store");
+        while (true) {
+            attempts.begin();
             Optional<Register> held = cell.read();
             ClaimText now = now(held);
-            Optional<Verdict> verdict = contestIfStrange(held, now, topics);
+            if (attempts.isFirst()) { // Also if it leads no further: the next one compares with it.
+                topics.forEach(topic -> before.put(
+                        topic, now.line(cluster, topic).map(ClaimText.Line::id).orElse("")));
+            }
+            Optional<Verdict> verdict = contestIfStrange(attempts, held, now, topics);
             if (verdict.isPresent()) {
                 if (!verdict.get().isOwn()) {
                     return verdict.get();
                 }
                 continue; // The register changed before the contest was written.
             }
-            if (attempt > 1 && isRaisedSince(before, now, topics)) {
+            if (!attempts.isFirst() && isRaisedSince(before, now, topics)) {
                 return Verdict.OWN;
-            }
-            if (attempt == 1) {
-                topics.forEach(topic -> before.put(
-                        topic, now.line(cluster, topic).map(ClaimText.Line::id).orElse("")));
             }
             // A new one for each attempt: a sibling may be about to forget the last one.
             String id = ids.get();
@@ -123,13 +124,11 @@ final class Claimant {
                 }
             }
             ClaimText raised = now.raised(cluster, topics, id);
-            if (cell.replace(held, raised.text())) {
+            if (attempts.replace(held, raised.text())) {
                 forgetOld(topics, raised);
                 return Verdict.OWN;
             }
         }
-        throw new StoreUnavailable(
-                "Cannot claim a store: others changed the register " + ATTEMPTS + " times meanwhile. Try again.", null);
     }
 
     /**
@@ -159,16 +158,15 @@ final class Claimant {
 
     /** Looks for strangers, and contests the register if there is one. */
     Verdict check(Set<String> topics) throws InterruptedException {
-        for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
-            if (attempt > 1) {
-                pauses.pause(attempt - 1);
-            }
+        Attempts attempts = new Attempts("check a store's claims");
+        while (true) {
+            attempts.begin();
             Optional<Register> held = cell.read();
             ClaimText now = now(held);
             if (held.isPresent() && isMissing(now, topics) && now.contest().isEmpty()) {
                 return raise(topics);
             }
-            Optional<Verdict> verdict = contestIfStrange(held, now, topics);
+            Optional<Verdict> verdict = contestIfStrange(attempts, held, now, topics);
             if (verdict.isEmpty()) {
                 return held.isEmpty() ? raise(topics) : Verdict.OWN;
             }
@@ -176,8 +174,6 @@ final class Claimant {
                 return verdict.get();
             }
         }
-        throw new StoreUnavailable(
-                "Cannot check a store's claims: others change the register all the time. Try again.", null);
     }
 
     private boolean isMissing(ClaimText now, Set<String> topics) {
@@ -193,8 +189,8 @@ final class Claimant {
     /**
      * Empty if there is no stranger; a verdict without a contest if the register changed meanwhile.
      */
-    private Optional<Verdict> contestIfStrange(Optional<Register> held, ClaimText now, Set<String> topics)
-            throws InterruptedException {
+    private Optional<Verdict> contestIfStrange(
+            Attempts attempts, Optional<Register> held, ClaimText now, Set<String> topics) throws InterruptedException {
         if (now.contest().isPresent()) {
             return Optional.of(new Verdict(now.contest()));
         }
@@ -203,7 +199,7 @@ final class Claimant {
             return Optional.empty();
         }
         String reason = stranger.get() + " (seen by cluster " + cluster + ", " + ids.get() + ")";
-        boolean isWritten = cell.replace(held, now.contested(reason).text());
+        boolean isWritten = attempts.replace(held, now.contested(reason).text());
         return Optional.of(isWritten ? new Verdict(Optional.of(reason)) : Verdict.OWN);
     }
 
@@ -231,12 +227,12 @@ final class Claimant {
 
     /** Keeps everybody from deleting. */
     void hold(String reason) throws InterruptedException {
-        change(now -> now.contest().isPresent() ? now : now.contested(reason + " (" + ids.get() + ")"));
+        change("hold a store", now -> now.contest().isPresent() ? now : now.contested(reason + " (" + ids.get() + ")"));
     }
 
     /** Takes this cluster's lines out, unless the register is contested. */
     void withdraw() throws InterruptedException {
-        change(now -> now.contest().isPresent() ? now : now.without(cluster));
+        change("withdraw from a store", now -> now.contest().isPresent() ? now : now.without(cluster));
     }
 
     /** Makes the register this cluster's, with new ids. Whoever else lives contests it again. */
@@ -245,16 +241,76 @@ final class Claimant {
         for (String topic : topics) {
             memories.apply(topic).remember(id, now(cell.read()).counter() + 1);
         }
-        change(now -> new ClaimText(now.counter(), List.of(), Optional.empty()).raised(cluster, topics, id));
+        change(
+                "take a store over",
+                now -> new ClaimText(now.counter(), List.of(), Optional.empty()).raised(cluster, topics, id));
     }
 
-    private void change(Function<ClaimText, ClaimText> change) throws InterruptedException {
+    /** @param what completes "Cannot …" */
+    private void change(String what, Function<ClaimText, ClaimText> change) throws InterruptedException {
+        Attempts attempts = new Attempts(what);
         boolean isDone = false;
         while (!isDone) {
+            attempts.begin();
             Optional<Register> held = cell.read();
             ClaimText now = now(held);
             ClaimText next = change.apply(now);
-            isDone = next.equals(now) || cell.replace(held, next.text());
+            isDone = next.equals(now) || attempts.replace(held, next.text());
+        }
+    }
+
+    /** The attempts of one operation: with growing pauses between them, and not without end. */
+    private final class Attempts {
+        private final String what;
+        private final List<StoreUnavailable> failures = new ArrayList<>();
+        private int begun;
+
+        /** @param what completes "Cannot …" */
+        Attempts(String what) {
+            this.what = what;
+        }
+
+        /**
+         * Begins the next attempt, after a pause unless it is the first.
+         *
+         * @throws StoreUnavailable that was the last one; the cause is the store's last failure
+         */
+        void begin() throws InterruptedException {
+            if (begun == ATTEMPTS) {
+                throw exhausted();
+            }
+            if (begun > 0) {
+                pauses.pause(begun);
+            }
+            begun++;
+        }
+
+        boolean isFirst() {
+            return begun == 1;
+        }
+
+        /** Replaces what was read; false if the register must be read again. */
+        boolean replace(Optional<Register> held, String text) throws InterruptedException {
+            try {
+                return cell.replace(held, text);
+            } catch (StoreRefused e) {
+                throw e;
+            } catch (StoreUnavailable e) {
+                failures.add(e); // The text may be written: the next read shows it.
+                return false;
+            }
+        }
+
+        private StoreUnavailable exhausted() {
+            if (failures.isEmpty()) {
+                return new StoreUnavailable("Cannot " + what + ": others changed the register in each of " + ATTEMPTS
+                        + " attempts. Try again.");
+            }
+            StoreUnavailable last = failures.get(failures.size() - 1);
+            return new StoreUnavailable(
+                    "Cannot " + what + ": " + failures.size() + " of " + ATTEMPTS
+                            + " attempts to write the register failed, the last one as follows. " + last.getMessage(),
+                    last);
         }
     }
 

@@ -35,13 +35,7 @@ final class StoreCell implements ClaimCell {
 
     @Override
     public boolean replace(Optional<Register> expected, String text) {
-        try {
-            return join(registers.replace(ClaimText.REGISTER, expected, text));
-        } catch (StoreRefused e) {
-            throw e;
-        } catch (StoreUnavailable e) {
-            return false; // It may be written: whoever reads next finds out.
-        }
+        return join(registers.replace(ClaimText.REGISTER, expected, text));
     }
 
     /** The blobs of generation 0. */

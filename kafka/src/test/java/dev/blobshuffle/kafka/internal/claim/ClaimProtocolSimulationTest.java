@@ -156,6 +156,35 @@ class ClaimProtocolSimulationTest {
         }
     }
 
+    /**
+     * Siblings raise one of two topics so often that the id that a raise of both has read is
+     * forgotten, and looks like a stranger's. The raise starts over, and must not take the other
+     * topic's old line for a sibling's new one.
+     */
+    @Test
+    void aRaiseReplacesTheLineOfEachTopicWhateverItsFirstAttemptMet() {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            ClaimWorld world = new ClaimWorld(seed, 0);
+            Cluster cluster = new Cluster("cluster");
+            Set<Actor> all = new HashSet<>();
+            for (int sibling = 0; sibling < 3; sibling++) {
+                all.add(world.add(cluster, self -> raiseAndCheck(self, Set.of("busy"))));
+            }
+            all.add(world.add(cluster, self -> {
+                for (int raise = 0; raise < 10; raise++) {
+                    var before = world.lineId(cluster, "quiet");
+                    boolean isOwn =
+                            self.claimant().raise(Set.of("quiet", "busy")).isOwn();
+                    if (isOwn && world.lineId(cluster, "quiet").equals(before)) {
+                        world.violated("raise " + raise + " left the line of the quiet topic as it was");
+                    }
+                }
+            }));
+            assertThat(world.run(all, MOST_STEPS)).as("seed %d", seed).isEmpty();
+            assertThat(world.contest()).as("seed %d", seed).isEmpty();
+        }
+    }
+
     private static boolean isFound(Second second, Part... left) {
         for (long seed = 0; seed < SEEDS; seed++) {
             if (!play(seed, second, Set.of(left)).isEmpty()) {

@@ -1,5 +1,6 @@
 package dev.blobshuffle.kafka.internal.claim;
 
+import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.store.Register;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -228,7 +229,10 @@ final class ClaimWorld {
                 }
                 boolean isAnswerLost = random.nextInt(12) == 0;
                 step();
-                return isWritten && !isAnswerLost;
+                if (isAnswerLost) {
+                    throw new StoreUnavailable("Cannot write the register: the answer is lost. Read it again.");
+                }
+                return isWritten;
             }
         }
 
@@ -264,6 +268,17 @@ final class ClaimWorld {
     /** Why nothing may be deleted, if so. */
     Optional<String> contest() {
         return register.flatMap(held -> ClaimText.parse(held.text()).contest());
+    }
+
+    /** The id in a cluster's line; empty without one. Not a step. */
+    Optional<String> lineId(Cluster cluster, String topic) {
+        return register.flatMap(held -> ClaimText.parse(held.text()).line(cluster.id, topic))
+                .map(ClaimText.Line::id);
+    }
+
+    /** Notes that the protocol broke a promise. */
+    void violated(String promise) {
+        violations.add(promise);
     }
 
     /** Ids that were cleaned up. */
