@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.StoreThrottled;
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.store.Register;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.http.internal.HttpLimits;
 import dev.blobshuffle.testkit.LoanCheck;
@@ -134,6 +135,64 @@ class AzureBucketTest {
                 .isInstanceOf(StoreUnavailable.class)
                 .hasRootCauseInstanceOf(IOException.class)
                 .hasMessageContaining("x-ms-range");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"412, ConditionNotMet", "409, BlobAlreadyExists"})
+    void aRegisterThatAnotherWroteIsAConflict(int status, String code) {
+        service.answerWith(status, Map.of("x-ms-error-code", code), "<Error/>");
+        assertThat(bucket().putIfAbsent("key", new byte[3])).isFalse();
+        assertThat(bucket().putIfVersion("key", "\"7\"", new byte[3])).isFalse();
+        assertThat(service.requests().get(0).headers().getFirst("If-None-Match"))
+                .isEqualTo("*");
+        assertThat(service.requests().get(1).headers().getFirst("If-Match")).isEqualTo("\"7\"");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "409, ContainerBeingDeleted, StoreRefused",
+        "429, , StoreThrottled",
+        "503, ServerBusy, StoreThrottled",
+        "500, OperationTimedOut, StoreThrottled",
+        "500, InternalError, StoreUnavailable",
+        "503, , StoreUnavailable"
+    })
+    void anAnswerThatDecidesNothingIsAFailure(int status, String code, String type) {
+        service.answerWith(status, code == null ? Map.of() : Map.of("x-ms-error-code", code), "<Error/>");
+        assertThatThrownBy(() -> bucket().putIfVersion("key", "\"7\"", new byte[3]))
+                .satisfies(failure ->
+                        assertThat(failure.getClass().getSimpleName()).isEqualTo(type));
+        assertThat(service.requests()).hasSize(1);
+    }
+
+    /**
+     * A request that the client repeats by itself would meet its own text, and call it a conflict.
+     */
+    @Test
+    void aLostAnswerIsUnknownAndTheNextReadShowsTheText() {
+        AzureBucket bucket = bucket();
+        service.loseAnswers();
+        assertThatThrownBy(() -> bucket.putIfAbsent("key", "text".getBytes()))
+                .isExactlyInstanceOf(StoreUnavailable.class)
+                .hasRootCauseInstanceOf(IOException.class);
+        assertThatThrownBy(() -> bucket.putIfVersion("key", "\"7\"", "text".getBytes()))
+                .isExactlyInstanceOf(StoreUnavailable.class)
+                .hasRootCauseInstanceOf(IOException.class);
+        assertThatThrownBy(() -> bucket.read("key", 99)).isExactlyInstanceOf(StoreUnavailable.class);
+        assertThat(service.requests()).extracting(StubService.Request::method).containsExactly("PUT", "PUT", "GET");
+        service.answerWith(200, Map.of("ETag", "\"8\""), "text");
+        assertThat(bucket.read("key", 99)).hasValue(new Register("8", "text"));
+    }
+
+    /** One byte more than a register may have shows that it is too long. */
+    @Test
+    void noMoreOfARegisterIsReadThanWasAskedFor() {
+        service.answerWith(200, Map.of("ETag", "\"8\""), "0123456789");
+        assertThat(bucket().read("key", 9)).hasValue(new Register("8", "012345678"));
+    }
+
+    private AzureBucket bucket() {
+        return bucket(AzureChecksum.CRC64, Body.BUFFERS);
     }
 
     private AzureBucket bucket(AzureChecksum checksum, Body body) {

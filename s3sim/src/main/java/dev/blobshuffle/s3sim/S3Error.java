@@ -73,7 +73,9 @@ public enum S3Error {
     /** Too many requests. */
     SLOW_DOWN(503, "SlowDown", "Please reduce your request rate."),
     /** The simulator's memory is full; S3 knows no such error. */
-    STORAGE_FULL(507, "InsufficientStorage", "The simulator's memory is full. Delete objects, or give it more.");
+    STORAGE_FULL(507, "InsufficientStorage", "The simulator's memory is full. Delete objects, or give it more."),
+    /** Too many requests, as other stores with S3's API say it. */
+    TOO_MANY_REQUESTS(429, "TooManyRequests", "Reduce your rate of requests.");
 
     private final int status;
     private final String code;

@@ -21,6 +21,7 @@ public final class StubService implements AutoCloseable {
     private final HttpServer server;
     private final List<Request> requests = new CopyOnWriteArrayList<>();
     private volatile Answer answer = new Answer(200, Map.of(), "");
+    private volatile boolean isSilent;
 
     private StubService(HttpServer server) {
         this.server = server;
@@ -47,6 +48,12 @@ public final class StubService implements AutoCloseable {
     /** Sets the answer to all further requests. */
     public void answerWith(int status, Map<String, String> headers, String body) {
         answer = new Answer(status, headers, body);
+        isSilent = false;
+    }
+
+    /** Reads and keeps all further requests, and closes their connections without an answer. */
+    public void loseAnswers() {
+        isSilent = true;
     }
 
     /** The requests so far. */
@@ -62,6 +69,10 @@ public final class StubService implements AutoCloseable {
                 exchange.getRequestHeaders(),
                 new String(sent, StandardCharsets.ISO_8859_1),
                 exchange.getRemoteAddress().getPort()));
+        if (isSilent) {
+            exchange.close();
+            return;
+        }
         Answer now = answer;
         now.headers.forEach(exchange.getResponseHeaders()::set);
         byte[] bytes = now.body.getBytes(StandardCharsets.UTF_8);
