@@ -30,10 +30,14 @@ final class AzureFailures {
                 cause != null && !(cause instanceof ClientAuthenticationException);
                 cause = cause.getCause()) {
             if (cause instanceof BlobStorageException storage && storage.getStatusCode() != 0) {
-                return of(attempt, storage.getStatusCode(), String.valueOf(storage.getErrorCode()));
+                String code = storage.getErrorCode() == null
+                        ? ""
+                        : storage.getErrorCode().toString();
+                return failures.answered(attempt, new HttpAnswer(storage.getStatusCode(), code, e));
             }
             if (cause instanceof HttpResponseException http && http.getResponse() != null) {
-                return of(attempt, http.getResponse().getStatusCode(), "");
+                return failures.answered(
+                        attempt, new HttpAnswer(http.getResponse().getStatusCode(), "", e));
             }
         }
         return failures.unanswered(attempt, e);

@@ -3,6 +3,7 @@ package dev.blobshuffle.azure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.azure.core.exception.HttpResponseException;
 import dev.blobshuffle.core.failure.StoreThrottled;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.store.Register;
@@ -93,6 +94,8 @@ class AzureBucketTest {
                 .satisfies(failure ->
                         assertThat(failure.getClass().getSimpleName()).isEqualTo(type));
         assertThatThrownBy(() -> bucket.keys("", Optional.empty()))
+                .hasCauseInstanceOf(HttpResponseException.class)
+                .hasMessageNotContaining("null")
                 .satisfies(failure ->
                         assertThat(failure.getClass().getSimpleName()).isEqualTo(type));
         assertThat(service.requests()).hasSize(2); // Retries are not the client's business.
