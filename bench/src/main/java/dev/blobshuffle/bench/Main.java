@@ -28,6 +28,6 @@ public final class Main {
         CommandLine.IParameterExceptionHandler handler = commandLine.getParameterExceptionHandler();
         return commandLine
                 .addSubcommand(new CommandLine(new DemoCommand()).setParameterExceptionHandler(handler))
-                .addSubcommand(new CommandLine(new BenchCommand()).setParameterExceptionHandler(handler));
+                .addSubcommand(BenchCommand.commandLine().setParameterExceptionHandler(handler));
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
@@ -21,10 +22,26 @@ class MainTest {
 
     @Test
     void wrongOptionsAreExplainedWithoutTheWholeUsage() {
-        assertThat(commandLine.execute("bench", "shuffle", "--gib", "much")).isEqualTo(2);
+        assertThat(commandLine.execute("bench", "run", "throughput", "--gib", "much"))
+                .isEqualTo(2);
         assertThat(err.toString())
-                .contains("'much'", "Try 'blobshuffle bench shuffle --help'.")
+                .contains("'much'", "Try 'blobshuffle bench run throughput --help'.")
                 .doesNotContain("Usage:");
+    }
+
+    /**
+     * Plans that were commands of their own: scripts still name them so, and the usage does not.
+     */
+    @Test
+    void formerCommandsOfBenchStillWork() {
+        for (String former : List.of("quick", "shuffle", "options", "search", "adaptive", "keyparallel")) {
+            assertThat(commandLine.execute("bench", former, "--help"))
+                    .as(former)
+                    .isZero();
+        }
+        out.getBuffer().setLength(0);
+        assertThat(commandLine.execute("bench", "--help")).isZero();
+        assertThat(out.toString()).contains("  run ", "  theodolite ").doesNotContain("keyparallel");
     }
 
     @Test

@@ -1,7 +1,7 @@
 package dev.blobshuffle.bench.application;
 
+import dev.blobshuffle.bench.observed.StoreLatencies;
 import dev.blobshuffle.bench.parameter.Parameters;
-import dev.blobshuffle.bench.store.StoreLatencies;
 import dev.blobshuffle.bench.workload.Probes;
 import dev.blobshuffle.bench.workload.Topics;
 import dev.blobshuffle.bench.workload.Workloads;

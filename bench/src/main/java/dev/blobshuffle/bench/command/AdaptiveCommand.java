@@ -26,10 +26,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * The command {@code blobshuffle bench adaptive}: whether a target latency is met while the load
- * swings ten to one within 5 s, and what that costs next to fixed settings. In real time, with a
- * broker and an S3 simulator with the profile {@code s3-blobshuffle-paper}; or under virtual time,
- * where minutes take seconds and a seed gives the same numbers again.
+ * The command {@code blobshuffle bench run adaptive}: whether a target latency is met while the
+ * load swings ten to one within 5 s, and what that costs next to fixed settings. In real time, with
+ * a broker and an S3 simulator with the profile {@code s3-blobshuffle-paper}; or under virtual
+ * time, where minutes take seconds and a seed gives the same numbers again.
  */
 @Command(
         name = "adaptive",

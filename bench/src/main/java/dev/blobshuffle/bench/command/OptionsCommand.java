@@ -12,7 +12,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * The command {@code blobshuffle bench options}: the options that Theodolite's authors studied,
+ * The command {@code blobshuffle bench run options}: the options that Theodolite's authors studied,
  * each alone against the defaults, natively and through blobs.
  */
 @Command(

@@ -1,8 +1,8 @@
 package dev.blobshuffle.bench.command;
 
-import dev.blobshuffle.bench.serving.Served;
-import dev.blobshuffle.bench.serving.ServingPlan;
-import dev.blobshuffle.bench.serving.ServingRun;
+import dev.blobshuffle.bench.peer.Served;
+import dev.blobshuffle.bench.peer.ServingPlan;
+import dev.blobshuffle.bench.peer.ServingRun;
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.core.settings.ByteSize;
 import java.io.IOException;

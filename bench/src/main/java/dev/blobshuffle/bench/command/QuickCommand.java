@@ -16,8 +16,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * The command {@code blobshuffle bench quick}: a first impression in less than three minutes. The
- * minimal shuffle benchmark with three brokers, natively, natively tuned and through blobs in
+ * The command {@code blobshuffle bench run quick}: a first impression in less than three minutes.
+ * The minimal shuffle benchmark with three brokers, natively, natively tuned and through blobs in
  * files: as fast as it goes, and at 2,000 records per second, where latency means something; as
  * many repetitions as fit.
  */

@@ -1,9 +1,12 @@
 package dev.blobshuffle.bench.command;
 
+import dev.blobshuffle.bench.parameter.Parameter;
 import dev.blobshuffle.bench.parameter.Parameters;
 import dev.blobshuffle.bench.run.Cell;
+import dev.blobshuffle.bench.run.Variant;
 import dev.blobshuffle.bench.workload.BenchWorkload;
 import dev.blobshuffle.bench.workload.Workloads;
+import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,15 +21,24 @@ import picocli.CommandLine.Spec;
 
 /**
  * The command {@code blobshuffle bench run}: any workload, with any parameter varied over a list of
- * values.
+ * values, or a plan that chooses both for one question.
  */
 @Command(
         name = "run",
-        aliases = "sweep",
         description =
-                "Runs a workload natively and through blobs, with any parameters varied (`bench parameters` lists both).",
+                "Runs a workload natively and through blobs, with any parameters varied (--list shows both), or a plan: one of the commands below.",
         mixinStandardHelpOptions = true,
-        showDefaultValues = true)
+        showDefaultValues = true,
+        subcommands = {
+            QuickCommand.class,
+            ThroughputCommand.class,
+            OptionsCommand.class,
+            SearchCommand.class,
+            AdaptiveCommand.class,
+            CallsCommand.class
+        },
+        synopsisSubcommandLabel = "[PLAN]",
+        commandListHeading = "Plans:%n")
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
 final class RunCommand implements Callable<Integer> {
     @picocli.CommandLine.Parameters(index = "0", defaultValue = "shuffle", description = "What to run.")
@@ -41,11 +53,20 @@ final class RunCommand implements Callable<Integer> {
                     "A parameter and its values, NAME=VALUE,VALUE…; may be repeated: all combinations run, in one interleaved order.")
     private @Nullable List<String> varied;
 
+    @Option(
+            names = "--list",
+            description = "Only list workloads, variants, and the parameters that --with and --vary know.")
+    private boolean isListed;
+
     @Spec
     private CommandSpec spec;
 
     @Override
     public Integer call() throws InterruptedException {
+        if (isListed) {
+            list(spec.commandLine().getOut());
+            return 0;
+        }
         Bench bench = new Bench(spec.commandLine(), options);
         BenchWorkload chosen;
         try {
@@ -54,6 +75,22 @@ final class RunCommand implements Callable<Integer> {
             throw bench.invalid(String.valueOf(e.getMessage()));
         }
         return bench.run(chosen, () -> cells(options.parameters(Parameters.defaults()), varied));
+    }
+
+    private static void list(PrintWriter out) {
+        out.println("Workloads");
+        Workloads.all().forEach(workload -> out.printf("  %-22s %s%n", workload.name(), workload.meaning()));
+        out.println("Variants");
+        for (Variant variant : Variant.values()) {
+            out.printf("  %s%n", variant.label());
+        }
+        out.println("Parameters");
+        for (Parameter parameter : Parameter.values()) {
+            out.printf("  %-22s %s Default: %s.%n", parameter.label(), parameter.meaning(), parameter.byDefault());
+        }
+        out.println("Short names of settings");
+        Parameters.shortNames().forEach((name, setting) -> out.printf("  %-22s %s%n", name, setting));
+        out.flush();
     }
 
     /** Every combination of what is varied. */

@@ -27,7 +27,7 @@ final class RunOptions {
     @Option(
             names = {"--with", "-p"},
             description =
-                    "A parameter, NAME=VALUE (`bench parameters` lists them), or a setting, whose name has a dot: blobshuffle.* for the variants with blobs, others for all. May be repeated.")
+                    "A parameter, NAME=VALUE (`bench run --list` lists them), or a setting, whose name has a dot: blobshuffle.* for the variants with blobs, others for all. May be repeated.")
     @Nullable
     List<String> with;
 

@@ -40,7 +40,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * The command {@code blobshuffle bench search}: scalability as Theodolite defines it, on this
+ * The command {@code blobshuffle bench run search}: scalability as Theodolite defines it, on this
  * machine.
  */
 @Command(

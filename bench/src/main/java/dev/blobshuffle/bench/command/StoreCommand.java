@@ -1,9 +1,9 @@
 package dev.blobshuffle.bench.command;
 
 import dev.blobshuffle.bench.report.Environment;
-import dev.blobshuffle.bench.transfer.StorePlan;
-import dev.blobshuffle.bench.transfer.StoreReport;
-import dev.blobshuffle.bench.transfer.StoreRunner;
+import dev.blobshuffle.bench.store.StorePlan;
+import dev.blobshuffle.bench.store.StoreReport;
+import dev.blobshuffle.bench.store.StoreRunner;
 import dev.blobshuffle.cli.json.Json;
 import java.io.IOException;
 import java.io.PrintWriter;

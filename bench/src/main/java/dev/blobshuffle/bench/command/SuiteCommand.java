@@ -155,7 +155,7 @@ final class SuiteCommand implements Callable<Integer> {
         int status;
         try (Writer file = Files.newBufferedWriter(directory.resolve("output.txt"));
                 PrintWriter both = new PrintWriter(new TeeWriter(console, file))) {
-            CommandLine bench = new CommandLine(new BenchCommand()).setOut(both).setErr(both);
+            CommandLine bench = BenchCommand.commandLine().setOut(both).setErr(both);
             bench.setParameterExceptionHandler(spec.root().commandLine().getParameterExceptionHandler());
             status = bench.execute(words(bench, plan).toArray(String[]::new));
             both.printf(
@@ -170,7 +170,7 @@ final class SuiteCommand implements Callable<Integer> {
     /** The command, and files for everything that it can write. */
     private List<String> words(CommandLine bench, SuitePlan plan) {
         List<String> words = new ArrayList<>(plan.words());
-        CommandLine command = bench.getSubcommands().get(words.get(0));
+        CommandLine command = command(bench, words);
         Map<String, String> files = new LinkedHashMap<>();
         files.put("--json", "result.json");
         files.put("--csv", "runs.csv");
@@ -184,6 +184,19 @@ final class SuiteCommand implements Callable<Integer> {
             }
         });
         return words;
+    }
+
+    /**
+     * The command that words name: one of {@code bench}, or a plan of it, such as {@code run
+     * search}.
+     */
+    private static @Nullable CommandLine command(CommandLine bench, List<String> words) {
+        CommandLine command = bench.getSubcommands().get(words.get(0));
+        if (command == null || words.size() < 2) {
+            return command;
+        }
+        CommandLine plan = command.getSubcommands().get(words.get(1));
+        return plan == null ? command : plan;
     }
 
     /** A page with what is there of every plan. */

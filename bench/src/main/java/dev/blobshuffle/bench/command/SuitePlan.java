@@ -34,19 +34,22 @@ record SuitePlan(String name, int minutes, String shows, String command) {
                     "replication-3",
                     9,
                     "CPU and rate against native with three brokers",
-                    "shuffle --replication 3 --gib 4 --repetitions 1"),
+                    "run throughput --replication 3 --gib 4 --repetitions 1"),
             new SuitePlan(
-                    "replication-1", 5, "the same with one broker", "shuffle --replication 1 --gib 4 --repetitions 1"),
+                    "replication-1",
+                    5,
+                    "the same with one broker",
+                    "run throughput --replication 1 --gib 4 --repetitions 1"),
             new SuitePlan(
                     "warm",
                     8,
                     "the same with JVMs that have compiled most",
-                    "shuffle --replication 3 --gib 3 --warm-up-gib 4 --repetitions 1 --variants native-tuned,blobs-memory,blobs-file"),
+                    "run throughput --replication 3 --gib 3 --warm-up-gib 4 --repetitions 1 --variants native-tuned,blobs-memory,blobs-file"),
             new SuitePlan(
                     "exactly-once",
                     4,
                     "commits every 100 ms, each of which flushes",
-                    "shuffle --replication 1 --gib 2 --warm-up-gib 0.75 --repetitions 1 --variants native,native-tuned,blobs-memory"
+                    "run throughput --replication 1 --gib 2 --warm-up-gib 0.75 --repetitions 1 --variants native,native-tuned,blobs-memory"
                             + " --guarantee exactly_once_v2 --commit-interval-ms 100"),
             new SuitePlan(
                     "low-rate",
@@ -84,7 +87,7 @@ record SuitePlan(String name, int minutes, String shows, String command) {
                     "options",
                     16,
                     "Theodolite's study: replicas of topics, standby and warm-up replicas",
-                    "options uc3 --repetitions 1"),
+                    "run options uc3 --repetitions 1"),
             new SuitePlan(
                     "topology-optimization",
                     5,
@@ -96,22 +99,22 @@ record SuitePlan(String name, int minutes, String shows, String command) {
                     "search-uc1",
                     5,
                     "demand: instances for a load, without a shuffle",
-                    "search uc1 --loads 2500,5000,10000,20000" + SEARCH),
+                    "run search uc1 --loads 2500,5000,10000,20000" + SEARCH),
             new SuitePlan(
                     "search-uc2-rekeyed",
                     5,
                     "demand with a shuffle and windows",
-                    "search uc2-rekeyed --loads 2500,5000,10000,20000" + SEARCH),
+                    "run search uc2-rekeyed --loads 2500,5000,10000,20000" + SEARCH),
             new SuitePlan(
                     "search-uc3",
                     5,
                     "demand with overlapping windows",
-                    "search uc3 --loads 500,1000,2000,4000" + SEARCH),
+                    "run search uc3 --loads 500,1000,2000,4000" + SEARCH),
             new SuitePlan(
                     "search-uc4",
                     5,
                     "demand with a hierarchy of groups",
-                    "search uc4 --loads 64,256,1024 --with commit-interval-ms=1000" + SEARCH),
+                    "run search uc4 --loads 64,256,1024 --with commit-interval-ms=1000" + SEARCH),
             new SuitePlan(
                     "faults",
                     6,
@@ -120,7 +123,7 @@ record SuitePlan(String name, int minutes, String shows, String command) {
                             + " --with commit-interval-ms=500 --with rate=1000 --with seconds=60 --with replication=3 --with kills=3"
                             + " --with broker-kills=2 --with store-faults=50 --with consumer.session.timeout.ms=10000"
                             + " --with drain-seconds=180"),
-            new SuitePlan("key-parallel", 8, "slow functions", "keyparallel"),
+            new SuitePlan("key-parallel", 8, "slow functions", "run calls"),
             new SuitePlan(
                     "store",
                     5,
@@ -128,7 +131,10 @@ record SuitePlan(String name, int minutes, String shows, String command) {
                     "store --transports tls --mib 8,16 --concurrency 1,4 --repetitions 3"),
             new SuitePlan("peer", 6, "serving a zone's cache against its floor", "peer"),
             new SuitePlan(
-                    "adaptive", 3, "a target latency while the load swings, in virtual time", "adaptive --virtual"));
+                    "adaptive",
+                    3,
+                    "a target latency while the load swings, in virtual time",
+                    "run adaptive --virtual"));
 
     /** The words of the command. */
     List<String> words() {

@@ -9,17 +9,17 @@ import java.util.function.IntFunction;
 
 /** All instances of the application in one run. Owned by one thread. */
 final class Instances implements AutoCloseable {
-    private final List<ApplicationProcess> processes;
+    private final List<InstanceProcess> processes;
 
-    private Instances(List<ApplicationProcess> processes) {
+    private Instances(List<InstanceProcess> processes) {
         this.processes = processes;
     }
 
     /** Starts instances 0 to n - 1, and does not wait for them. */
     static Instances start(int count, IntFunction<Properties> settings, Path directory) {
-        List<ApplicationProcess> processes = new ArrayList<>();
+        List<InstanceProcess> processes = new ArrayList<>();
         for (int number = 0; number < count; number++) {
-            processes.add(ApplicationProcess.start(number, settings.apply(number), directory));
+            processes.add(InstanceProcess.start(number, settings.apply(number), directory));
         }
         return new Instances(processes);
     }
@@ -31,29 +31,29 @@ final class Instances implements AutoCloseable {
     /** Whether all of them work. */
     boolean areRunning() {
         check();
-        return processes.stream().allMatch(ApplicationProcess::isRunning);
+        return processes.stream().allMatch(InstanceProcess::isRunning);
     }
 
     /** Fails if one of them has died. */
     void check() {
-        processes.forEach(ApplicationProcess::check);
+        processes.forEach(InstanceProcess::check);
     }
 
     /** Tells them that the warm-up is over. */
     void beginMeasuring() {
-        processes.forEach(ApplicationProcess::beginMeasuring);
+        processes.forEach(InstanceProcess::beginMeasuring);
     }
 
     /** CPU time of all of them since their start. */
     Duration cpu() {
-        return processes.stream().map(ApplicationProcess::cpu).reduce(Duration.ZERO, Duration::plus);
+        return processes.stream().map(InstanceProcess::cpu).reduce(Duration.ZERO, Duration::plus);
     }
 
     /** Stops them in order, side by side, and adds up what they measured. */
     DemoMeasurement stop() {
-        processes.forEach(ApplicationProcess::beginStop);
+        processes.forEach(InstanceProcess::beginStop);
         DemoMeasurement sum = DemoMeasurement.nothing();
-        for (ApplicationProcess process : processes) {
+        for (InstanceProcess process : processes) {
             sum = sum.plus(process.finishStop());
         }
         return sum;
@@ -61,6 +61,6 @@ final class Instances implements AutoCloseable {
 
     @Override
     public void close() {
-        processes.forEach(ApplicationProcess::kill);
+        processes.forEach(InstanceProcess::kill);
     }
 }

@@ -61,7 +61,7 @@ public final class Parameters {
         if (!setting.contains(".")) {
             throw new IllegalArgumentException(
                     "Cannot set " + name
-                            + ": there is no such parameter. Give one that `bench parameters` lists, or a setting, whose name has a dot.");
+                            + ": there is no such parameter. Give one that `bench run --list` lists, or a setting, whose name has a dot.");
         }
         return setting.startsWith(FOR_BLOBS) ? withBlobSetting(setting, value) : withSetting(setting, value);
     }

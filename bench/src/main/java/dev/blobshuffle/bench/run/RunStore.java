@@ -1,9 +1,9 @@
 package dev.blobshuffle.bench.run;
 
+import dev.blobshuffle.bench.observed.ObservedStoreProvider;
 import dev.blobshuffle.bench.parameter.Parameter;
 import dev.blobshuffle.bench.parameter.Parameters;
 import dev.blobshuffle.bench.process.CpuTime;
-import dev.blobshuffle.bench.store.ObservedStoreProvider;
 import dev.blobshuffle.planner.LatencyProfile;
 import dev.blobshuffle.s3sim.RequestCounts;
 import dev.blobshuffle.s3sim.S3SimProcess;

@@ -1,6 +1,6 @@
 /**
- * The store of a measured instance: any other store, whose requests are timed, and go wrong where
- * that is asked for.
+ * What it costs a process to move blobs to a store and back, against the least that a client can
+ * do.
  */
 @NullMarked
 package dev.blobshuffle.bench.store;

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Whole processes that choose their batches, in real time, for a short time. How well they keep to
- * their target is a measurement: {@code blobshuffle bench adaptive}, and under virtual time
+ * their target is a measurement: {@code blobshuffle bench run adaptive}, and under virtual time
  * {@code AdaptiveBatchingTest}.
  */
 class RealTimeTrialIT {

@@ -19,9 +19,9 @@ import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
 
 class SuiteCommandTest {
-    private static final SuitePlan SOUND = new SuitePlan("sound", 1, "what there is", "parameters");
-    private static final SuitePlan WRONG = new SuitePlan("wrong", 1, "nothing", "parameters --nonsense");
-    private static final SuitePlan LAST = new SuitePlan("last", 1, "what there is", "parameters");
+    private static final SuitePlan SOUND = new SuitePlan("sound", 1, "what there is", "run --list");
+    private static final SuitePlan WRONG = new SuitePlan("wrong", 1, "nothing", "run --list --nonsense");
+    private static final SuitePlan LAST = new SuitePlan("last", 1, "what there is", "run --list");
 
     @TempDir
     private Path directory;
@@ -88,9 +88,10 @@ class SuiteCommandTest {
     @ParameterizedTest
     @MethodSource("plans")
     void everyPlanIsACommandWithParametersThatExist(SuitePlan plan) {
-        ParseResult parsed = new CommandLine(new BenchCommand())
+        ParseResult parsed = BenchCommand.commandLine()
                 .parseArgs(plan.words().toArray(String[]::new))
                 .subcommand();
+        parsed = parsed.hasSubcommand() ? parsed.subcommand() : parsed;
 
         RunOptions options = new RunOptions();
         options.with = parsed.matchedOptionValue("--with", List.of());

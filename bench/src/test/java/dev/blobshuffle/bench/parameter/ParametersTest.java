@@ -26,7 +26,7 @@ class ParametersTest {
     void unknownNamesAndImpossibleValuesAreRefused() {
         assertThatThrownBy(() -> defaults.with("instanzes", "1"))
                 .hasMessageContaining("no such parameter")
-                .hasMessageContaining("bench parameters");
+                .hasMessageContaining("bench run --list");
         assertThatThrownBy(() -> defaults.with("instances", "0")).hasMessageContaining("0 instances");
         assertThatThrownBy(() -> defaults.with("rate", "fast")).hasMessageContaining("whole number");
     }

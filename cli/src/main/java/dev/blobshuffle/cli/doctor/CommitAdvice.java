@@ -22,7 +22,7 @@ final class CommitAdvice {
      * @param puts latencies of puts; empty: they could not be measured
      * @param brokersMost the brokers' {@code transaction.max.timeout.ms}; empty: not known
      */
-    static List<Finding> of(CommitSettings settings, Optional<RequestLatencies> puts, Optional<Duration> brokersMost) {
+    static List<Finding> of(CommitSettings settings, Optional<ProbeTimes> puts, Optional<Duration> brokersMost) {
         List<StoreFinding> findings = new ArrayList<>();
         if (settings.commitInterval().compareTo(settings.batchDelay()) < 0) {
             findings.add(StoreFinding.warning(

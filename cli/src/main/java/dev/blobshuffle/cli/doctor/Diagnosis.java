@@ -11,11 +11,7 @@ import java.util.Optional;
  *
  * @param store where blobs are kept, without credentials; empty: it could not be opened
  */
-record Diagnosis(
-        Optional<String> store,
-        List<Finding> findings,
-        Optional<RequestLatencies> puts,
-        Optional<RequestLatencies> gets) {
+record Diagnosis(Optional<String> store, List<Finding> findings, Optional<ProbeTimes> puts, Optional<ProbeTimes> gets) {
     Diagnosis {
         findings = List.copyOf(findings);
     }

@@ -143,8 +143,8 @@ public final class DoctorCommand implements Callable<Integer> {
     private Diagnosis diagnose(Asked asked, SystemTime time, BoundedWait patience) throws InterruptedException {
         List<Finding> findings = new ArrayList<>();
         Optional<String> location = Optional.empty();
-        Optional<RequestLatencies> puts = Optional.empty();
-        Optional<RequestLatencies> gets = Optional.empty();
+        Optional<ProbeTimes> puts = Optional.empty();
+        Optional<ProbeTimes> gets = Optional.empty();
         StoreContext context = StoreContext.unmetered(time);
         StoreContext given = creates ? context : context.existing();
         try (BlobStore opened = patience.call(() -> BlobStores.openUnchecked(asked.store(), given))) {

@@ -22,8 +22,8 @@ final class StoreCheckup {
     private final Time time;
     private final BoundedWait patience;
     private final List<Finding> findings = new ArrayList<>();
-    private Optional<RequestLatencies> puts = Optional.empty();
-    private Optional<RequestLatencies> gets = Optional.empty();
+    private Optional<ProbeTimes> puts = Optional.empty();
+    private Optional<ProbeTimes> gets = Optional.empty();
 
     StoreCheckup(BlobStore store, Time time, BoundedWait patience) {
         this.store = store;
@@ -36,12 +36,12 @@ final class StoreCheckup {
     }
 
     /** Of puts, if there were any that worked. */
-    Optional<RequestLatencies> puts() {
+    Optional<ProbeTimes> puts() {
         return puts;
     }
 
     /** Of gets, if there were any that worked. */
-    Optional<RequestLatencies> gets() {
+    Optional<ProbeTimes> gets() {
         return gets;
     }
 
@@ -169,8 +169,8 @@ final class StoreCheckup {
 
     private void report(int blobBytes, List<Duration> putTimes, List<Duration> getTimes) {
         if (!putTimes.isEmpty()) {
-            RequestLatencies put = new RequestLatencies(blobBytes, putTimes);
-            RequestLatencies get = new RequestLatencies(blobBytes, getTimes);
+            ProbeTimes put = new ProbeTimes(blobBytes, putTimes);
+            ProbeTimes get = new ProbeTimes(blobBytes, getTimes);
             findings.add(Finding.ok(Finding.STORE, "put latency", put.text()));
             findings.add(Finding.ok(Finding.STORE, "get latency", get.text()));
             puts = Optional.of(put);

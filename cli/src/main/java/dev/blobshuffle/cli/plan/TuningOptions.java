@@ -150,7 +150,7 @@ final class TuningOptions {
             paramLabel = "TIME",
             converter = Quantity.Time.class,
             description =
-                    "Processor time of your application for each GiB shuffled, as `bench shuffle` measures it (35.1s, the paper's).")
+                    "Processor time of your application for each GiB shuffled, as `bench run throughput` measures it (35.1s, the paper's).")
     @Nullable
     Duration cpuPerGib;
 

@@ -79,8 +79,8 @@ class CommitAdviceTest {
 
     @Test
     void percentilesAreOfTheNearestRank() {
-        RequestLatencies latencies = new RequestLatencies(
-                1 << 20, List.of(Duration.ofMillis(30), Duration.ofMillis(10), Duration.ofMillis(20)));
+        ProbeTimes latencies =
+                new ProbeTimes(1 << 20, List.of(Duration.ofMillis(30), Duration.ofMillis(10), Duration.ofMillis(20)));
         assertThat(latencies.percentile(50)).hasMillis(20);
         assertThat(latencies.percentile(95)).hasMillis(30);
         assertThat(latencies.text()).isEqualTo("20 ms at the median, 30 ms at p95, 30 ms at most (3 of 1.0 MiB)");
@@ -100,7 +100,7 @@ class CommitAdviceTest {
 
     private static List<Finding> advice(
             Map<String, String> configuration, long millis, Optional<Duration> brokersMost) {
-        RequestLatencies puts = new RequestLatencies(16 << 20, List.of(Duration.ofMillis(millis)));
+        ProbeTimes puts = new ProbeTimes(16 << 20, List.of(Duration.ofMillis(millis)));
         return CommitAdvice.of(CommitSettings.of(configuration), Optional.of(puts), brokersMost);
     }
 }

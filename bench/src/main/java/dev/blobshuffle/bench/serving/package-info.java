@@ -1,7 +1,0 @@
-/**
- * What it costs a member of a zone to serve what it cached, beside the least that a server can do.
- */
-@NullMarked
-package dev.blobshuffle.bench.serving;
-
-import org.jspecify.annotations.NullMarked;

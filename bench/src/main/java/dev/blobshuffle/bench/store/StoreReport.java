@@ -1,0 +1,146 @@
+package dev.blobshuffle.bench.store;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * The runs of all cells. A ratio is the median over the repetitions of ratios within one
+ * repetition, whose runs were next to each other in time.
+ *
+ * @param results all of them
+ */
+public record StoreReport(List<StoreResult> results) {
+    /** From this size of a blob on, bytes and not requests decide what a client costs. */
+    private static final int LARGE_MEBIBYTES = 8;
+
+    /** Copies. */
+    public StoreReport {
+        results = List.copyOf(results);
+    }
+
+    /** Whether every blob came back as it was. */
+    public boolean isVerified() {
+        return results.stream().allMatch(StoreResult::verified);
+    }
+
+    private List<TransferCell> cells() {
+        LinkedHashSet<TransferCell> cells = new LinkedHashSet<>();
+        results.forEach(result -> cells.add(result.cell()));
+        return List.copyOf(cells);
+    }
+
+    /** For people, a line for each cell. */
+    public String table() {
+        StringBuilder text = new StringBuilder();
+        text.append(String.format(
+                Locale.ROOT,
+                "%-6s %-4s %4s %5s  %9s %9s  %9s %9s %6s  %9s %9s%n",
+                "",
+                "",
+                "MiB",
+                "conc.",
+                "MB/s",
+                "floor",
+                "CPU-s/GiB",
+                "floor",
+                "ratio",
+                "alloc B/B",
+                "requests"));
+        for (TransferCell cell : cells()) {
+            text.append(String.format(
+                    Locale.ROOT,
+                    "%-6s %-4s %4d %5d  %9.0f %9.0f  %9.2f %9.2f %6.2f  %9.2f %9.2f%n",
+                    cell.transport(),
+                    cell.direction(),
+                    cell.mebibytes(),
+                    cell.concurrency(),
+                    median(cell, false, StoreResult::megabytesPerSecond),
+                    median(cell, true, StoreResult::megabytesPerSecond),
+                    median(cell, false, StoreResult::cpuPerGibibyte),
+                    median(cell, true, StoreResult::cpuPerGibibyte),
+                    cpuRatio(cell),
+                    median(cell, false, StoreResult::allocatedPerByte),
+                    median(cell, false, StoreResult::requestsPerBlob)));
+        }
+        return text.toString().replace("NaN", "  -");
+    }
+
+    /**
+     * How the store stands to the floor where blobs are large: one line per transport and
+     * direction.
+     */
+    public String summary() {
+        Map<String, List<Double>> ratios = new LinkedHashMap<>();
+        for (TransferCell cell : cells()) {
+            if (cell.mebibytes() >= LARGE_MEBIBYTES && !Double.isNaN(cpuRatio(cell))) {
+                ratios.computeIfAbsent(cell.transport() + " " + cell.direction(), name -> new ArrayList<>())
+                        .add(cpuRatio(cell));
+            }
+        }
+        StringBuilder text = new StringBuilder();
+        ratios.forEach((name, list) -> text.append(String.format(
+                Locale.ROOT,
+                "%s, %d MiB and more: CPU per byte %.2f x the floor (%.2f to %.2f)%n",
+                name,
+                LARGE_MEBIBYTES,
+                median(list),
+                list.stream().min(Double::compare).orElseThrow(),
+                list.stream().max(Double::compare).orElseThrow())));
+        return text.toString();
+    }
+
+    /** All of it as JSON: {@code cells} and {@code runs}. */
+    public Map<String, Object> asJson() {
+        Map<String, Object> json = new LinkedHashMap<>();
+        List<Map<String, Object>> cells = new ArrayList<>();
+        for (TransferCell cell : cells()) {
+            Map<String, Object> numbers = new LinkedHashMap<>();
+            numbers.put("transport", cell.transport());
+            numbers.put("operation", cell.direction().name().toLowerCase(Locale.ROOT));
+            numbers.put("blob_mebibytes", cell.mebibytes());
+            numbers.put("concurrency", cell.concurrency());
+            numbers.put("megabytes_per_second", median(cell, false, StoreResult::megabytesPerSecond));
+            numbers.put("cpu_seconds_per_gib", median(cell, false, StoreResult::cpuPerGibibyte));
+            numbers.put("floor_megabytes_per_second", median(cell, true, StoreResult::megabytesPerSecond));
+            numbers.put("floor_cpu_seconds_per_gib", median(cell, true, StoreResult::cpuPerGibibyte));
+            numbers.put("cpu_ratio_to_floor", cpuRatio(cell));
+            numbers.put("allocated_bytes_per_byte", median(cell, false, StoreResult::allocatedPerByte));
+            numbers.put("requests_per_blob", median(cell, false, StoreResult::requestsPerBlob));
+            cells.add(numbers);
+        }
+        json.put("cells", cells);
+        json.put("runs", results.stream().map(StoreResult::asJson).toList());
+        return json;
+    }
+
+    private double median(TransferCell cell, boolean isBare, ToDoubleFunction<StoreResult> number) {
+        return median(results.stream()
+                .filter(result -> result.cell().equals(cell) && result.isBare() == isBare)
+                .map(number::applyAsDouble)
+                .toList());
+    }
+
+    double cpuRatio(TransferCell cell) {
+        List<Double> ratios = new ArrayList<>();
+        for (StoreResult ours : results) {
+            if (ours.cell().equals(cell) && !ours.isBare()) {
+                results.stream()
+                        .filter(bare ->
+                                bare.isBare() && bare.cell().equals(cell) && bare.repetition() == ours.repetition())
+                        .forEach(bare -> ratios.add(ours.cpuPerGibibyte() / bare.cpuPerGibibyte()));
+            }
+        }
+        return median(ratios);
+    }
+
+    private static double median(List<Double> numbers) {
+        List<Double> sorted = numbers.stream().sorted().toList();
+        int size = sorted.size();
+        return size == 0 ? Double.NaN : (sorted.get((size - 1) / 2) + sorted.get(size / 2)) / 2;
+    }
+}

@@ -1,0 +1,42 @@
+package dev.blobshuffle.bench.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** Two rows of the report against a service of its own, too short to say anything of speed. */
+class CallsCommandIT {
+    @TempDir
+    private Path directory;
+
+    @Test
+    void everyRowIsCheckedAndWritten() throws Exception {
+        StringWriter out = new StringWriter();
+        Path json = directory.resolve("rows.json");
+        int exit = new CommandLine(new CallsCommand())
+                .setOut(new PrintWriter(out))
+                .execute(
+                        "--rows",
+                        "table-2-20ms",
+                        "--seconds",
+                        "2",
+                        "--warm-up-seconds",
+                        "1",
+                        "--commit-interval-ms",
+                        "500",
+                        "--json",
+                        json.toString());
+
+        assertThat(out.toString()).contains("Every record that was committed has its result, once and in order.");
+        assertThat(exit).isZero();
+        assertThat(Files.readString(json))
+                .contains("\"name\": \"table-2-20ms\"", "\"variant\": \"plain\"", "\"variant\": \"key\"")
+                .contains("\"offered\"", "\"achieved\"", "\"maximum\"", "\"lost\": 0", "\"inversions\": 0");
+    }
+}
