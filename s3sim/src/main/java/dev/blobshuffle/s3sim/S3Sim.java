@@ -1,5 +1,6 @@
 package dev.blobshuffle.s3sim;
 
+import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.planner.LatencyModel;
@@ -261,7 +262,10 @@ public final class S3Sim implements AutoCloseable {
         }
     }
 
-    private void take(ServerSocket from, Socket raw) throws IOException {
+    /**
+     * Serves a connection. One that is accepted while the server closes is reset: that is no error.
+     */
+    void take(ServerSocket from, Socket raw) throws IOException {
         Wire wire = new Wire(raw, tls, options.idle());
         // Only this thread adds, so the bound holds, and every open connection has its thread.
         if (open.size() >= options.connections()) {
@@ -273,13 +277,21 @@ public final class S3Sim implements AutoCloseable {
         if (from.isClosed()) {
             wire.reset(); // It may have come after all others were reset.
         }
-        connections.execute(() -> {
-            try {
-                new Connection(this, wire).serve();
-            } finally {
-                open.remove(wire);
+        try {
+            connections.execute(() -> {
+                try {
+                    new Connection(this, wire).serve();
+                } finally {
+                    open.remove(wire);
+                }
+            });
+        } catch (Closed e) {
+            open.remove(wire);
+            wire.reset();
+            if (!from.isClosed()) {
+                throw e;
             }
-        });
+        }
     }
 
     /**

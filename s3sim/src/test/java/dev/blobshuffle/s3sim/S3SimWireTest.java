@@ -3,10 +3,13 @@ package dev.blobshuffle.s3sim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.blobshuffle.core.failure.Closed;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -164,6 +167,34 @@ class S3SimWireTest {
                         .isInstanceOf(IOException.class)
                         .isNotInstanceOf(SocketTimeoutException.class);
             }
+        }
+    }
+
+    /** The accepting thread may hold a connection while the server closes. */
+    @Test
+    void aConnectionThatComesWhileTheServerClosesIsResetWithoutAFailure() throws Exception {
+        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Socket client = new Socket(listener.getInetAddress(), listener.getLocalPort())) {
+            client.setSoTimeout(PATIENCE_MILLIS);
+            Socket accepted = listener.accept();
+            listener.close();
+            sim.close();
+            sim.take(listener, accepted);
+            assertThat(accepted.isClosed()).isTrue();
+            assertThat(sim.openConnections()).isZero();
+            assertThatThrownBy(() -> client.getInputStream().read()).isInstanceOf(SocketException.class);
+        }
+    }
+
+    /** A server that is not closed and cannot serve a connection is faulty, and must say so. */
+    @Test
+    void aConnectionThatCannotBeServedOtherwiseIsAFailure() throws Exception {
+        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Socket ignored = new Socket(listener.getInetAddress(), listener.getLocalPort())) {
+            Socket accepted = listener.accept();
+            sim.close();
+            assertThatThrownBy(() -> sim.take(listener, accepted)).isInstanceOf(Closed.class);
+            assertThat(accepted.isClosed()).isTrue();
         }
     }
 
