@@ -77,7 +77,7 @@ final class SettingsAdvice {
     private static void addCache(List<Plan.RecommendedSetting> settings, Estimate estimate) {
         if (estimate.tuning().cache() == Tuning.Cache.ZONE) {
             settings.add(new Plan.RecommendedSetting(
-                    CacheSettings.CACHE_ZONE_ENABLED.name(),
+                    CacheSettings.ZONE_ENABLED.name(),
                     "true",
                     "a section is downloaded once by each zone; see other choices for the cost without"));
         }

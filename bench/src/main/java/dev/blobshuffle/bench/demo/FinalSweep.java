@@ -31,12 +31,12 @@ final class FinalSweep {
                         bootstrapServers,
                         "--store",
                         store,
-                        "--delete",
+                        "--execute",
                         "--writers-stopped",
-                        "--grace-seconds",
-                        "0",
-                        "--objection-seconds", // The store is the demo's own.
-                        "0",
+                        "--grace",
+                        "0s",
+                        "--objection", // The store is the demo's own.
+                        "0s",
                         "--confirm",
                         Integer.toString(Integer.MAX_VALUE));
         if (status != 0) {

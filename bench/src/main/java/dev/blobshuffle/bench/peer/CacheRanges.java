@@ -45,8 +45,8 @@ final class CacheRanges implements Ranges {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static final Map<String, String> SETTINGS = Map.of(
-            "--secret-file", PeerSettings.PEER_SECRET_FILE.name(),
-            "--transport", PeerSettings.PEER_TRANSPORT.name());
+            "--secret-file", PeerSettings.SECRET_FILE.name(),
+            "--transport", PeerSettings.TRANSPORT.name());
 
     private final Path directory;
     private final ServingPlan plan;

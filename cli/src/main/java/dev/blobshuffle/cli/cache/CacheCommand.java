@@ -42,11 +42,11 @@ import picocli.CommandLine.Spec;
 public final class CacheCommand implements Callable<Integer> {
     /** What an application and the caches of its zone must agree on. */
     private static final List<Setting<?>> FROM_CONFIG = List.of(
-            PeerSettings.PEER_SECRET_FILE,
-            PeerSettings.PEER_TRANSPORT,
-            PeerSettings.PEER_TLS_CERTIFICATE_FILE,
-            PeerSettings.PEER_TLS_KEY_FILE,
-            PeerSettings.PEER_TLS_TRUST_FILE);
+            PeerSettings.SECRET_FILE,
+            PeerSettings.TRANSPORT,
+            PeerSettings.TLS_CERTIFICATE_FILE,
+            PeerSettings.TLS_KEY_FILE,
+            PeerSettings.TLS_TRUST_FILE);
 
     @Spec
     private CommandSpec spec;
@@ -149,20 +149,20 @@ public final class CacheCommand implements Callable<Integer> {
                 setting -> config.value(setting.name()).ifPresent(value -> settings.put(setting.name(), value)));
         settings.put(StoreSettings.STORE.name(), store());
         settings.put(ZoneSettings.ZONE.name(), zone);
-        settings.put(CacheSettings.CACHE_MEMORY_BYTES.name(), bytes(capacity));
-        settings.put(CacheSettings.CACHE_ON_WRITE.name(), "false");
-        settings.put(PeerSettings.PEER_LISTEN.name(), listen);
-        putIfGiven(settings, PeerSettings.PEER_ADVERTISED.name(), advertised);
-        putIfGiven(settings, MetricsSettings.METRICS_LISTEN.name(), metricsListen);
-        putIfGiven(settings, CacheSettings.CACHE_DISK_BYTES.name(), diskCapacity == null ? null : bytes(diskCapacity));
-        putIfGiven(settings, PeerSettings.PEER_SECRET_FILE.name(), secretFile);
-        putIfGiven(settings, PeerSettings.PEER_TRANSPORT.name(), transport);
-        putIfGiven(settings, PeerSettings.PEER_TLS_CERTIFICATE_FILE.name(), tlsCertificate);
-        putIfGiven(settings, PeerSettings.PEER_TLS_KEY_FILE.name(), tlsKey);
-        putIfGiven(settings, PeerSettings.PEER_TLS_TRUST_FILE.name(), tlsTrust);
+        settings.put(CacheSettings.MEMORY_BYTES.name(), bytes(capacity));
+        settings.put(CacheSettings.ON_WRITE.name(), "false");
+        settings.put(PeerSettings.LISTEN.name(), listen);
+        putIfGiven(settings, PeerSettings.ADVERTISED.name(), advertised);
+        putIfGiven(settings, MetricsSettings.LISTEN.name(), metricsListen);
+        putIfGiven(settings, CacheSettings.DISK_BYTES.name(), diskCapacity == null ? null : bytes(diskCapacity));
+        putIfGiven(settings, PeerSettings.SECRET_FILE.name(), secretFile);
+        putIfGiven(settings, PeerSettings.TRANSPORT.name(), transport);
+        putIfGiven(settings, PeerSettings.TLS_CERTIFICATE_FILE.name(), tlsCertificate);
+        putIfGiven(settings, PeerSettings.TLS_KEY_FILE.name(), tlsKey);
+        putIfGiven(settings, PeerSettings.TLS_TRUST_FILE.name(), tlsTrust);
         if (diskDirectories != null) {
             settings.put(
-                    CacheSettings.CACHE_DISK_DIRS.name(),
+                    CacheSettings.DISK_DIRS.name(),
                     diskDirectories.stream().map(Path::toString).collect(Collectors.toList()));
         }
         return KafkaSettings.parse(settings);

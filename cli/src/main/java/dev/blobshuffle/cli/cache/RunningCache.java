@@ -48,7 +48,7 @@ final class RunningCache implements AutoCloseable {
                             () -> new InvalidSettings("Cannot answer: no address is given. Give one to listen at."));
             LabelledMetrics shown = LabelledMetrics.alone(metrics)
                     .with("zone", Optional.of(settings.zone().name()));
-            metricsEndpoint = settings.value(MetricsSettings.METRICS_LISTEN)
+            metricsEndpoint = settings.value(MetricsSettings.LISTEN)
                     .map(listen ->
                             opened(MetricsEndpoint.publish(listen, shown)).address());
         } catch (RuntimeException | Error e) {

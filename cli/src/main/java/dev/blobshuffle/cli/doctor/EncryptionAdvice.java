@@ -26,10 +26,10 @@ final class EncryptionAdvice {
      */
     static Finding of(Map<String, String> configuration) {
         Settings settings = KafkaSettings.parse(configuration);
-        Optional<String> source = settings.value(EncryptionSettings.ENCRYPTION_KEYS);
+        Optional<String> source = settings.value(EncryptionSettings.KEYS);
         Keyring keys;
         try {
-            keys = Keyring.open(source, settings.value(EncryptionSettings.ENCRYPTION_KEY_ID));
+            keys = Keyring.open(source, settings.value(EncryptionSettings.KEY_ID));
         } catch (BlobShuffleException e) {
             return Finding.failed(Finding.SETTINGS, SUBJECT, e);
         }
@@ -47,7 +47,7 @@ final class EncryptionAdvice {
                         .orElseGet(() -> StoreFinding.hint(
                                 SUBJECT,
                                 "encrypted blobs can be read, and new blobs are not encrypted",
-                                "Set " + EncryptionSettings.ENCRYPTION_KEY_ID
+                                "Set " + EncryptionSettings.KEY_ID
                                         + " to a key's id when every instance has the keys.")));
     }
 }

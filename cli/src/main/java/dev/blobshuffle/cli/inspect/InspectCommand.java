@@ -78,7 +78,7 @@ public final class InspectCommand implements Callable<Integer> {
     public Integer call() {
         PrintWriter err = PrintableText.to(spec.commandLine().getErr());
         try {
-            Optional<String> source = keys.or(() -> config.value(EncryptionSettings.ENCRYPTION_KEYS.name()));
+            Optional<String> source = keys.or(() -> config.value(EncryptionSettings.KEYS.name()));
             Keyring keyring = Keyring.open(source, source.map(any -> Keyring.WRITE_PLAIN));
             return inspect(ByteBuffer.wrap(Files.readAllBytes(file)), keyring);
         } catch (InvalidSettings e) {

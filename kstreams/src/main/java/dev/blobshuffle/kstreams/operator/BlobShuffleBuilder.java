@@ -77,10 +77,10 @@ public final class BlobShuffleBuilder<K, V> {
         boolean isShared = distributed.reach() == DistributedCacheConfig.Reach.ZONE;
         long shared = isShared ? distributed.memory().map(ByteSize::bytes).orElse(0L) : 0;
         if (isShared && own + shared == 0) {
-            settings.remove(CacheSettings.CACHE_MEMORY_BYTES.name());
+            settings.remove(CacheSettings.MEMORY_BYTES.name());
             return this;
         }
-        return setting(CacheSettings.CACHE_MEMORY_BYTES.name(), new ByteSize(Math.addExact(own, shared)));
+        return setting(CacheSettings.MEMORY_BYTES.name(), new ByteSize(Math.addExact(own, shared)));
     }
 
     /**

@@ -84,11 +84,11 @@ public record DistributedCacheConfig(
     /** All but the memory, which belongs to both caches. */
     Map<String, Object> settings() {
         Map<String, Object> settings = new HashMap<>();
-        settings.put(CacheSettings.CACHE_ZONE_ENABLED.name(), reach == Reach.ZONE);
-        listen.ifPresent(address -> settings.put(PeerSettings.PEER_LISTEN.name(), address));
-        advertised.ifPresent(address -> settings.put(PeerSettings.PEER_ADVERTISED.name(), address));
-        secretFile.ifPresent(file -> settings.put(PeerSettings.PEER_SECRET_FILE.name(), file.toString()));
-        cacheOnWrite.ifPresent(choice -> settings.put(CacheSettings.CACHE_ON_WRITE.name(), choice == CacheOnWrite.ON));
+        settings.put(CacheSettings.ZONE_ENABLED.name(), reach == Reach.ZONE);
+        listen.ifPresent(address -> settings.put(PeerSettings.LISTEN.name(), address));
+        advertised.ifPresent(address -> settings.put(PeerSettings.ADVERTISED.name(), address));
+        secretFile.ifPresent(file -> settings.put(PeerSettings.SECRET_FILE.name(), file.toString()));
+        cacheOnWrite.ifPresent(choice -> settings.put(CacheSettings.ON_WRITE.name(), choice == CacheOnWrite.ON));
         return settings;
     }
 }

@@ -41,12 +41,12 @@ public record LocalCacheConfig(ByteSize memory, List<Path> directories, ByteSize
 
     Map<String, Object> settings() {
         Map<String, Object> settings = new HashMap<>();
-        settings.put(CacheSettings.CACHE_MEMORY_BYTES.name(), memory);
+        settings.put(CacheSettings.MEMORY_BYTES.name(), memory);
         if (!directories.isEmpty()) {
             settings.put(
-                    CacheSettings.CACHE_DISK_DIRS.name(),
+                    CacheSettings.DISK_DIRS.name(),
                     directories.stream().map(Path::toString).collect(Collectors.joining(",")));
-            settings.put(CacheSettings.CACHE_DISK_BYTES.name(), disk);
+            settings.put(CacheSettings.DISK_BYTES.name(), disk);
         }
         return settings;
     }

@@ -370,7 +370,7 @@ class TestDriverTest {
         LocalCacheConfig local =
                 new LocalCacheConfig(ByteSize.ofMebibytes(64), List.of(Path.of("/a"), Path.of("/b")), new ByteSize(9));
 
-        assertThat(KafkaSettings.parse(local.settings()).value(CacheSettings.CACHE_DISK_DIRS))
+        assertThat(KafkaSettings.parse(local.settings()).value(CacheSettings.DISK_DIRS))
                 .containsExactly("/a", "/b");
         assertThat(DistributedCacheConfig.perZone("0.0.0.0:0", Path.of("/secret"))
                         .settings())

@@ -60,8 +60,8 @@ public record PeerOptions(
         boolean isReachable = advertised.or(() -> listen).map(Endpoint::host).stream()
                 .noneMatch(host -> host.equals("0.0.0.0") || host.equals("::"));
         if (!isReachable) {
-            throw new InvalidSettings("Cannot advertise this instance: " + PeerSettings.PEER_LISTEN
-                    + " names all addresses. Set " + PeerSettings.PEER_ADVERTISED + " to one that others reach.");
+            throw new InvalidSettings("Cannot advertise this instance: " + PeerSettings.LISTEN
+                    + " names all addresses. Set " + PeerSettings.ADVERTISED + " to one that others reach.");
         }
     }
 
@@ -73,27 +73,27 @@ public record PeerOptions(
     public static PeerOptions of(Settings settings) {
         return new PeerOptions(
                 settings.zone(),
-                settings.value(PeerSettings.PEER_LISTEN).map(Endpoint::parse),
-                settings.value(PeerSettings.PEER_ADVERTISED).map(Endpoint::parse),
+                settings.value(PeerSettings.LISTEN).map(Endpoint::parse),
+                settings.value(PeerSettings.ADVERTISED).map(Endpoint::parse),
                 new PeerTrust(
-                        path(settings, PeerSettings.PEER_SECRET_FILE).map(PeerSecret::read),
+                        path(settings, PeerSettings.SECRET_FILE).map(PeerSecret::read),
                         tls(settings),
-                        settings.value(PeerSettings.PEER_TRANSPORT)),
+                        settings.value(PeerSettings.TRANSPORT)),
                 USUAL_SILENCE,
                 Limits.USUAL);
     }
 
     private static Optional<PeerTls> tls(Settings settings) {
-        Optional<Path> certificate = path(settings, PeerSettings.PEER_TLS_CERTIFICATE_FILE);
-        Optional<Path> key = path(settings, PeerSettings.PEER_TLS_KEY_FILE);
-        Optional<Path> trust = path(settings, PeerSettings.PEER_TLS_TRUST_FILE);
+        Optional<Path> certificate = path(settings, PeerSettings.TLS_CERTIFICATE_FILE);
+        Optional<Path> key = path(settings, PeerSettings.TLS_KEY_FILE);
+        Optional<Path> trust = path(settings, PeerSettings.TLS_TRUST_FILE);
         if (certificate.isEmpty() && key.isEmpty() && trust.isEmpty()) {
             return Optional.empty();
         }
         if (certificate.isEmpty() || key.isEmpty() || trust.isEmpty()) {
             throw new InvalidSettings(
-                    "Cannot connect instances with TLS: of " + PeerSettings.PEER_TLS_CERTIFICATE_FILE + ", "
-                            + PeerSettings.PEER_TLS_KEY_FILE + " and " + PeerSettings.PEER_TLS_TRUST_FILE
+                    "Cannot connect instances with TLS: of " + PeerSettings.TLS_CERTIFICATE_FILE + ", "
+                            + PeerSettings.TLS_KEY_FILE + " and " + PeerSettings.TLS_TRUST_FILE
                             + " some are missing. Give all three, or none.");
         }
         return Optional.of(PeerTls.read(certificate.get(), key.get(), trust.get()));

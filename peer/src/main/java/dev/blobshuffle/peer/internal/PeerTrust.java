@@ -46,13 +46,13 @@ public final class PeerTrust {
     public PeerTrust(Optional<PeerSecret> secret, Optional<PeerTls> certificates, PeerTransport transport) {
         if (secret.isEmpty() && certificates.isEmpty()) {
             throw new InvalidSettings(
-                    "Cannot connect instances: neither " + PeerSettings.PEER_SECRET_FILE + " nor "
-                            + PeerSettings.PEER_TLS_CERTIFICATE_FILE
+                    "Cannot connect instances: neither " + PeerSettings.SECRET_FILE + " nor "
+                            + PeerSettings.TLS_CERTIFICATE_FILE
                             + " is given, so any client could read blobs. Give all instances the same secret, or certificates.");
         }
         if (transport == PeerTransport.MAC && certificates.isPresent()) {
-            throw new InvalidSettings("Cannot use " + PeerSettings.PEER_TRANSPORT + "=mac with "
-                    + PeerSettings.PEER_TLS_CERTIFICATE_FILE + ": certificates are for TLS. Remove one of them.");
+            throw new InvalidSettings("Cannot use " + PeerSettings.TRANSPORT + "=mac with "
+                    + PeerSettings.TLS_CERTIFICATE_FILE + ": certificates are for TLS. Remove one of them.");
         }
         this.secret = secret;
         this.answers = secret.map(known -> known.forPurpose(ANSWERS));

@@ -114,11 +114,10 @@ class RogueMemberIT {
         settings.put("group.id", "readers");
         settings.put("auto.offset.reset", "earliest");
         settings.put(KafkaSettings.MEMBERSHIP_TOPIC.name(), "members");
-        settings.put(CacheSettings.CACHE_ZONE_ENABLED.name(), "true");
-        settings.put(PeerSettings.PEER_LISTEN.name(), "127.0.0.1:0");
+        settings.put(CacheSettings.ZONE_ENABLED.name(), "true");
+        settings.put(PeerSettings.LISTEN.name(), "127.0.0.1:0");
         settings.put(
-                PeerSettings.PEER_SECRET_FILE.name(),
-                directory.resolve("secret").toString());
+                PeerSettings.SECRET_FILE.name(), directory.resolve("secret").toString());
         return settings;
     }
 

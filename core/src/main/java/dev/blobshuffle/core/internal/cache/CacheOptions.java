@@ -68,13 +68,11 @@ public record CacheOptions(
         return new CacheOptions(
                 settings.zone(),
                 CacheSettings.memory(settings).bytes(),
-                settings.value(CacheSettings.CACHE_DISK_DIRS).stream()
-                        .map(Path::of)
-                        .toList(),
-                settings.value(CacheSettings.CACHE_DISK_BYTES).bytes(),
-                settings.value(CacheSettings.CACHE_UNIT),
-                settings.value(CacheSettings.CACHE_ON_WRITE) ? WhenWriting.KEEP : WhenWriting.FORGET,
-                settings.value(CacheSettings.CACHE_ZONE_KEEP) ? WhenReceiving.KEEP : WhenReceiving.FORGET);
+                settings.value(CacheSettings.DISK_DIRS).stream().map(Path::of).toList(),
+                settings.value(CacheSettings.DISK_BYTES).bytes(),
+                settings.value(CacheSettings.UNIT),
+                settings.value(CacheSettings.ON_WRITE) ? WhenWriting.KEEP : WhenWriting.FORGET,
+                settings.value(CacheSettings.ZONE_KEEP) ? WhenReceiving.KEEP : WhenReceiving.FORGET);
     }
 
     /** No caches. */

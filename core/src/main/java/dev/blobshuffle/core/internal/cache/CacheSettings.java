@@ -9,7 +9,7 @@ import java.util.List;
 /** The settings of the caches of an instance and of its zone. */
 public final class CacheSettings implements SettingGroup {
     /** Cache in memory. */
-    public static final Setting<ByteSize> CACHE_MEMORY_BYTES = Setting.size(
+    public static final Setting<ByteSize> MEMORY_BYTES = Setting.size(
             "cache.memory.bytes",
             new ByteSize(0),
             new ByteSize(0),
@@ -17,28 +17,28 @@ public final class CacheSettings implements SettingGroup {
                     + "the cache. The default is 128 MiB if `cache.disk.dirs` or `cache.zone.enabled` is set.");
 
     /** Cache on disk. */
-    public static final Setting<List<String>> CACHE_DISK_DIRS = Setting.words(
+    public static final Setting<List<String>> DISK_DIRS = Setting.words(
             "cache.disk.dirs",
             "directories, separated by commas",
             "Local directories, one per disk, where the instance caches sections of blobs across "
                     + "restarts. Instances must not share a directory.");
 
     /** Size of the cache on disk. */
-    public static final Setting<ByteSize> CACHE_DISK_BYTES = Setting.size(
+    public static final Setting<ByteSize> DISK_BYTES = Setting.size(
             "cache.disk.bytes",
             new ByteSize(1),
             ByteSize.ofMebibytes(10 << 10),
             "Maximum size of the cache on disk, split evenly between its directories.");
 
     /** Cache of the zone. */
-    public static final Setting<Boolean> CACHE_ZONE_ENABLED = Setting.flag(
+    public static final Setting<Boolean> ZONE_ENABLED = Setting.flag(
             "cache.zone.enabled",
             false,
             "Whether the instances of a zone share their caches, so that each section is downloaded "
                     + "once per zone. Requires `peer.listen` and the artifact `blobshuffle-peer`.");
 
     /** Local cache before the zone's. */
-    public static final Setting<Boolean> CACHE_ZONE_KEEP = Setting.flag(
+    public static final Setting<Boolean> ZONE_KEEP = Setting.flag(
             "cache.zone.keep",
             false,
             "Whether an instance also caches in its own memory the data that other instances of its "
@@ -46,20 +46,20 @@ public final class CacheSettings implements SettingGroup {
                     + "the same data more than once. Otherwise a zone caches each section once.");
 
     /** Caches that run by themselves. */
-    public static final Setting<List<String>> CACHE_ZONE_MEMBERS = Setting.words(
+    public static final Setting<List<String>> ZONE_MEMBERS = Setting.words(
             "cache.zone.members",
             "zone=host:port, separated by commas",
             "Standalone caches (`blobshuffle cache`) of all zones.");
 
     /** Cache on write. */
-    public static final Setting<Boolean> CACHE_ON_WRITE = Setting.flag(
+    public static final Setting<Boolean> ON_WRITE = Setting.flag(
             "cache.on.write",
             true,
             "Whether an instance with a cache also caches the sections that it writes for readers in "
                     + "its own zone.");
 
     /** Unit of loading. */
-    public static final Setting<CacheUnit> CACHE_UNIT = Setting.choice(
+    public static final Setting<CacheUnit> UNIT = Setting.choice(
             "cache.unit",
             CacheUnit.SECTION,
             "Unit that a cache loads: the whole section of its zone in one request, or each segment on " + "demand.");
@@ -71,15 +71,7 @@ public final class CacheSettings implements SettingGroup {
 
     @Override
     public List<Setting<?>> settings() {
-        return List.of(
-                CACHE_MEMORY_BYTES,
-                CACHE_DISK_DIRS,
-                CACHE_DISK_BYTES,
-                CACHE_ZONE_ENABLED,
-                CACHE_ZONE_KEEP,
-                CACHE_ZONE_MEMBERS,
-                CACHE_ON_WRITE,
-                CACHE_UNIT);
+        return List.of(MEMORY_BYTES, DISK_DIRS, DISK_BYTES, ZONE_ENABLED, ZONE_KEEP, ZONE_MEMBERS, ON_WRITE, UNIT);
     }
 
     /** Enough for the sections of some blobs of the usual size. */
@@ -87,9 +79,7 @@ public final class CacheSettings implements SettingGroup {
 
     /** Memory for caching: as given, or else as the other caches need it. */
     public static ByteSize memory(Settings settings) {
-        return isNeeded(settings) && !settings.isGiven(CACHE_MEMORY_BYTES)
-                ? USUAL_MEMORY
-                : settings.value(CACHE_MEMORY_BYTES);
+        return isNeeded(settings) && !settings.isGiven(MEMORY_BYTES) ? USUAL_MEMORY : settings.value(MEMORY_BYTES);
     }
 
     /** Whether anything is cached. */
@@ -98,7 +88,6 @@ public final class CacheSettings implements SettingGroup {
     }
 
     private static boolean isNeeded(Settings settings) {
-        return settings.value(CACHE_ZONE_ENABLED)
-                || !settings.value(CACHE_DISK_DIRS).isEmpty();
+        return settings.value(ZONE_ENABLED) || !settings.value(DISK_DIRS).isEmpty();
     }
 }

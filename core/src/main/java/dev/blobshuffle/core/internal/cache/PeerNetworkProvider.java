@@ -26,7 +26,7 @@ public interface PeerNetworkProvider {
     static PeerNetwork openInstalled(Settings settings, ShuffleMetrics metrics, Time time) {
         return ServiceLoader.load(PeerNetworkProvider.class, PeerNetworkProvider.class.getClassLoader())
                 .findFirst()
-                .orElseThrow(() -> new InvalidSettings("Cannot use setting " + CacheSettings.CACHE_ZONE_ENABLED
+                .orElseThrow(() -> new InvalidSettings("Cannot use setting " + CacheSettings.ZONE_ENABLED
                         + ": the artifact that connects instances is not on the class path. Add dev.blobshuffle:blobshuffle-peer in the version of"
                         + " blobshuffle-core."))
                 .open(settings, metrics, time);

@@ -8,7 +8,7 @@ import java.util.Optional;
 /** The settings of the keys that encrypt blobs. */
 public final class EncryptionSettings implements SettingGroup {
     /** Where the encryption keys are. */
-    public static final Setting<Optional<String>> ENCRYPTION_KEYS = Setting.text(
+    public static final Setting<Optional<String>> KEYS = Setting.text(
             "encryption.keys",
             "none",
             "URI of the keys that encrypt blobs. `file:///etc/blobshuffle/keys`, for example, names a "
@@ -17,7 +17,7 @@ public final class EncryptionSettings implements SettingGroup {
                     + "Requires `encryption.key.id`.");
 
     /** The key to write with. */
-    public static final Setting<Optional<String>> ENCRYPTION_KEY_ID = Setting.text(
+    public static final Setting<Optional<String>> KEY_ID = Setting.text(
             "encryption.key.id",
             "not set",
             "Id of the key that encrypts new blobs, or `none` to read encrypted blobs and write plain "
@@ -30,6 +30,6 @@ public final class EncryptionSettings implements SettingGroup {
 
     @Override
     public List<Setting<?>> settings() {
-        return List.of(ENCRYPTION_KEYS, ENCRYPTION_KEY_ID);
+        return List.of(KEYS, KEY_ID);
     }
 }

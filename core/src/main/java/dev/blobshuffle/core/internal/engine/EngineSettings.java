@@ -78,7 +78,7 @@ public final class EngineSettings implements SettingGroup {
             throw Settings.contradiction(
                     WriteSettings.BATCH_MAX_BYTES,
                     batch,
-                    CacheSettings.CACHE_MEMORY_BYTES,
+                    CacheSettings.MEMORY_BYTES,
                     memory,
                     "What is cached passes through memory whole, so give the cache at least twice as much.");
         }

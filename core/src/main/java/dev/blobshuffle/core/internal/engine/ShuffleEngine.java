@@ -173,7 +173,7 @@ public final class ShuffleEngine implements Engine {
                         store.close();
                         whenClosed.run();
                     });
-            return settings.value(CacheSettings.CACHE_ZONE_ENABLED)
+            return settings.value(CacheSettings.ZONE_ENABLED)
                     ? inZone(builder, settings, members, metrics, time)
                     : builder.build();
         } catch (RuntimeException | Error e) {
@@ -183,7 +183,7 @@ public final class ShuffleEngine implements Engine {
     }
 
     private static ZoneMap listed(Settings settings) {
-        return new FixedZoneMap(FixedZoneMap.caches(settings.value(CacheSettings.CACHE_ZONE_MEMBERS)));
+        return new FixedZoneMap(FixedZoneMap.caches(settings.value(CacheSettings.ZONE_MEMBERS)));
     }
 
     private static ShuffleEngine inZone(

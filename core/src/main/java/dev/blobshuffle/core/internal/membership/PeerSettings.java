@@ -7,23 +7,24 @@ import java.util.Optional;
 
 /**
  * How the instances of a zone reach and trust each other. Defined where members are: whoever
- * signs a membership needs the secret, and the artifact of the network is optional. */
+ * signs a membership needs the secret, and the artifact of the network is optional.
+ */
 public final class PeerSettings implements SettingGroup {
     /** Address to listen on. */
-    public static final Setting<Optional<String>> PEER_LISTEN = Setting.text(
+    public static final Setting<Optional<String>> LISTEN = Setting.text(
             "peer.listen",
             "none",
             "Address, `host:port`, on which an instance serves other instances of its zone. Port 0 "
                     + "selects a free port.");
 
     /** Address to tell others. */
-    public static final Setting<Optional<String>> PEER_ADVERTISED = Setting.text(
+    public static final Setting<Optional<String>> ADVERTISED = Setting.text(
             "peer.advertised",
             "as `peer.listen`",
             "Address, `host:port`, under which other instances of the zone reach this instance.");
 
     /** Shared secret. */
-    public static final Setting<Optional<String>> PEER_SECRET_FILE = Setting.text(
+    public static final Setting<Optional<String>> SECRET_FILE = Setting.text(
             "peer.secret.file",
             "none",
             "File with a secret of at least 16 bytes that authenticates instances to each other. It "
@@ -31,7 +32,7 @@ public final class PeerSettings implements SettingGroup {
                     + "`peer.tls.*` is set.");
 
     /** How bytes travel between members. */
-    public static final Setting<PeerTransport> PEER_TRANSPORT = Setting.choice(
+    public static final Setting<PeerTransport> TRANSPORT = Setting.choice(
             "peer.transport",
             PeerTransport.AUTO,
             "Protection of traffic between instances: TLS except on loopback addresses (`auto`), always "
@@ -39,20 +40,20 @@ public final class PeerSettings implements SettingGroup {
                     + "every instance.");
 
     /** Certificate. */
-    public static final Setting<Optional<String>> PEER_TLS_CERTIFICATE_FILE = Setting.text(
+    public static final Setting<Optional<String>> TLS_CERTIFICATE_FILE = Setting.text(
             "peer.tls.certificate.file",
             "none: the secret authenticates instances",
             "PEM file with this instance's certificate and the intermediate certificates.");
 
     /** Private key. */
-    public static final Setting<Optional<String>> PEER_TLS_KEY_FILE = Setting.text(
+    public static final Setting<Optional<String>> TLS_KEY_FILE = Setting.text(
             "peer.tls.key.file",
             "none: the secret authenticates instances",
             "PEM file with the private key (PKCS#8, not encrypted) of the certificate. It must be "
                     + "readable only by its user.");
 
     /** Authority. */
-    public static final Setting<Optional<String>> PEER_TLS_TRUST_FILE = Setting.text(
+    public static final Setting<Optional<String>> TLS_TRUST_FILE = Setting.text(
             "peer.tls.trust.file",
             "none: the secret authenticates instances",
             "PEM file with the certificate of the authority that signs the instances' certificates. The "
@@ -65,13 +66,6 @@ public final class PeerSettings implements SettingGroup {
 
     @Override
     public List<Setting<?>> settings() {
-        return List.of(
-                PEER_LISTEN,
-                PEER_ADVERTISED,
-                PEER_SECRET_FILE,
-                PEER_TRANSPORT,
-                PEER_TLS_CERTIFICATE_FILE,
-                PEER_TLS_KEY_FILE,
-                PEER_TLS_TRUST_FILE);
+        return List.of(LISTEN, ADVERTISED, SECRET_FILE, TRANSPORT, TLS_CERTIFICATE_FILE, TLS_KEY_FILE, TLS_TRUST_FILE);
     }
 }

@@ -8,7 +8,7 @@ import java.util.Optional;
 /** Where metrics are shown. */
 public final class MetricsSettings implements SettingGroup {
     /** Where metrics are shown. */
-    public static final Setting<Optional<String>> METRICS_LISTEN = Setting.text(
+    public static final Setting<Optional<String>> LISTEN = Setting.text(
             "metrics.listen",
             "none",
             "Address, `host:port`, on which the process serves its metrics to Prometheus at `/metrics`. "
@@ -21,6 +21,6 @@ public final class MetricsSettings implements SettingGroup {
 
     @Override
     public List<Setting<?>> settings() {
-        return List.of(METRICS_LISTEN);
+        return List.of(LISTEN);
     }
 }

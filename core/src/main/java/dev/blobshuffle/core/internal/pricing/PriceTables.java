@@ -65,7 +65,7 @@ public final class PriceTables {
      * @throws InvalidSettings fatal: there are no such prices
      */
     public static Optional<PriceTable> of(Settings settings) {
-        Optional<String> given = settings.value(StoreSettings.STORE_PRICES);
+        Optional<String> given = settings.value(StoreSettings.PRICES);
         if (given.isPresent()) {
             boolean isFile = given.get().contains("/") || given.get().endsWith(".properties");
             return Optional.of(isFile ? read(Path.of(given.get())) : named(given.get()));

@@ -34,7 +34,7 @@ public record ResilienceOptions(Duration requestTimeout, Hedging hedging) {
     /** The options that the settings define. */
     public static ResilienceOptions of(Settings settings) {
         return new ResilienceOptions(
-                settings.value(StoreSettings.STORE_REQUEST_TIMEOUT),
-                settings.value(StoreSettings.STORE_HEDGE_ENABLED) ? Hedging.ON : Hedging.OFF);
+                settings.value(StoreSettings.REQUEST_TIMEOUT),
+                settings.value(StoreSettings.HEDGE_ENABLED) ? Hedging.ON : Hedging.OFF);
     }
 }

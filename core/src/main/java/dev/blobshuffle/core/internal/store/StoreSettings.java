@@ -18,7 +18,7 @@ public final class StoreSettings implements SettingGroup {
                     + " or `memory://name` for tests in one process; a file store takes `?fsync=none` if blobs need not survive the end of the machine.");
 
     /** Time limit of a request. */
-    public static final Setting<Duration> STORE_REQUEST_TIMEOUT = Setting.millis(
+    public static final Setting<Duration> REQUEST_TIMEOUT = Setting.millis(
             "store.request.timeout.ms",
             1,
             15_000,
@@ -26,14 +26,14 @@ public final class StoreSettings implements SettingGroup {
                     + "practice the timeout is about four times the p99 latency.");
 
     /** Hedging. */
-    public static final Setting<Boolean> STORE_HEDGE_ENABLED = Setting.flag(
+    public static final Setting<Boolean> HEDGE_ENABLED = Setting.flag(
             "store.hedge.enabled",
             true,
             "Whether to send a request to an object store a second time if it takes longer than 95 % of "
                     + "similar requests. Hedging shortens the latency tail and adds at most 5 % requests.");
 
     /** Prices. */
-    public static final Setting<Optional<String>> STORE_PRICES = Setting.text(
+    public static final Setting<Optional<String>> PRICES = Setting.text(
             "store.prices",
             "by the store's URI: list prices (us-east) of S3 Standard, of S3 Express One Zone (buckets `…--x-s3`), Cloudflare R2, Google Cloud, Azure; none with any other `endpoint`",
             "Prices of requests and traffic, for `inline.max.bytes` and the cost metrics: the name of a "
@@ -47,7 +47,7 @@ public final class StoreSettings implements SettingGroup {
 
     @Override
     public List<Setting<?>> settings() {
-        return List.of(STORE, STORE_REQUEST_TIMEOUT, STORE_HEDGE_ENABLED, STORE_PRICES);
+        return List.of(STORE, REQUEST_TIMEOUT, HEDGE_ENABLED, PRICES);
     }
 
     /**

@@ -72,7 +72,7 @@ public final class KafkaMetricsBridge implements AutoCloseable {
      */
     public static KafkaMetricsBridge open(ShuffleMetrics metrics, Settings settings, Map<String, ?> clientSettings) {
         String number = Integer.toString(INSTANCES.incrementAndGet());
-        Optional<MetricsEndpoint.Publication> endpoint = settings.value(MetricsSettings.METRICS_LISTEN)
+        Optional<MetricsEndpoint.Publication> endpoint = settings.value(MetricsSettings.LISTEN)
                 .map(listen ->
                         MetricsEndpoint.publish(listen, labelled(metrics, number, settings.zone(), clientSettings)));
         try {

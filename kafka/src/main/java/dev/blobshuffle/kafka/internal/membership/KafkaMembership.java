@@ -86,8 +86,8 @@ public final class KafkaMembership implements Membership {
      */
     public static Membership of(
             Settings settings, Optional<String> defaultTopic, Map<String, ?> clientSettings, Time time) {
-        boolean zonesMatter = !settings.zone().equals(Zone.SINGLE) || settings.value(CacheSettings.CACHE_ZONE_ENABLED);
-        List<Member> listed = FixedZoneMap.caches(settings.value(CacheSettings.CACHE_ZONE_MEMBERS));
+        boolean zonesMatter = !settings.zone().equals(Zone.SINGLE) || settings.value(CacheSettings.ZONE_ENABLED);
+        List<Member> listed = FixedZoneMap.caches(settings.value(CacheSettings.ZONE_MEMBERS));
         return settings.value(KafkaSettings.MEMBERSHIP_TOPIC)
                 .or(() -> defaultTopic.filter(topic -> zonesMatter))
                 .<Membership>map(topic -> new KafkaMembership(
@@ -102,7 +102,7 @@ public final class KafkaMembership implements Membership {
 
     private static MemberSignature signature(Settings settings, String topic) {
         Optional<PeerSecret> secret =
-                settings.value(PeerSettings.PEER_SECRET_FILE).map(Path::of).map(PeerSecret::read);
+                settings.value(PeerSettings.SECRET_FILE).map(Path::of).map(PeerSecret::read);
         return MemberSignature.of(secret, topic);
     }
 

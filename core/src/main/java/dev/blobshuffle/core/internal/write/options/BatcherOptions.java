@@ -182,9 +182,7 @@ public record BatcherOptions(
     }
 
     private static Keyring keys(Settings settings) {
-        return Keyring.open(
-                settings.value(EncryptionSettings.ENCRYPTION_KEYS),
-                settings.value(EncryptionSettings.ENCRYPTION_KEY_ID));
+        return Keyring.open(settings.value(EncryptionSettings.KEYS), settings.value(EncryptionSettings.KEY_ID));
     }
 
     /** Collects options. Each method sets the component of the same name. */
