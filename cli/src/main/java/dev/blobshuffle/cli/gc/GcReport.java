@@ -41,6 +41,12 @@ record GcReport(SweepReport found, List<Holder> holders, Set<String> hidden, boo
         if (found.silent() > 0) {
             line(text, found.silent() + " blobs are kept, because a log of theirs has never held a record.");
         }
+        if (found.otherContent() > 0) {
+            line(
+                    text,
+                    found.otherContent() + " blobs are kept, because they hold other content than records (Arrow or"
+                            + " opaque bytes). The engine that wrote them must delete them.");
+        }
         found.damagedExample()
                 .ifPresent(example -> line(
                         text,
@@ -96,6 +102,7 @@ record GcReport(SweepReport found, List<Holder> holders, Set<String> hidden, boo
         gc.put("kept_blobs", found.kept());
         gc.put("kept_for_topics", found.unknownTopics().stream().sorted().toList());
         gc.put("silent_blobs", found.silent());
+        gc.put("other_content_blobs", found.otherContent());
         gc.put("damaged_blobs", found.damaged());
         gc.put("blobs_left", left());
         found.oldest().ifPresent(reference -> gc.put("oldest_needed", oldest(reference)));

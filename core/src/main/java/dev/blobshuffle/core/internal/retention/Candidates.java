@@ -25,6 +25,7 @@ final class Candidates {
     private int kept;
     private int damaged;
     private Optional<BlobId> damagedExample = Optional.empty();
+    private int otherContent;
     private int foreign;
     private int silent;
 
@@ -103,9 +104,13 @@ final class Candidates {
 
     /** Whether a blob must stay, whatever the logs hold. Counts the reason. */
     private boolean isNone(BlobId id, PatientStore.Contents blob, Set<String> unread, Set<String> existing) {
-        if (blob.topics().isEmpty()) {
+        if (blob.isDamaged()) {
             damaged++;
             damagedExample = damagedExample.or(() -> Optional.of(id));
+            return true;
+        }
+        if (blob.topics().isEmpty()) {
+            otherContent++;
             return true;
         }
         if (!blob.topics().get().stream().allMatch(scope::covers)) {
@@ -141,6 +146,7 @@ final class Candidates {
                 unknownTopics,
                 damaged,
                 damagedExample,
+                otherContent,
                 foreign,
                 silent,
                 marker.links());

@@ -5,9 +5,12 @@ import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.format.ContainerCodec;
+import dev.blobshuffle.core.internal.format.ContentKind;
 import dev.blobshuffle.core.internal.format.Footer;
 import dev.blobshuffle.core.internal.format.FooterCodec;
 import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.internal.format.Trailer;
 import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.store.BlobContent;
 import dev.blobshuffle.core.store.BlobId;
@@ -62,9 +65,14 @@ public final class PatientStore {
      * The facts at the end of a blob.
      *
      * @param length of the blob, bytes
-     * @param partitions of its records; empty if the footer is damaged
+     * @param kind what it contains; empty if its end is damaged
+     * @param partitions of its records; empty if it contains none, or if its end is damaged
      */
-    record Contents(long length, Optional<Set<Partition>> partitions) {
+    record Contents(long length, Optional<ContentKind> kind, Optional<Set<Partition>> partitions) {
+        boolean isDamaged() {
+            return kind.isEmpty();
+        }
+
         Optional<Set<String>> topics() {
             return partitions.map(
                     known -> known.stream().map(Partition::stream).collect(Collectors.toUnmodifiableSet()));
@@ -145,26 +153,26 @@ public final class PatientStore {
 
     private CompletionStage<Contents> contents(BlobId id) {
         return store.length(id)
-                .thenCompose(length -> footer(id, length).handle((footer, failure) -> {
+                .thenCompose(length -> end(id, length).handle((contents, failure) -> {
                     if (failure == null) {
-                        return new Contents(length, Optional.of(partitions(footer)));
+                        return contents;
                     }
                     if (unwrapped(failure) instanceof BlobCorrupt) {
-                        return new Contents(length, Optional.empty());
+                        return new Contents(length, Optional.empty(), Optional.empty());
                     }
                     throw new CompletionException(unwrapped(failure));
                 }));
     }
 
-    private CompletionStage<Footer> footer(BlobId id, long length) {
+    private CompletionStage<Contents> end(BlobId id, long length) {
         return tail(id, length, Math.min(length, TAIL))
                 .thenCompose(tail -> {
-                    int needed = FooterCodec.tailLength(tail);
+                    int needed = Trailer.read(tail).tailLength();
                     return needed <= tail.remaining()
                             ? CompletableFuture.completedFuture(tail)
                             : tail(id, length, Math.min(length, needed));
                 })
-                .thenApply(tail -> FooterCodec.decode(tail, length));
+                .thenApply(tail -> contents(tail, length));
     }
 
     private CompletionStage<ByteBuffer> tail(BlobId id, long length, long bytes) {
@@ -180,8 +188,16 @@ public final class PatientStore {
         }
     }
 
-    private static Set<Partition> partitions(Footer footer) {
-        return footer.segments().stream().map(Footer.Segment::partition).collect(Collectors.toUnmodifiableSet());
+    /** The footer of other content names partitions of its engine, which have no logs here. */
+    private static Contents contents(ByteBuffer tail, long length) {
+        if (Trailer.read(tail).kind() != ContentKind.RECORDS) {
+            return new Contents(
+                    length, Optional.of(ContainerCodec.decode(tail, length).kind()), Optional.empty());
+        }
+        Set<Partition> partitions = FooterCodec.decode(tail, length).segments().stream()
+                .map(Footer.Segment::partition)
+                .collect(Collectors.toUnmodifiableSet());
+        return new Contents(length, Optional.of(ContentKind.RECORDS), Optional.of(partitions));
     }
 
     /** Maps a missing blob to empty, because another sweeper may delete blobs at the same time. */

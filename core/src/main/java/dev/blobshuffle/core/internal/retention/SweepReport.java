@@ -7,7 +7,7 @@ import java.util.TreeSet;
 
 /**
  * The findings of a sweep. Every listed blob is counted once: needed, unneeded, kept, damaged,
- * foreign, or already gone.
+ * of other content, foreign, or already gone.
  *
  * @param listed blobs that were examined
  * @param listedBytes their bytes, estimated
@@ -22,6 +22,8 @@ import java.util.TreeSet;
  * @param unknownTopics these topics
  * @param damaged blobs that are kept because their footer cannot be read
  * @param damagedExample one of these
+ * @param otherContent blobs that are kept because they hold other content than records: they belong
+ *     to an engine without notifications, which deletes them itself
  * @param foreign blobs of other applications
  * @param silent blobs that are kept because one of their logs has never held a record
  * @param links notifications of blobs in this store, listed or not
@@ -39,6 +41,7 @@ public record SweepReport(
         Set<String> unknownTopics,
         int damaged,
         Optional<BlobId> damagedExample,
+        int otherContent,
         int foreign,
         int silent,
         long links) {
@@ -47,7 +50,7 @@ public record SweepReport(
 
     /** The report of a sweep that examined nothing. */
     public static final SweepReport NOTHING =
-            new SweepReport(0, 0, 0, Optional.empty(), 0, 0, 0, 0, 0, Set.of(), 0, Optional.empty(), 0, 0, 0);
+            new SweepReport(0, 0, 0, Optional.empty(), 0, 0, 0, 0, 0, Set.of(), 0, Optional.empty(), 0, 0, 0, 0);
 
     /** Copies the topics. */
     public SweepReport {
@@ -56,7 +59,7 @@ public record SweepReport(
 
     /** Whether the sweep deletes every blob that it examined. */
     public boolean leavesNothing() {
-        return needed + kept + damaged + foreign + silent == 0;
+        return needed + kept + damaged + otherContent + foreign + silent == 0;
     }
 
     /** Whether so many blobs are orphans that they may belong to another cluster. */
@@ -81,6 +84,7 @@ public record SweepReport(
                 topics,
                 damaged + later.damaged,
                 damagedExample.or(later::damagedExample),
+                otherContent + later.otherContent,
                 foreign + later.foreign,
                 silent + later.silent,
                 links + later.links);

@@ -279,7 +279,7 @@ public final class Sweeper implements AutoCloseable {
     private void swept(SweepReport report, BlobStore store) {
         figures.swept(report);
         LOG.info(
-                "Swept {}: {} blobs, {} needed, {} deleted ({} bytes; {} never needed), {} of other applications, {} kept because topics {} do not exist, {} kept because a log has never held a record, {} damaged.{}",
+                "Swept {}: {} blobs, {} needed, {} deleted ({} bytes; {} never needed), {} of other applications, {} kept because topics {} do not exist, {} kept because a log has never held a record, {} kept because they hold other content, {} damaged.{}",
                 store.location(),
                 report.listed(),
                 report.needed(),
@@ -290,6 +290,7 @@ public final class Sweeper implements AutoCloseable {
                 report.kept(),
                 report.unknownTopics(),
                 report.silent(),
+                report.otherContent(),
                 report.damaged(),
                 report.oldest()
                         .map(reference -> " The oldest needed blob is " + reference + ".")

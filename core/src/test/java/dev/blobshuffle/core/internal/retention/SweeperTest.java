@@ -7,6 +7,7 @@ import dev.blobshuffle.core.internal.format.ContentKind;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.format.TestContainers;
+import dev.blobshuffle.core.internal.format.Trailer;
 import dev.blobshuffle.core.internal.format.record.Headers;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.metrics.Counter;
@@ -102,6 +103,33 @@ class SweeperTest {
             await(() -> metrics.value(Counter.SWEEPS) >= sweeps + 3);
             assertThat(blobs()).isEqualTo(2);
         }
+    }
+
+    /** They are whole, and an operator who reads "damaged" looks for a fault. */
+    @Test
+    void blobsOfOtherContentAreNotDamaged() throws Exception {
+        storeOrphans(1);
+        long generation = store.generations().toCompletableFuture().join().get(0);
+        for (ContentKind kind : List.of(ContentKind.ARROW, ContentKind.OPAQUE)) {
+            byte[] whole = TestContainers.golden(kind);
+            put(new BlobId(generation, 7, kind.code()), whole);
+            byte[] damaged = whole.clone();
+            damaged[damaged.length - Trailer.LENGTH - 1] ^= 1;
+            put(new BlobId(generation, 8, kind.code()), damaged);
+        }
+        Sweep sweep = new Sweep(
+                store, SweepScope.everything(Set.of()), SweepPace.BESIDE_AN_APPLICATION, new StopSignal(time));
+        SweepReport report = sweep.byAge(sweep.list(Optional.empty()));
+        assertThat(report.listed()).isEqualTo(5);
+        assertThat(report.otherContent()).isEqualTo(2);
+        assertThat(report.damaged()).isEqualTo(2);
+        assertThat(report.damagedExample().orElseThrow().writer()).isEqualTo(8);
+        assertThat(report.unneeded()).isEqualTo(1);
+        assertThat(report.plus(report).otherContent()).isEqualTo(4);
+    }
+
+    private void put(BlobId id, byte[] bytes) {
+        store.put(id, BlobContent.of(bytes)).toCompletableFuture().join();
     }
 
     /**
