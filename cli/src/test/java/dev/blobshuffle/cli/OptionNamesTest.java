@@ -56,7 +56,7 @@ class OptionNamesTest {
     void whatChangesSomethingHasExecute() {
         assertThat(options().filter(option -> option.longestName().equals("--execute")))
                 .extracting(option -> option.command().name())
-                .containsExactlyInAnyOrder("gc", "skip");
+                .containsExactlyInAnyOrder("doctor", "gc", "skip");
     }
 
     @Test
@@ -112,7 +112,7 @@ class OptionNamesTest {
     @Test
     void doctorTakesFormerOptions() {
         String store = "file://" + directory;
-        assertThat(run("doctor", "--store", store, "--create", "--samples", "1", "--mib", "1"))
+        assertThat(run("doctor", "--store", store, "--create", "--execute", "--samples", "1", "--mib", "1"))
                 .isZero();
         assertThat(out.toString()).contains("1 of 1.0 MiB");
         assertThat(err.toString()).contains("--mib is deprecated: use --blob-size, with a unit.");

@@ -6,6 +6,7 @@ import dev.blobshuffle.cli.option.Quantity;
 import dev.blobshuffle.cli.option.Replaced;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreAbsent;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
@@ -36,7 +37,7 @@ import picocli.CommandLine.Spec;
         showDefaultValues = true,
         description = {
             "Checks a store, brokers and settings, and says what to do about what it finds.",
-            "Puts, reads, lists and deletes small blobs of its own; changes nothing else, but --create makes a store.",
+            "Puts, reads, lists and deletes small blobs of its own; changes nothing else, but --create --execute makes a store.",
             "Exit status: 0 without errors, 1 with errors."
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
@@ -92,9 +93,12 @@ public final class DoctorCommand implements Callable<Integer> {
             names = "--create",
             description = {
                 "Make the store if there is none. Check first that its directory is mounted, or that the bucket is the right",
-                "one: readers cannot follow notifications that lead to another store."
+                "one: readers cannot follow notifications that lead to another store. Without --execute it only says so."
             })
     private boolean creates;
+
+    @Option(names = "--execute", description = "Make the store, and not only report. With --create.")
+    private boolean executes;
 
     @Option(names = "--json", description = "Prints JSON.")
     private boolean json;
@@ -136,6 +140,10 @@ public final class DoctorCommand implements Callable<Integer> {
             throw new InvalidSettings("Cannot measure: --samples must be 1 or more, --timeout 1s or more,"
                     + " --blob-size 1B to " + MOST_BYTES / MEBIBYTE + "MiB.");
         }
+        if (executes && !creates) {
+            throw new InvalidSettings(
+                    "Cannot execute: the doctor changes nothing without --create. Give both or none.");
+        }
         Optional<Map<String, Object>> client = brokers.named().map(any -> brokers.client(timeout));
         return new Asked(brokers.config().store(store), (int) Math.round(size), timeout, client);
     }
@@ -146,7 +154,7 @@ public final class DoctorCommand implements Callable<Integer> {
         Optional<ProbeTimes> puts = Optional.empty();
         Optional<ProbeTimes> gets = Optional.empty();
         StoreContext context = StoreContext.unmetered(time);
-        StoreContext given = creates ? context : context.existing();
+        StoreContext given = creates && executes ? context : context.existing();
         try (BlobStore opened = patience.call(() -> BlobStores.openUnchecked(asked.store(), given))) {
             location = Optional.of(opened.location());
             StoreCheckup checkup = new StoreCheckup(opened, time, patience);
@@ -154,6 +162,8 @@ public final class DoctorCommand implements Callable<Integer> {
             findings.addAll(checkup.findings());
             puts = checkup.puts();
             gets = checkup.gets();
+        } catch (StoreAbsent e) {
+            findings.add(creates ? dryRun(asked.store()) : Finding.failed(Finding.STORE, "open", e));
         } catch (BlobShuffleException e) {
             findings.add(Finding.failed(Finding.STORE, "open", e));
         }
@@ -169,6 +179,15 @@ public final class DoctorCommand implements Callable<Integer> {
             }
         }
         return new Diagnosis(location, findings, puts, gets);
+    }
+
+    /** An error, so that nobody takes the exit status for that of a store that was made. */
+    private static Finding dryRun(String store) {
+        return Finding.error(
+                Finding.STORE,
+                "create",
+                "there is no store at " + store + ", and --create would make one. Nothing was changed",
+                "Check that the place is the right one, and run it with --execute.");
     }
 
     /** The brokers' limit of transaction timeouts, if they were asked and said. */

@@ -150,7 +150,12 @@ public final class GcCommand implements Callable<Integer> {
             })
     private @Nullable Integer confirmed;
 
-    @Option(names = "--hold", description = "Keep all sweeps of this store from deleting, and do nothing else.")
+    @Option(
+            names = "--hold",
+            description = {
+                "Keep all sweeps of this store from deleting, and do nothing else. Without --execute it only says whether",
+                "sweeps may delete now."
+            })
     private boolean isHeld;
 
     @Option(
@@ -269,8 +274,7 @@ public final class GcCommand implements Callable<Integer> {
             ClaimIdentity identity = new ClaimIdentity(ClaimIdentity.SHARED_TOPIC, "gc", client);
             SweepClaim claim = new SweepClaim(store, identity, SweepClaim.Scope.CLUSTER, time);
             if (isHeld) {
-                claim.hold();
-                out.println("Nobody deletes from " + store.location() + " any more.");
+                hold(claim, store.location(), out);
                 return 0;
             }
             requireDeleted(logs);
@@ -287,6 +291,20 @@ public final class GcCommand implements Callable<Integer> {
             out.flush();
             return 0;
         }
+    }
+
+    private void hold(SweepClaim claim, String location, PrintWriter out) throws InterruptedException {
+        Optional<String> contest = claim.contest();
+        if (contest.isPresent()) {
+            out.println("Nobody deletes from " + location + " already: " + contest.get() + ".");
+        } else if (executes()) {
+            claim.hold();
+            out.println("Nobody deletes from " + location + " any more.");
+        } else {
+            out.println("Nobody would delete from " + location
+                    + " any more. Nothing was changed, and sweeps go on; run it with --execute.");
+        }
+        out.flush();
     }
 
     private GcRun.Waits waits() {

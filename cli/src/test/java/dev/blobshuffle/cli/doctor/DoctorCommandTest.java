@@ -200,6 +200,31 @@ class DoctorCommandTest {
         assertThat(root.resolve("blobshuffle-store")).exists();
     }
 
+    @Test
+    void createOnlySaysWhatItWouldDoUnlessItExecutes() {
+        Path root = directory.resolve("new");
+        assertThat(run("--store", "file://" + root, "--create")).isEqualTo(1);
+        assertThat(output)
+                .contains("there is no store at file://" + root + ", and --create would make one. Nothing was changed")
+                .contains("-> Check that the place is the right one, and run it with --execute.");
+        assertThat(root).doesNotExist();
+        assertThat(run("--store", "file://" + root, "--create", "--execute")).isZero();
+        assertThat(root.resolve("blobshuffle-store")).exists();
+        assertThat(run("--store", "file://" + root, "--create")).isZero();
+        assertThat(run("--store", "file://" + root, "--execute")).isEqualTo(2);
+        assertThat(output).contains("the doctor changes nothing without --create");
+    }
+
+    private int run(String... arguments) {
+        StringWriter text = new StringWriter();
+        int status = new CommandLine(new DoctorCommand())
+                .setOut(new PrintWriter(text))
+                .setErr(new PrintWriter(text))
+                .execute(arguments);
+        output = text.toString();
+        return status;
+    }
+
     private void expectError(String uri, String subject, String word, String... more) {
         assertThat(doctor(uri, more)).as(output).isEqualTo(1);
         assertThat(output.lines().filter(line -> line.startsWith("ERROR")))
@@ -212,7 +237,8 @@ class DoctorCommandTest {
     }
 
     private int doctor(String uri, String... more) {
-        List<String> arguments = new ArrayList<>(List.of("--samples", "2", "--blob-size", "1MiB", "--create"));
+        List<String> arguments =
+                new ArrayList<>(List.of("--samples", "2", "--blob-size", "1MiB", "--create", "--execute"));
         if (!uri.isEmpty()) {
             arguments.addAll(List.of("--store", uri));
         }

@@ -48,13 +48,14 @@ class DoctorIT {
     private String doctor(int expected, String... arguments) {
         StringWriter text = new StringWriter();
         CommandLine command = new CommandLine(new DoctorCommand()).setOut(new PrintWriter(text));
-        String[] all = new String[arguments.length + 5];
-        System.arraycopy(arguments, 0, all, 5, arguments.length);
+        String[] all = new String[arguments.length + 6];
+        System.arraycopy(arguments, 0, all, 6, arguments.length);
         all[0] = "--store";
         all[1] = "file://" + directory.resolve("blobs");
         all[2] = "--samples";
         all[3] = "1";
         all[4] = "--create";
+        all[5] = "--execute";
         assertThat(command.execute(all)).as(text.toString()).isEqualTo(expected);
         return text.toString();
     }

@@ -532,6 +532,26 @@ class GcIT {
     }
 
     @Test
+    void holdOnlySaysWhatItWouldDoUnlessItExecutes() throws Exception {
+        write("a", "b");
+        purgeBefore(1);
+        Outcome told = gc(new StringWriter(), "--hold");
+        assertThat(told.status()).isZero();
+        assertThat(told.text()).contains("Nothing was changed, and sweeps go on; run it with --execute.");
+        assertThat(sweep().text()).contains("1 blobs are deleted");
+
+        purgeBefore(2);
+        Outcome held = gc(new StringWriter(), "--hold", "--execute");
+        assertThat(held.status()).isZero();
+        assertThat(held.text()).contains("any more.").doesNotContain("Nothing was changed");
+        Outcome stopped = sweep();
+        assertThat(stopped.status()).isEqualTo(2);
+        assertThat(stopped.text()).contains("held by an operator");
+        assertThat(blobs()).isEqualTo(1);
+        assertThat(gc(new StringWriter(), "--hold").text()).contains("already: held by an operator");
+    }
+
+    @Test
     void graceBelowWhatWritersNeedIsRefusedWhileTheyRun() {
         Outcome outcome = gc(new StringWriter(), "--execute", "--grace", "3599s");
         assertThat(outcome.status()).isEqualTo(2);

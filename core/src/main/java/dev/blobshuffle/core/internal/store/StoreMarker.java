@@ -66,7 +66,7 @@ public final class StoreMarker {
         return new StoreAbsent(
                 "Cannot open store " + where + ": it has no marker (" + NAME
                         + "). Either it is not mounted, or something deleted the marker, or the store was never created."
-                        + " Mount it or restore the marker. If the store is new, create it with `blobshuffle doctor --store URI --create`.");
+                        + " Mount it or restore the marker. If the store is new, create it with `blobshuffle doctor --store URI --create --execute`.");
     }
 
     /**

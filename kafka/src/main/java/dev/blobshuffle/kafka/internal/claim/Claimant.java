@@ -180,6 +180,11 @@ final class Claimant {
         return topics.stream().anyMatch(topic -> now.line(cluster, topic).isEmpty());
     }
 
+    /** Why nothing may be deleted, as the register says it. */
+    Optional<String> contest() throws InterruptedException {
+        return now(cell.read()).contest();
+    }
+
     /** Looks for strangers and changes nothing. */
     Verdict look(Set<String> topics) throws InterruptedException {
         ClaimText now = now(cell.read());

@@ -143,6 +143,11 @@ public final class SweepClaim implements SweepRight {
         require(claimant.look(claimant.topics()));
     }
 
+    /** Why nobody may delete, as the register says it; empty if sweeps may. Changes nothing. */
+    public Optional<String> contest() throws InterruptedException {
+        return claimant.contest();
+    }
+
     /** Keeps everybody from deleting until somebody takes over. */
     public void hold() throws InterruptedException {
         claimant.hold("held by an operator of cluster " + cluster);
