@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.internal.engine.EngineSettings;
 import dev.blobshuffle.core.internal.engine.ShuffleEngine;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.internal.format.Notification;
@@ -16,6 +15,7 @@ import dev.blobshuffle.core.internal.shuffle.Channel;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.internal.shuffle.Lane;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -61,7 +61,7 @@ class EngineInZoneIT {
                 "blobshuffle.peer.secret.file",
                 secret.toString()));
         settings.putAll(more);
-        return ShuffleEngine.open(EngineSettings.parse(settings));
+        return ShuffleEngine.open(KafkaSettings.parse(settings));
     }
 
     private List<String> write(ShuffleEngine engine) throws Exception {

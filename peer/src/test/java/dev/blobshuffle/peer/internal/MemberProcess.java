@@ -1,12 +1,12 @@
 package dev.blobshuffle.peer.internal;
 
-import dev.blobshuffle.core.internal.engine.EngineSettings;
 import dev.blobshuffle.core.internal.engine.ShuffleEngine;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.write.options.BatcherOptions;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.internal.membership.KafkaMembership;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -68,7 +68,7 @@ final class MemberProcess implements AutoCloseable {
         }
         Map<String, String> given = new java.util.HashMap<>();
         all.stringPropertyNames().forEach(name -> given.put(name, all.getProperty(name)));
-        Settings settings = EngineSettings.parse(given);
+        Settings settings = KafkaSettings.parse(given);
         SystemTime time = new SystemTime();
         Membership membership = KafkaMembership.of(
                 settings, Optional.empty(), Map.of("bootstrap.servers", given.get("bootstrap.servers")), time);

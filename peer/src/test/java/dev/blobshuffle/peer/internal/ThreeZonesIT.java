@@ -2,11 +2,11 @@ package dev.blobshuffle.peer.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.core.internal.engine.EngineSettings;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -82,7 +82,7 @@ class ThreeZonesIT {
 
     private ZoneInstance instance(int number, String topic, String layout, MemoryBlobStore store) {
         Zone zone = ZONES.get(number % ZONES.size());
-        Settings settings = EngineSettings.parse(Map.of(
+        Settings settings = KafkaSettings.parse(Map.of(
                 "blobshuffle.zone", zone.name(),
                 "blobshuffle.membership.topic", "members-" + topic,
                 "blobshuffle.batch.layout", layout,
