@@ -1,0 +1,8 @@
+/**
+ * PostgreSQL servers for tests, the demo and benchmarks: real server processes beside this JVM.
+ * Never a dependency of a user's application.
+ */
+@NullMarked
+package dev.blobshuffle.postgresqlembedded;
+
+import org.jspecify.annotations.NullMarked;
