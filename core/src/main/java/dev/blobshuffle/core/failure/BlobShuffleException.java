@@ -14,6 +14,7 @@ public abstract sealed class BlobShuffleException extends RuntimeException
                 DeadlineExceeded,
                 DeliveryFailed,
                 Interrupted,
+                LogFailure,
                 Closed {
     private static final long serialVersionUID = 1L;
 
