@@ -58,7 +58,7 @@ public interface Retention {
     /** Remembers that a generation was listed now, by the log's clock. */
     CompletionStage<Void> markListed(long generation);
 
-    /** Forgets that generations were ever listed, because they are older than any upload may live. */
+    /** Forgets when generations were listed: they are older than any upload may live. */
     CompletionStage<Void> forgetListed(Set<Long> generations);
 
     /** The log's clock. */
