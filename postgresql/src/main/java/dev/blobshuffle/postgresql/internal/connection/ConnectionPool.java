@@ -1,0 +1,191 @@
+package dev.blobshuffle.postgresql.internal.connection;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.HikariPoolMXBean;
+import com.zaxxer.hikari.SQLExceptionOverride;
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.LogUnavailable;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A bounded pool of connections to the primary. A broken connection leaves the pool. As soon as one
+ * server turns out to be read-only, so that another became the primary, all leave it. Thread-safe;
+ * closed by the log that owns it.
+ */
+public final class ConnectionPool implements AutoCloseable {
+    private static final Duration LIFETIME = Duration.ofMinutes(30);
+    private static final Duration IDLE = Duration.ofMinutes(5);
+    private static final Duration KEEP_ALIVE = Duration.ofMinutes(1);
+    private static final Duration VALIDATION = Duration.ofSeconds(2);
+
+    private static final AtomicInteger POOLS = new AtomicInteger();
+
+    private final PostgresqlUri uri;
+    private final PrimaryDataSource source;
+    private final HikariDataSource pool;
+    private final AtomicBoolean isClosed = new AtomicBoolean();
+
+    private ConnectionPool(PostgresqlUri uri, PrimaryDataSource source, DatabaseTimeouts timeouts) {
+        this.uri = uri;
+        this.source = source;
+        this.pool = new HikariDataSource(configuration(uri, timeouts));
+    }
+
+    /**
+     * Opens a pool, after one connection has shown that it can log in.
+     *
+     * @param applicationName as {@code pg_stat_activity} shows it
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the server refused the login, or
+     *     there is no such database
+     * @throws LogUnavailable recoverable: no primary answered
+     */
+    public static ConnectionPool open(PostgresqlUri uri, String applicationName, DatabaseTimeouts timeouts) {
+        return open(uri, CredentialsSource.of(uri), applicationName, timeouts);
+    }
+
+    static ConnectionPool open(
+            PostgresqlUri uri, CredentialsSource credentials, String applicationName, DatabaseTimeouts timeouts) {
+        PrimaryDataSource source = new PrimaryDataSource(uri, credentials, applicationName, timeouts);
+        try (Connection connection = source.getConnection()) {
+            requireWritable(connection);
+        } catch (SQLException e) {
+            throw DatabaseFailures.atOpen("open the log", uri, e);
+        }
+        return new ConnectionPool(uri, source, timeouts);
+    }
+
+    private HikariConfig configuration(PostgresqlUri uri, DatabaseTimeouts timeouts) {
+        HikariConfig given = new HikariConfig();
+        String name = "blobshuffle-log-" + POOLS.incrementAndGet();
+        AtomicInteger threads = new AtomicInteger();
+        given.setPoolName(name);
+        given.setDataSource(source);
+        given.setMaximumPoolSize(uri.connections());
+        given.setMinimumIdle(1);
+        given.setConnectionTimeout(timeouts.borrow().toMillis());
+        given.setValidationTimeout(
+                Math.min(VALIDATION.toMillis(), timeouts.borrow().toMillis()));
+        given.setIdleTimeout(IDLE.toMillis());
+        given.setMaxLifetime(LIFETIME.toMillis());
+        given.setKeepaliveTime(KEEP_ALIVE.toMillis());
+        given.setInitializationFailTimeout(-1);
+        given.setRegisterMbeans(false);
+        given.setExceptionOverride(new Eviction());
+        given.setThreadFactory(task -> {
+            Thread thread = new Thread(task, name + "-" + threads.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        });
+        return given;
+    }
+
+    /** The address, without secrets. */
+    public PostgresqlUri uri() {
+        return uri;
+    }
+
+    /**
+     * Borrows a connection in autocommit mode. Closing it returns it to the pool, and rolls back what
+     * is open.
+     *
+     * @param action what it is for, as in "read the log"
+     * @throws LogUnavailable recoverable: none became free in time
+     * @throws Closed fatal: the pool is closed
+     */
+    public Connection borrow(String action) {
+        requireOpen(action);
+        try {
+            return pool.getConnection();
+        } catch (SQLException e) {
+            requireOpen(action);
+            throw refused(action, e);
+        }
+    }
+
+    /**
+     * Opens a connection outside the pool, for what outlives a transaction. The caller closes it.
+     *
+     * @throws LogUnavailable recoverable: no primary answered
+     */
+    public Connection session(String action) {
+        requireOpen(action);
+        try {
+            return source.getConnection();
+        } catch (SQLException e) {
+            throw DatabaseFailures.later(action, uri, e);
+        }
+    }
+
+    /** Connections in use now, for a gauge. */
+    public int borrowed() {
+        HikariPoolMXBean bean = isClosed.get() ? null : pool.getHikariPoolMXBean();
+        return bean == null ? 0 : bean.getActiveConnections();
+    }
+
+    /** Takes all connections out of the pool; those in use leave it when they are returned. */
+    void evictAll() {
+        HikariPoolMXBean bean = pool.getHikariPoolMXBean();
+        if (bean != null) {
+            bean.softEvictConnections();
+        }
+    }
+
+    private BlobShuffleException refused(String action, SQLException failure) {
+        if (borrowed() >= uri.connections()) {
+            return new LogUnavailable(
+                    "Cannot " + action + " in " + uri + ": all " + uri.connections()
+                            + " connections are in use. End transactions sooner, or raise the parameter connections.",
+                    failure);
+        }
+        return DatabaseFailures.later(action, uri, failure);
+    }
+
+    private void requireOpen(String action) {
+        if (isClosed.get()) {
+            throw new Closed("Cannot " + action + ": the log is closed. Open it again.");
+        }
+    }
+
+    /** A pooler may hide from the driver that its server is a standby. */
+    private static void requireWritable(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("show transaction_read_only")) {
+            if (row.next() && row.getString(1).equals("on")) {
+                throw new SQLException("The server is read-only.", DatabaseFailures.READ_ONLY);
+            }
+        }
+    }
+
+    /** Closes all connections, those in use too. Idempotent. */
+    @Override
+    public void close() {
+        if (isClosed.compareAndSet(false, true)) {
+            pool.close();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "ConnectionPool[" + uri + "]";
+    }
+
+    /** Which failures take a connection out of the pool. */
+    private final class Eviction implements SQLExceptionOverride {
+        @java.lang.Override
+        public Override adjudicate(SQLException failure) {
+            if (DatabaseFailures.isReadOnly(failure)) {
+                evictAll();
+                return Override.MUST_EVICT;
+            }
+            return DatabaseFailures.isDisconnected(failure) ? Override.MUST_EVICT : Override.DO_NOT_EVICT;
+        }
+    }
+}

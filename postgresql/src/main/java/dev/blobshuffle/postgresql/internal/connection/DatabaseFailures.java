@@ -1,0 +1,107 @@
+package dev.blobshuffle.postgresql.internal.connection;
+
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.LogUnavailable;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What a failure of the database means for the caller, by its SQLSTATE. While a log is being
+ * opened, a refusal that lasts until an operator acts is {@link InvalidSettings}. Later it counts as
+ * unavailability, because the operator can restore a permission. Stateless.
+ */
+public final class DatabaseFailures {
+    /** A statement that writes, on a standby or a demoted primary. */
+    static final String READ_ONLY = "25006";
+
+    /** Reason and remedy of the refusals that last. By SQLSTATE. */
+    private static final Map<String, String> REFUSALS = Map.ofEntries(
+            Map.entry("28P01", "the server refused the password. Correct the credentials"),
+            Map.entry("28000", "the server refused the user. Correct the credentials, or pg_hba.conf"),
+            Map.entry("3D000", "the database does not exist. Create it, or correct the setting blobshuffle.log"),
+            Map.entry("3F000", "the schema does not exist. Create the log, or correct the parameter schema"),
+            Map.entry("42P01", "the schema holds no log, or an older one. Create or upgrade the log"),
+            Map.entry("42883", "the schema holds no log, or an older one. Create or upgrade the log"),
+            Map.entry(
+                    "42501",
+                    "the role may not do this. Grant it the rights of a client on the schema, as docs/security.md"
+                            + " describes"));
+
+    /** Reason and remedy of the states that pass. By SQLSTATE. */
+    private static final Map<String, String> PASSING = Map.ofEntries(
+            Map.entry(
+                    READ_ONLY,
+                    "the server is read-only: it is a standby. Name all servers of the cluster in blobshuffle.log"),
+            Map.entry(
+                    "53300",
+                    "the server has no free connection. Raise max_connections, lower the parameter connections, or use a"
+                            + " pooler"),
+            Map.entry("53100", "the server's disk is full. Free or add space"),
+            Map.entry("53200", "the server is out of memory. Try again"),
+            Map.entry("57014", "the statement took too long, so the server cancelled it. Try again"),
+            Map.entry("57P01", "the server is shutting down. Try again"),
+            Map.entry("57P02", "the server crashed. Try again"),
+            Map.entry("57P03", "the server is starting. Try again"),
+            Map.entry("25P03", "the transaction was idle for too long. Try again"),
+            Map.entry("40P01", "transactions wait for each other. Try again"),
+            Map.entry("55P03", "a lock is held by another transaction. Try again"),
+            Map.entry("40001", "a concurrent transaction changed the same rows. Try again"));
+
+    private DatabaseFailures() {}
+
+    /**
+     * The failure of a call to an open log.
+     *
+     * @param action what failed, as in "read the log"
+     * @param where the database, without secrets
+     */
+    public static LogUnavailable later(String action, PostgresqlUri where, SQLException cause) {
+        return new LogUnavailable(message(action, where, cause), cause);
+    }
+
+    /** The same while a log is being opened. */
+    public static BlobShuffleException atOpen(String action, PostgresqlUri where, SQLException cause) {
+        return REFUSALS.containsKey(state(cause))
+                ? new InvalidSettings(message(action, where, cause), cause)
+                : later(action, where, cause);
+    }
+
+    /** Whether the connection to the server is broken, so that no later call can use it. */
+    public static boolean isDisconnected(SQLException failure) {
+        String state = state(failure);
+        return state.startsWith("08") || state.startsWith("57P") || state.equals("25P03") || state.equals("25P04");
+    }
+
+    /** Whether the server refuses to write because it is not, or no longer, the primary. */
+    public static boolean isReadOnly(SQLException failure) {
+        return state(failure).equals(READ_ONLY);
+    }
+
+    /**
+     * The SQLSTATE of a failure or of the first of its causes that has one; empty if none has. A pool
+     * reports a timeout, whose cause says why no connection came about.
+     */
+    public static String state(SQLException failure) {
+        Throwable at = failure;
+        for (int depth = 0; at != null && depth < 8; depth++) {
+            if (at instanceof SQLException sql && sql.getSQLState() != null) {
+                return sql.getSQLState();
+            }
+            at = at.getCause();
+        }
+        return "";
+    }
+
+    private static String message(String action, PostgresqlUri where, SQLException cause) {
+        String state = state(cause);
+        String reason = Optional.ofNullable(REFUSALS.get(state))
+                .or(() -> Optional.ofNullable(PASSING.get(state)))
+                .orElse(
+                        state.startsWith("08") || state.isEmpty()
+                                ? "no connection to a primary. Check that the servers run and can be reached"
+                                : "the server reports " + state + ". See the cause");
+        return "Cannot " + action + " in " + where + ": " + reason + ".";
+    }
+}

@@ -1,0 +1,137 @@
+package dev.blobshuffle.postgresql.internal.connection;
+
+import java.io.PrintWriter;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.util.Properties;
+import java.util.logging.Logger;
+import java.util.stream.Collectors;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.Driver;
+import org.postgresql.PGProperty;
+
+/**
+ * Opens connections to that server of a URI which is the primary. Reads the credentials for each.
+ * Thread-safe.
+ */
+final class PrimaryDataSource implements DataSource {
+    /** Prepares what is executed for the third time. */
+    private static final String PREPARE_THRESHOLD = "3";
+
+    /** So long the driver remembers which server was the primary; a failover takes longer. */
+    private static final String RECHECK_SECONDS = "2";
+
+    private final Driver driver = new Driver();
+    private final PostgresqlUri uri;
+    private final CredentialsSource credentials;
+    private final Properties properties;
+    private final String url;
+
+    PrimaryDataSource(
+            PostgresqlUri uri, CredentialsSource credentials, String applicationName, DatabaseTimeouts timeouts) {
+        this.uri = uri;
+        this.credentials = credentials;
+        this.properties = properties(uri, applicationName, timeouts);
+        this.url = "jdbc:postgresql://"
+                + uri.servers().stream().map(Server::toString).collect(Collectors.joining(",")) + "/";
+    }
+
+    private static Properties properties(PostgresqlUri uri, String applicationName, DatabaseTimeouts timeouts) {
+        Properties given = new Properties();
+        PGProperty.PG_DBNAME.set(given, uri.database());
+        PGProperty.APPLICATION_NAME.set(given, applicationName);
+        PGProperty.TARGET_SERVER_TYPE.set(given, "primary");
+        PGProperty.HOST_RECHECK_SECONDS.set(given, RECHECK_SECONDS);
+        PGProperty.CONNECT_TIMEOUT.set(given, DatabaseTimeouts.seconds(timeouts.connect()));
+        PGProperty.SOCKET_TIMEOUT.set(given, DatabaseTimeouts.seconds(timeouts.socket()));
+        PGProperty.TCP_KEEP_ALIVE.set(given, true);
+        // The detail of an error may hold a row's values.
+        PGProperty.LOG_SERVER_ERROR_DETAIL.set(given, false);
+        PGProperty.REWRITE_BATCHED_INSERTS.set(given, false);
+        if (uri.pooler() == Pooler.TRANSACTION) {
+            PGProperty.PREPARE_THRESHOLD.set(given, "0");
+            PGProperty.PREPARED_STATEMENT_CACHE_QUERIES.set(given, 0);
+        } else {
+            PGProperty.PREPARE_THRESHOLD.set(given, PREPARE_THRESHOLD);
+            // A pooler refuses options. Behind one the role's own setting holds, and the socket's timeout.
+            PGProperty.OPTIONS.set(
+                    given, "-c statement_timeout=" + timeouts.statement().toMillis());
+        }
+        encrypt(given, uri);
+        return given;
+    }
+
+    private static void encrypt(Properties given, PostgresqlUri uri) {
+        PGProperty.GSS_ENC_MODE.set(given, "disable");
+        PGProperty.SSL_MODE.set(given, uri.sslMode().text());
+        PostgresqlUri.Certificates files = uri.certificates();
+        if (files.authorities().isEmpty() && uri.sslMode().isVerified()) {
+            PGProperty.SSL_FACTORY.set(given, "org.postgresql.ssl.DefaultJavaSSLFactory");
+        }
+        files.authorities().ifPresent(file -> PGProperty.SSL_ROOT_CERT.set(given, file.toString()));
+        files.own().ifPresent(file -> PGProperty.SSL_CERT.set(given, file.toString()));
+        files.key().ifPresent(file -> PGProperty.SSL_KEY.set(given, file.toString()));
+    }
+
+    @Override
+    public Connection getConnection() throws SQLException {
+        Credentials login = credentials.read();
+        Properties all = new Properties();
+        all.putAll(properties);
+        PGProperty.USER.set(all, login.user());
+        // Not null: the driver would look for a password itself.
+        PGProperty.PASSWORD.set(all, login.password().orElse(""));
+        Connection connection = driver.connect(url, all);
+        if (connection == null) {
+            throw new SQLException("The driver does not know the address " + uri + ".", "08001");
+        }
+        return connection;
+    }
+
+    @Override
+    public Connection getConnection(@Nullable String user, @Nullable String password) throws SQLException {
+        throw new SQLFeatureNotSupportedException("Cannot log in as another user than the credentials name.");
+    }
+
+    @Override
+    public @Nullable PrintWriter getLogWriter() {
+        return null;
+    }
+
+    @Override
+    public void setLogWriter(@Nullable PrintWriter out) {
+        // The driver logs through java.util.logging.
+    }
+
+    @Override
+    public void setLoginTimeout(int seconds) {
+        // The driver's timeouts of connecting and of the socket cover a login.
+    }
+
+    @Override
+    public int getLoginTimeout() {
+        return 0;
+    }
+
+    @Override
+    public Logger getParentLogger() {
+        return driver.getParentLogger();
+    }
+
+    @Override
+    public <T> T unwrap(Class<T> type) throws SQLException {
+        throw new SQLException("This wraps no " + type.getName() + ".");
+    }
+
+    @Override
+    public boolean isWrapperFor(Class<?> type) {
+        return false;
+    }
+
+    @Override
+    public String toString() {
+        return "PrimaryDataSource[" + uri + "]";
+    }
+}

@@ -1,0 +1,5 @@
+/** How a client reaches the database of a commit log: address, credentials, pool, failures. */
+@NullMarked
+package dev.blobshuffle.postgresql.internal.connection;
+
+import org.jspecify.annotations.NullMarked;
