@@ -1,0 +1,10 @@
+package dev.blobshuffle.messaging;
+
+/**
+ * The answer to a publish: the record is durable, and every subscriber will see it. Its position is
+ * not known yet, because the log orders batches after their commit.
+ *
+ * @param partition where the record is
+ * @param timestamp the record's, milliseconds since the Unix epoch
+ */
+public record Acknowledgement(TopicPartition partition, long timestamp) {}

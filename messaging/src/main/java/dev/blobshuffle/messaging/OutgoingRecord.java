@@ -1,0 +1,50 @@
+package dev.blobshuffle.messaging;
+
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A record to publish.
+ *
+ * @param topic where it goes
+ * @param partition of the topic; empty: by the key as Kafka's default partitioner chooses, or any
+ *     one without a key
+ * @param timestamp milliseconds since the Unix epoch; empty: now
+ * @param key records of one key stay in order; null: none
+ * @param value null: none
+ * @param headers in order
+ */
+public record OutgoingRecord<K, V>(
+        String topic,
+        OptionalInt partition,
+        OptionalLong timestamp,
+        @Nullable K key,
+        @Nullable V value,
+        List<Header> headers) {
+    /** Copies the headers. */
+    public OutgoingRecord {
+        headers = List.copyOf(headers);
+    }
+
+    /** A record without headers, of now, in the partition of its key. */
+    public OutgoingRecord(String topic, @Nullable K key, @Nullable V value) {
+        this(topic, OptionalInt.empty(), OptionalLong.empty(), key, value, List.of());
+    }
+
+    /** The same record with other headers. */
+    public OutgoingRecord<K, V> withHeaders(List<Header> others) {
+        return new OutgoingRecord<>(topic, partition, timestamp, key, value, others);
+    }
+
+    /** The same record in a partition of the caller's choice. */
+    public OutgoingRecord<K, V> toPartition(int number) {
+        return new OutgoingRecord<>(topic, OptionalInt.of(number), timestamp, key, value, headers);
+    }
+
+    /** The same record with a timestamp in milliseconds since the Unix epoch. */
+    public OutgoingRecord<K, V> at(long millis) {
+        return new OutgoingRecord<>(topic, partition, OptionalLong.of(millis), key, value, headers);
+    }
+}

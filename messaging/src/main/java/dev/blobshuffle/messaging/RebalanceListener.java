@@ -1,0 +1,18 @@
+package dev.blobshuffle.messaging;
+
+import java.util.Collection;
+
+/** Learns of partitions that come and go. Called within {@link Subscriber#poll}, by its thread. */
+public interface RebalanceListener {
+    /** Does nothing. */
+    RebalanceListener NONE = new RebalanceListener() {};
+
+    /** The member owns these partitions from now on. May seek. */
+    default void onAssigned(Collection<TopicPartition> partitions) {}
+
+    /** The member gives these partitions back after this call. May commit. */
+    default void onRevoked(Collection<TopicPartition> partitions) {}
+
+    /** The member has lost these partitions: others may read them already. A commit would fail. */
+    default void onLost(Collection<TopicPartition> partitions) {}
+}

@@ -1,0 +1,62 @@
+package dev.blobshuffle.messaging;
+
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What a subscriber reads, and how.
+ *
+ * @param group the consumer group; each record goes to one of its members
+ * @param topics the topics, which must exist
+ * @param reset where a new group begins
+ * @param maxRecords the most records of a poll
+ * @param deadLetters the topic for records that cannot be deserialized; empty: the poll fails
+ * @param listener learns of partitions that come and go
+ */
+public record Subscription(
+        String group,
+        Set<String> topics,
+        ResetPolicy reset,
+        int maxRecords,
+        Optional<String> deadLetters,
+        RebalanceListener listener) {
+    private static final int MAX_RECORDS = 500;
+
+    /** Checks group, topics and number. */
+    public Subscription {
+        Objects.requireNonNull(reset, "reset");
+        Objects.requireNonNull(listener, "listener");
+        topics = Set.copyOf(topics);
+        if (group.isBlank() || topics.isEmpty() || maxRecords < 1) {
+            throw new IllegalArgumentException("Cannot subscribe: group '" + group + "', topics " + topics
+                    + ", at most " + maxRecords + " records. Name a group and a topic, and ask for 1 record or more.");
+        }
+    }
+
+    /** Reads topics as a group, a new group from the start. */
+    public static Subscription of(String group, String... topics) {
+        return new Subscription(
+                group, Set.of(topics), ResetPolicy.EARLIEST, MAX_RECORDS, Optional.empty(), RebalanceListener.NONE);
+    }
+
+    /** The same with another reset policy. */
+    public Subscription reset(ResetPolicy policy) {
+        return new Subscription(group, topics, policy, maxRecords, deadLetters, listener);
+    }
+
+    /** The same with another number of records per poll. */
+    public Subscription maxRecords(int records) {
+        return new Subscription(group, topics, reset, records, deadLetters, listener);
+    }
+
+    /** The same, with a topic for records that cannot be deserialized. */
+    public Subscription deadLetters(String topic) {
+        return new Subscription(group, topics, reset, maxRecords, Optional.of(topic), listener);
+    }
+
+    /** The same with a listener. */
+    public Subscription listener(RebalanceListener rebalances) {
+        return new Subscription(group, topics, reset, maxRecords, deadLetters, rebalances);
+    }
+}
