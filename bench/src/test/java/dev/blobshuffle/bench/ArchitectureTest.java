@@ -64,6 +64,9 @@ class ArchitectureTest {
     private static final String PEER = ROOT + "peer..";
     private static final String HTTP = ROOT + "http..";
     private static final String AWS_KMS = ROOT + "awskms..";
+    private static final String MESSAGING = ROOT + "messaging..";
+    private static final String POSTGRESQL = ROOT + "postgresql..";
+    private static final String POSTGRESQL_EMBEDDED = ROOT + "postgresqlembedded..";
     /** Each a module of its own. */
     private static final String[] OBJECT_STORES = {ROOT + "s3..", ROOT + "gcs..", ROOT + "azure.."};
 
@@ -167,6 +170,42 @@ class ArchitectureTest {
                 .check(OURS);
     }
 
+    /** A log is found by the scheme of its URI; the tools also check a database. */
+    @Test
+    void messagingUsesCoreOnlyAndNamesNoLog() {
+        classes()
+                .that()
+                .resideInAPackage(MESSAGING)
+                .should()
+                .onlyDependOnClassesThat(DescribedPredicate.or(
+                        resideOutsideOfPackage("dev.blobshuffle.."), resideInAnyPackage(CORE, MESSAGING)))
+                .check(OURS);
+        noClasses()
+                .that()
+                .resideInAPackage(MESSAGING)
+                .and()
+                .resideOutsideOfPackage(ROOT + "messaging.kafka..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.apache.kafka..")
+                .because("kafka-clients is optional")
+                .check(OURS);
+        classes()
+                .that()
+                .resideInAPackage(POSTGRESQL)
+                .should()
+                .onlyDependOnClassesThat(DescribedPredicate.or(
+                        resideOutsideOfPackage("dev.blobshuffle.."), resideInAnyPackage(CORE, POSTGRESQL)))
+                .check(OURS);
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(POSTGRESQL, POSTGRESQL_EMBEDDED, CLI, BENCH)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(POSTGRESQL, POSTGRESQL_EMBEDDED)
+                .check(OURS);
+    }
+
     @Test
     void objectStoresDoNotKnowEachOther() {
         for (String store : OBJECT_STORES) {
@@ -240,7 +279,8 @@ class ArchitectureTest {
                 .resideInAPackage(CLI)
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(KSTREAMS, KAFKA_EMBEDDED, TESTKIT, "org.apache.kafka.streams..")
+                .resideInAnyPackage(
+                        KSTREAMS, KAFKA_EMBEDDED, POSTGRESQL_EMBEDDED, TESTKIT, "org.apache.kafka.streams..")
                 .check(OURS);
     }
 

@@ -38,8 +38,19 @@ import org.junit.jupiter.api.Test;
  */
 class PublicApiTest {
     /** The modules that applications depend on. The others are programs and their parts. */
-    private static final List<String> LIBRARIES =
-            List.of("core", "kafka", "kstreams", "s3", "gcs", "azure", "aws-kms", "http", "peer", "postgresql", "messaging", "testkit");
+    private static final List<String> LIBRARIES = List.of(
+            "core",
+            "kafka",
+            "kstreams",
+            "s3",
+            "gcs",
+            "azure",
+            "aws-kms",
+            "http",
+            "peer",
+            "postgresql",
+            "messaging",
+            "testkit");
 
     private static final Path PAGE = Path.of("..", "docs", "api.txt");
 

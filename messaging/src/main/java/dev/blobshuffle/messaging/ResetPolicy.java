@@ -1,6 +1,8 @@
 package dev.blobshuffle.messaging;
 
-/** Where a group begins to read a partition in which it has no position, or whose position is gone. */
+/**
+ * Where a group begins to read a partition in which it has no position, or whose position is gone.
+ */
 public enum ResetPolicy {
     /** At the first record that retention has left. */
     EARLIEST,

@@ -15,7 +15,9 @@ import java.util.function.IntConsumer;
  * log did not answer, unless a method says otherwise.
  */
 public interface CommitLog extends AutoCloseable {
-    /** The identity of this log, made once when it was created. A copy of a database has the same. */
+    /**
+     * The identity of this log, made once when it was created. A copy of a database has the same.
+     */
     UUID id();
 
     /**

@@ -93,8 +93,8 @@ public final class ConnectionPool implements AutoCloseable {
     }
 
     /**
-     * Borrows a connection in autocommit mode. Closing it returns it to the pool, and rolls back what
-     * is open.
+     * Borrows a connection in autocommit mode. Closing it returns it to the pool, and rolls back
+     * what is open.
      *
      * @param action what it is for, as in "read the log"
      * @throws LogUnavailable recoverable: none became free in time

@@ -9,8 +9,8 @@ import java.util.Optional;
 
 /**
  * What a failure of the database means for the caller, by its SQLSTATE. While a log is being
- * opened, a refusal that lasts until an operator acts is {@link InvalidSettings}. Later it counts as
- * unavailability, because the operator can restore a permission. Stateless.
+ * opened, a refusal that lasts until an operator acts is {@link InvalidSettings}. Later it counts
+ * as unavailability, because the operator can restore a permission. Stateless.
  */
 public final class DatabaseFailures {
     /** A statement that writes, on a standby or a demoted primary. */
@@ -80,8 +80,8 @@ public final class DatabaseFailures {
     }
 
     /**
-     * The SQLSTATE of a failure or of the first of its causes that has one; empty if none has. A pool
-     * reports a timeout, whose cause says why no connection came about.
+     * The SQLSTATE of a failure or of the first of its causes that has one; empty if none has. A
+     * pool reports a timeout, whose cause says why no connection came about.
      */
     public static String state(SQLException failure) {
         Throwable at = failure;

@@ -55,7 +55,8 @@ final class PrimaryDataSource implements DataSource {
             PGProperty.PREPARED_STATEMENT_CACHE_QUERIES.set(given, 0);
         } else {
             PGProperty.PREPARE_THRESHOLD.set(given, PREPARE_THRESHOLD);
-            // A pooler refuses options. Behind one the role's own setting holds, and the socket's timeout.
+            // A pooler refuses options. Behind one the role's own setting holds, and the socket's
+            // timeout.
             PGProperty.OPTIONS.set(
                     given, "-c statement_timeout=" + timeouts.statement().toMillis());
         }

@@ -109,7 +109,10 @@ public final class GroupTable {
                 .forEach(row -> handOver(row.partition(), Optional.empty()));
     }
 
-    /** Whether each partition that somebody reads has live owners, now and next, and no other has any. */
+    /**
+     * Whether each partition that somebody reads has live owners, now and next, and no other has
+     * any.
+     */
     private boolean isSettled(List<TopicPartition> all, Set<Integer> read) {
         boolean haveOwners = all.stream().allMatch(partition -> {
             Row row = rows.get(partition);
