@@ -9,7 +9,7 @@ import java.util.Optional;
  * Reads numbers and strings one after the other, and fails with {@link BlobCorrupt} before it would
  * pass the end. Owned by one thread.
  */
-final class ByteReader {
+public final class ByteReader {
     private final byte[] source;
     private final int limit;
     private final String what;
@@ -20,27 +20,30 @@ final class ByteReader {
      *
      * @param what names the thing in a failure: "a notification"
      */
-    ByteReader(byte[] source, int offset, int limit, String what) {
+    public ByteReader(byte[] source, int offset, int limit, String what) {
         this.source = source;
         this.limit = limit;
         this.what = what;
         at = offset;
     }
 
-    byte fixedByte() {
+    /** One byte. */
+    public byte fixedByte() {
         return source[advance(1)];
     }
 
-    int fixedInt() {
+    /** A number of four bytes. */
+    public int fixedInt() {
         return LittleEndian.readInt(source, advance(Integer.BYTES));
     }
 
-    long fixedLong() {
+    /** A number of eight bytes. */
+    public long fixedLong() {
         return LittleEndian.readLong(source, advance(Long.BYTES));
     }
 
     /** An unsigned number below 2^31. */
-    int varint() {
+    public int varint() {
         long value = varlong();
         if (value < 0 || value > Integer.MAX_VALUE) {
             throw corrupt("a number is out of range");
@@ -49,7 +52,7 @@ final class ByteReader {
     }
 
     /** 64 bits; negative when the unsigned number is 2^63 or more. */
-    long varlong() {
+    public long varlong() {
         long value = 0;
         for (int shift = 0; shift < Long.SIZE; shift += 7) {
             byte next = fixedByte();
@@ -65,7 +68,7 @@ final class ByteReader {
      * The number of elements that follow, each of which takes at least the given bytes: never more
      * than there can be.
      */
-    int count(int minElementLength) {
+    public int count(int minElementLength) {
         int count = varint();
         if (count > (limit - at) / minElementLength) {
             throw corrupt("it says " + count + " elements and has " + (limit - at) + " bytes");
@@ -74,14 +77,14 @@ final class ByteReader {
     }
 
     /** A string: varint length and UTF-8. */
-    String string() {
+    public String string() {
         int length = varint();
         int start = advance(length);
         return new String(source, start, length, StandardCharsets.UTF_8);
     }
 
     /** The id of a key: a string; empty: none. */
-    Optional<String> keyId() {
+    public Optional<String> keyId() {
         String id = string();
         if (!id.isEmpty() && !Keyring.isId(id)) {
             throw corrupt("the id of its key is not one");
@@ -89,20 +92,31 @@ final class ByteReader {
         return id.isEmpty() ? Optional.empty() : Optional.of(id);
     }
 
+    /** Where the next byte is, in the source. */
+    public int position() {
+        return at;
+    }
+
+    /** Passes bytes without reading them. */
+    public void skip(int length) {
+        int ignored = advance(length);
+    }
+
     /** Requires that everything was read. */
-    void end() {
+    public void end() {
         if (at != limit) {
             throw corrupt((limit - at) + " bytes follow its end");
         }
     }
 
-    BlobCorrupt corrupt(String reason) {
+    /** The failure of a reader that finds a contradiction. */
+    public BlobCorrupt corrupt(String reason) {
         return new BlobCorrupt("Cannot read " + what + ": " + reason
                 + ". Its checksum is right, so its writer was faulty; report it.");
     }
 
     private int advance(int length) {
-        if (length > limit - at) {
+        if (length < 0 || length > limit - at) {
             throw corrupt("it ends too early");
         }
         int start = at;

@@ -7,41 +7,55 @@ import java.util.Arrays;
  * Writes numbers and strings one after the other into a growing array: what {@link ByteReader}
  * reads. Not for the append path. Owned by one thread.
  */
-final class ByteWriter {
-    private byte[] target = new byte[256];
+public final class ByteWriter {
+    private byte[] target;
     private int at;
 
-    void fixedByte(int value) {
+    /** A writer of some hundred bytes. */
+    public ByteWriter() {
+        this(256);
+    }
+
+    /** A writer that expects a number of bytes. */
+    public ByteWriter(int expected) {
+        target = new byte[expected];
+    }
+
+    /** One byte. */
+    public void fixedByte(int value) {
         ensure(1);
         target[at++] = (byte) value;
     }
 
-    void fixedShort(int value) {
+    /** A number of two bytes. */
+    public void fixedShort(int value) {
         ensure(Short.BYTES);
         LittleEndian.writeShort(target, at, value);
         at += Short.BYTES;
     }
 
-    void fixedInt(int value) {
+    /** A number of four bytes. */
+    public void fixedInt(int value) {
         ensure(Integer.BYTES);
         LittleEndian.writeInt(target, at, value);
         at += Integer.BYTES;
     }
 
-    void fixedLong(long value) {
+    /** A number of eight bytes. */
+    public void fixedLong(long value) {
         ensure(Long.BYTES);
         LittleEndian.writeLong(target, at, value);
         at += Long.BYTES;
     }
 
     /** An unsigned number. */
-    void varlong(long value) {
+    public void varlong(long value) {
         ensure(10);
         at = Varint.writeLong(target, at, value);
     }
 
     /** A string: varint length and UTF-8. */
-    void string(String value) {
+    public void string(String value) {
         byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
         varlong(bytes.length);
         ensure(bytes.length);
@@ -50,16 +64,34 @@ final class ByteWriter {
     }
 
     /** Bytes written so far. */
-    int length() {
+    public int length() {
         return at;
     }
 
     /** CRC32C of the bytes from an offset to the end so far. */
-    int checksumFrom(int offset) {
+    public int checksumFrom(int offset) {
         return Checksum.of(target, offset, at - offset);
     }
 
-    byte[] toArray() {
+    /** Bytes as they are. */
+    public void bytes(byte[] source, int offset, int length) {
+        ensure(length);
+        System.arraycopy(source, offset, target, at, length);
+        at += length;
+    }
+
+    /** Everything that another writer has written. */
+    public void all(ByteWriter other) {
+        bytes(other.target, 0, other.at);
+    }
+
+    /** Starts again with nothing written. */
+    public void clear() {
+        at = 0;
+    }
+
+    /** A copy of what was written. */
+    public byte[] toArray() {
         return Arrays.copyOf(target, at);
     }
 

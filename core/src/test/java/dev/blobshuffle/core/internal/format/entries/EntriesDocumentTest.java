@@ -1,0 +1,72 @@
+package dev.blobshuffle.core.internal.format.entries;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.core.internal.format.DocumentExample;
+import dev.blobshuffle.core.store.BlobId;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The example of {@code docs/format.md} and the stored entries are what the code writes and reads.
+ * {@code -Dgolden.update=true} writes the stored ones.
+ */
+class EntriesDocumentTest {
+    @Test
+    void theWriterMakesTheDocumentsBytes() {
+        List<EncodedEntries> batches = TestEntries.documentedBatch();
+        assertThat(batches).hasSize(1);
+        assertThat(batches.get(0).entries()).isEqualTo(DocumentExample.bytes("entries"));
+        assertThat(batches.get(0).blobs()).containsExactly(TestEntries.BLOB);
+        assertThat(batches.get(0).latest()).isEqualTo(TestEntries.TIMESTAMP + 7);
+        assertThat(batches.get(0).bytes()).isEqualTo(56 + 11 + 3);
+    }
+
+    @Test
+    void theReaderReadsTheDocumentsBytes() {
+        Entries entries = EntriesCodec.decode(DocumentExample.bytes("entries"), partition -> true);
+        assertThat(entries.records()).isEqualTo(4);
+        assertThat(entries.runs().get(0))
+                .isEqualTo(new Entries.SegmentRun(
+                        3, 0, TestEntries.documented(), TestEntries.TIMESTAMP - 5, TestEntries.TIMESTAMP));
+        assertThat(entries.runs().get(1).firstIndex()).isEqualTo(2);
+        assertThat(TestEntries.described(entries.runs().get(1)))
+                .containsExactly(
+                        TestEntries.record(
+                                5, TestEntries.TIMESTAMP, TestEntries.bytes("key"), TestEntries.bytes("value")),
+                        TestEntries.record(5, TestEntries.TIMESTAMP + 7, null, new byte[0]));
+    }
+
+    @Test
+    void theStoredEntriesStayReadable() throws IOException {
+        byte[] stored = golden();
+        assertThat(TestEntries.everything()).isEqualTo(stored);
+        Entries entries = EntriesCodec.decode(stored, partition -> true);
+        assertThat(entries.runs())
+                .extracting(run -> run.partition() + "@" + run.firstIndex() + "+" + run.records())
+                .containsExactly(
+                        "0@0+1", "0@1+1048575", "0@1048576+2", "7@1048578+1", "7@1048579+3", "2147483647@1048582+1");
+        Entries.SegmentRun widest = (Entries.SegmentRun) entries.runs().get(1);
+        assertThat(widest.earliest()).isEqualTo(Long.MIN_VALUE);
+        assertThat(widest.latest()).isEqualTo(Long.MAX_VALUE);
+        Entries.SegmentRun encrypted = (Entries.SegmentRun) entries.runs().get(3);
+        assertThat(encrypted.notification().key()).contains("key-1");
+        assertThat(encrypted.notification().blob()).isEqualTo(new BlobId(29_453_761, 0xfedc_ba98_7654_3210L, 41));
+    }
+
+    private static byte[] golden() throws IOException {
+        if (Boolean.getBoolean("golden.update")) {
+            Path file = Path.of("src/test/resources/golden/entries-v1/all.entries");
+            Files.createDirectories(file.getParent());
+            return Files.readAllBytes(Files.write(file, TestEntries.everything()));
+        }
+        try (InputStream stream = EntriesDocumentTest.class.getResourceAsStream("/golden/entries-v1/all.entries")) {
+            assertThat(stream).as("all.entries").isNotNull();
+            return stream.readAllBytes();
+        }
+    }
+}
