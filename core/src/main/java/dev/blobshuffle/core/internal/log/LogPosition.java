@@ -2,7 +2,8 @@ package dev.blobshuffle.core.internal.log;
 
 /**
  * A position between two records of a partition: the batch's sequence and the index of the next
- * record, counted over all records of that batch ({@code docs/format.md}, "Entries of a log batch").
+ * record, counted over all records of that batch ({@code docs/format.md}, "Entries of a log
+ * batch").
  *
  * @param sequence of the batch, 0 to 2^39 - 1
  * @param index of the record, 0 to 2^24 - 1

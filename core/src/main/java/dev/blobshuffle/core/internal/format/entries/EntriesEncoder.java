@@ -17,9 +17,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects entries of one topic and encodes them ({@code docs/format.md}, "Entries of a log batch").
- * Starts a further batch where the limit is reached, so that the batches, in their order, keep the
- * order of each partition. Reusable after {@link #finish}. Owned by one thread.
+ * Collects entries of one topic and encodes them ({@code docs/format.md}, "Entries of a log
+ * batch"). Starts a further batch where the limit is reached, so that the batches, in their order,
+ * keep the order of each partition. Reusable after {@link #finish}. Owned by one thread.
  */
 public final class EntriesEncoder {
     /** Magic, version, base timestamp, three counts, check. */

@@ -1,0 +1,58 @@
+package dev.blobshuffle.messaging.internal.topic;
+
+import dev.blobshuffle.core.failure.TopicAbsent;
+import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.core.internal.log.CommitLogs;
+import dev.blobshuffle.core.internal.log.LogTopic;
+import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The topics that this instance uses, by name. An entry is asked for again after a minute, so that
+ * added partitions are seen. Holds as many entries as the application uses topics. Thread-safe.
+ */
+public final class TopicCatalog {
+    private static final Duration FRESH = Duration.ofMinutes(1);
+    private static final Duration LONGEST_CALL = Duration.ofSeconds(15);
+
+    private final CommitLog log;
+    private final Time time;
+    private final Map<String, Known> known = new ConcurrentHashMap<>();
+
+    /** A catalog of a log's topics. */
+    public TopicCatalog(CommitLog log, Time time) {
+        this.log = log;
+        this.time = time;
+    }
+
+    /**
+     * The topic of a name. Blocks if it is not known, or was asked for long ago.
+     *
+     * @throws TopicAbsent recoverable: there is none
+     * @throws dev.blobshuffle.core.failure.LogUnavailable recoverable: the log does not answer
+     */
+    public LogTopic require(String name) {
+        Known found = known.get(name);
+        if (found != null && time.nanos() - found.askedNanos < FRESH.toNanos()) {
+            return found.topic;
+        }
+        Optional<LogTopic> topic = CommitLogs.await(log.topics().find(name), LONGEST_CALL, "find topic " + name, time);
+        if (topic.isEmpty()) {
+            known.remove(name);
+            throw new TopicAbsent("Cannot find topic " + name
+                    + ": it does not exist, or was deleted. Create it: blobshuffle messaging topics create.");
+        }
+        known.put(name, new Known(topic.get(), time.nanos()));
+        return topic.get();
+    }
+
+    /** Forgets a topic, because a commit to it failed. */
+    public void forget(String name) {
+        known.remove(name);
+    }
+
+    private record Known(LogTopic topic, long askedNanos) {}
+}

@@ -1,0 +1,5 @@
+/** The topics and consumer groups of a log by their names. */
+@NullMarked
+package dev.blobshuffle.messaging.internal.topic;
+
+import org.jspecify.annotations.NullMarked;
