@@ -1,6 +1,6 @@
 /**
  * The schema of a commit log: numbered SQL files, what applies them, and the rights of clients.
- * Numbers of the files only rise.
+ * Start at {@link dev.blobshuffle.postgresql.internal.schema.Migrations}.
  */
 @NullMarked
 package dev.blobshuffle.postgresql.internal.schema;

@@ -1,0 +1,202 @@
+package dev.blobshuffle.postgresql.internal.schema;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+
+/**
+ * Brings the schema of a commit log to the version that this library knows. Everything happens in
+ * one transaction, under a lock, so any number of instances may do it at once. Needs the rights of
+ * the schema's owner. Thread-safe.
+ *
+ * <p>The applied files are remembered with their checksums. A file that has changed since, and a
+ * version that this library does not know, are refused.
+ */
+public final class Migrations {
+    private static final List<Migration> FILES = List.of(
+            Migration.of("V001__tables.sql"),
+            Migration.of("V002__functions.sql"),
+            Migration.of("V003__groups.sql"),
+            Migration.of("V004__retention.sql"));
+    private static final String RIGHTS = "rights.sql";
+    private static final int OLDEST_SERVER = 140_000;
+
+    private final SchemaName schema;
+    private final List<Migration> files;
+
+    /**
+     * The migrations of a schema.
+     *
+     * @param schema where the log is
+     */
+    public Migrations(SchemaName schema) {
+        this(schema, FILES);
+    }
+
+    Migrations(SchemaName schema, List<Migration> files) {
+        this.schema = schema;
+        this.files = List.copyOf(files);
+    }
+
+    /** The version that this library needs. */
+    public static int needed() {
+        return FILES.get(FILES.size() - 1).version();
+    }
+
+    /**
+     * Makes the schema if there is none, and applies what is missing.
+     *
+     * @param connection of the owner; its transaction mode is as before afterwards
+     * @throws InvalidSettings the server or the schema is not one that this library can use
+     */
+    public void apply(Connection connection) throws SQLException {
+        inTransaction(connection, statement -> {
+            refuseOldServer(connection);
+            if (!exists(connection, "select 1 from pg_namespace where nspname = ?", schema.text())) {
+                statement.execute("create schema " + schema.quoted());
+            }
+            enter(statement);
+            statement.execute("create table if not exists migration (version int primary key, name text not null,"
+                    + " checksum text not null, applied_at timestamptz not null default clock_timestamp())");
+            applyMissing(connection, statement);
+            statement.execute(Migration.text(RIGHTS));
+        });
+    }
+
+    /**
+     * Lets a role call the functions, now and after later migrations. It gets no right on a table.
+     *
+     * @param connection of the owner
+     * @param role an existing role
+     */
+    public void grant(Connection connection, SchemaName role) throws SQLException {
+        inTransaction(connection, statement -> {
+            if (!exists(connection, "select 1 from pg_roles where rolname = ?", role.text())) {
+                throw new InvalidSettings("Cannot let role '" + role.text() + "' use schema '" + schema.text()
+                        + "': there is no such role. Create it first.");
+            }
+            enter(statement);
+            try (PreparedStatement insert =
+                    connection.prepareStatement("insert into client_role values (?) on conflict do nothing")) {
+                insert.setString(1, role.text());
+                insert.executeUpdate();
+            }
+            statement.execute(Migration.text(RIGHTS));
+        });
+    }
+
+    /**
+     * The version of the schema; empty if there is no log in it. Only the owner sees it here;
+     * clients call {@code log_info}.
+     */
+    public OptionalInt version(Connection connection) throws SQLException {
+        String table = schema.quoted() + ".migration";
+        if (!exists(connection, "select 1 where to_regclass(?) is not null", table)) {
+            return OptionalInt.empty();
+        }
+        try (Statement statement = connection.createStatement();
+                ResultSet found = statement.executeQuery("select max(version) from " + table)) {
+            found.next();
+            int version = found.getInt(1);
+            return found.wasNull() ? OptionalInt.empty() : OptionalInt.of(version);
+        }
+    }
+
+    private void applyMissing(Connection connection, Statement statement) throws SQLException {
+        Map<Integer, String> applied = applied(statement);
+        int newest = files.get(files.size() - 1).version();
+        applied.keySet().stream().filter(version -> version > newest).findAny().ifPresent(version -> {
+            throw new InvalidSettings("Cannot use schema '" + schema.text() + "': it has version " + version
+                    + ", and this library knows versions up to " + newest + ". Update this library.");
+        });
+        for (Migration file : files) {
+            String checksum = applied.get(file.version());
+            if (checksum == null) {
+                statement.execute(file.sql());
+                remember(connection, file);
+            } else if (!checksum.equals(file.checksum())) {
+                throw new InvalidSettings("Cannot migrate schema '" + schema.text() + "': " + file.name()
+                        + " is not the file that was applied, checksum " + checksum.substring(0, 8) + " then and "
+                        + file.checksum().substring(0, 8) + " now. Use the released library.");
+            }
+        }
+    }
+
+    private static Map<Integer, String> applied(Statement statement) throws SQLException {
+        Map<Integer, String> applied = new TreeMap<>();
+        try (ResultSet rows = statement.executeQuery("select version, checksum from migration")) {
+            while (rows.next()) {
+                applied.put(rows.getInt(1), rows.getString(2));
+            }
+        }
+        return applied;
+    }
+
+    private static void remember(Connection connection, Migration file) throws SQLException {
+        try (PreparedStatement insert =
+                connection.prepareStatement("insert into migration (version, name, checksum) values (?, ?, ?)")) {
+            insert.setInt(1, file.version());
+            insert.setString(2, file.name());
+            insert.setString(3, file.checksum());
+            insert.executeUpdate();
+        }
+    }
+
+    private static void refuseOldServer(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet version =
+                        statement.executeQuery("select current_setting('server_version_num')::int, version()")) {
+            version.next();
+            if (version.getInt(1) < OLDEST_SERVER) {
+                throw new InvalidSettings("Cannot keep a commit log here: the server is " + version.getString(2)
+                        + ", and PostgreSQL 14 or newer is needed. Use a newer server.");
+            }
+        }
+    }
+
+    private static boolean exists(Connection connection, String query, String value) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(query)) {
+            statement.setString(1, value);
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next();
+            }
+        }
+    }
+
+    private void enter(Statement statement) throws SQLException {
+        statement.execute("set local search_path to " + schema.quoted() + ", pg_temp");
+    }
+
+    /** One transaction, with the schema's migration lock. */
+    private void inTransaction(Connection connection, Step step) throws SQLException {
+        boolean wasAutoCommit = connection.getAutoCommit();
+        connection.setAutoCommit(false);
+        try (Statement statement = connection.createStatement()) {
+            statement.setEscapeProcessing(false);
+            try (PreparedStatement lock =
+                    connection.prepareStatement("select pg_advisory_xact_lock(hashtext(? || '/migration'), 0)")) {
+                lock.setString(1, schema.text());
+                lock.execute();
+            }
+            step.run(statement);
+            connection.commit();
+        } catch (SQLException | RuntimeException e) {
+            connection.rollback();
+            throw e;
+        } finally {
+            connection.setAutoCommit(wasAutoCommit);
+        }
+    }
+
+    /** What happens in the transaction. */
+    private interface Step {
+        void run(Statement statement) throws SQLException;
+    }
+}

@@ -1,0 +1,27 @@
+package dev.blobshuffle.postgresql.internal.schema;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The name of a schema or a role, with any characters that PostgreSQL allows in quotes.
+ *
+ * @param text the name itself, without quotes
+ */
+public record SchemaName(String text) {
+    private static final int MOST_BYTES = 63;
+
+    /** Checks what PostgreSQL would refuse or cut. */
+    public SchemaName {
+        int bytes = text.getBytes(StandardCharsets.UTF_8).length;
+        if (text.isBlank() || bytes > MOST_BYTES || text.indexOf('\0') >= 0) {
+            throw new InvalidSettings("Cannot use '" + text + "' as a name in PostgreSQL: it has " + bytes
+                    + " bytes and must have 1 to " + MOST_BYTES + ", none of them zero. Choose another name.");
+        }
+    }
+
+    /** The name as SQL has it: in quotes. */
+    public String quoted() {
+        return '"' + text.replace("\"", "\"\"") + '"';
+    }
+}
