@@ -1,0 +1,249 @@
+package dev.blobshuffle.core.internal.log.group;
+
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.LogUnavailable;
+import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One member's time in a consumer group. It joins, and renews the lease every three seconds on
+ * timers, so a reader that works for long between two polls keeps its lease. While the log does not
+ * answer, the member keeps what it owns: the log alone decides when a lease has ended.
+ *
+ * <pre>
+ *   NEW ──start──▶ renewing ──close──▶ leaving (after the renewal under way) ──▶ left
+ * </pre>
+ *
+ * <p>The reader compares {@link #owned} with what it reads: a partition that is gone, or that has
+ * another generation, is lost; one that is wanted it finishes, commits and releases. Thread-safe.
+ */
+public final class GroupSession {
+    /** The time between two renewals. */
+    public static final Duration RENEWAL = Duration.ofSeconds(3);
+
+    private static final Logger LOG = LoggerFactory.getLogger(GroupSession.class);
+    private static final Duration RETRY = Duration.ofMillis(500);
+
+    private final Groups groups;
+    private final Member member;
+    private final Time time;
+    private final Runnable whenChanged;
+    private final CompletableFuture<Void> left = new CompletableFuture<>();
+    private final Object lock = new Object();
+
+    /** Guarded by the lock, like everything below. */
+    private final Set<TopicPartition> releasing = new TreeSet<>();
+
+    private Map<TopicPartition, OwnedPartition> owned = Map.of();
+    private @Nullable RuntimeException failure;
+    private Time.@Nullable Cancellable timer;
+    private boolean hasJoined;
+    private boolean isRenewing;
+    private boolean isRenewalWanted;
+    private boolean isSilent;
+    private boolean isLeaving;
+
+    /**
+     * A member that has not joined yet.
+     *
+     * @param groups the log's groups
+     * @param whenChanged called on any thread after a renewal that changed something, or failed;
+     *     must not block
+     */
+    public GroupSession(Groups groups, Member member, Time time, Runnable whenChanged) {
+        this.groups = groups;
+        this.member = member;
+        this.time = time;
+        this.whenChanged = whenChanged;
+    }
+
+    /** Joins the group, in the background. */
+    public void start() {
+        renewSoon();
+    }
+
+    /** The member. */
+    public Member member() {
+        return member;
+    }
+
+    /** Whether the group has answered. */
+    public boolean hasJoined() {
+        synchronized (lock) {
+            return hasJoined;
+        }
+    }
+
+    /**
+     * What the member owns as of the last renewal, without what it has released since.
+     *
+     * @throws RuntimeException why the group refused the last renewal
+     */
+    public Map<TopicPartition, OwnedPartition> owned() {
+        synchronized (lock) {
+            if (failure != null) {
+                throw failure;
+            }
+            return owned;
+        }
+    }
+
+    /** Gives partitions back, by a renewal that starts now. Their positions are committed. */
+    public void release(Collection<TopicPartition> partitions) {
+        synchronized (lock) {
+            releasing.addAll(partitions);
+            Map<TopicPartition, OwnedPartition> kept = new HashMap<>(owned);
+            kept.keySet().removeAll(partitions);
+            owned = Map.copyOf(kept);
+        }
+        renewSoon();
+    }
+
+    private void renewSoon() {
+        synchronized (lock) {
+            isRenewalWanted = true;
+            if (isRenewing) {
+                return;
+            }
+            stopTimer();
+        }
+        renew();
+    }
+
+    private void renew() {
+        Set<TopicPartition> released;
+        synchronized (lock) {
+            timer = null;
+            if (isLeaving || isRenewing) {
+                return;
+            }
+            isRenewing = true;
+            isRenewalWanted = false;
+            released = Set.copyOf(releasing);
+        }
+        var ignored = ask(() -> groups.renew(member, released)).whenComplete((lease, thrown) -> {
+            boolean isLast = thrown == null ? renewed(lease, released) : failed(thrown);
+            if (isLast) {
+                leave();
+            } else {
+                whenChanged.run();
+            }
+        });
+    }
+
+    private static <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> call) {
+        try {
+            return call.get();
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** Returns whether the member leaves now. */
+    private boolean renewed(Lease lease, Set<TopicPartition> released) {
+        synchronized (lock) {
+            if (isSilent) {
+                LOG.info("The lease of group '{}' is renewed again.", member.group());
+            }
+            isSilent = false;
+            isRenewing = false;
+            hasJoined = true;
+            failure = null;
+            releasing.removeAll(released);
+            Map<TopicPartition, OwnedPartition> now = new HashMap<>();
+            for (OwnedPartition each : lease.owned()) {
+                if (!releasing.contains(each.partition())) {
+                    now.put(each.partition(), each);
+                }
+            }
+            owned = Map.copyOf(now);
+            renewAgainIn(RENEWAL);
+            return isLeaving;
+        }
+    }
+
+    private boolean failed(Throwable thrown) {
+        Throwable cause =
+                thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+        synchronized (lock) {
+            isRenewing = false;
+            if (!(cause instanceof LogUnavailable)) {
+                failure = cause instanceof RuntimeException known ? known : new IllegalStateException(cause);
+            } else if (!isSilent && !isLeaving) {
+                isSilent = true;
+                LOG.warn("The lease of group '{}' is not renewed; trying again until it is.", member.group(), cause);
+            }
+            renewAgainIn(RETRY);
+            return isLeaving;
+        }
+    }
+
+    private void renewAgainIn(Duration wait) {
+        if (isLeaving) {
+            return;
+        }
+        try {
+            timer = time.schedule(isRenewalWanted ? Duration.ZERO : wait, this::renew);
+        } catch (Closed e) {
+            isLeaving = true; // the process ends
+        }
+    }
+
+    private void stopTimer() {
+        Time.Cancellable waiting = timer;
+        timer = null;
+        if (waiting != null) {
+            waiting.cancel();
+        }
+    }
+
+    /**
+     * Leaves the group, after a renewal that is under way: it would join again otherwise.
+     *
+     * @return completes when the group knows; fails if it could not be told, and the lease ends by
+     *     itself
+     */
+    public CompletionStage<Void> close() {
+        boolean isNow;
+        synchronized (lock) {
+            isNow = !isLeaving && !isRenewing;
+            isLeaving = true;
+            owned = Map.of();
+            stopTimer();
+        }
+        if (isNow) {
+            leave();
+        }
+        return left.copy();
+    }
+
+    private void leave() {
+        var ignored = ask(() -> groups.leave(member)).whenComplete((done, thrown) -> {
+            if (thrown == null) {
+                left.complete(null);
+            } else {
+                left.completeExceptionally(thrown);
+            }
+        });
+    }
+
+    /** Why the last renewal failed, if the log has not answered since. */
+    public Optional<RuntimeException> failure() {
+        synchronized (lock) {
+            return Optional.ofNullable(failure);
+        }
+    }
+}

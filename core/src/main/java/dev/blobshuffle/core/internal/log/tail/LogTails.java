@@ -1,0 +1,91 @@
+package dev.blobshuffle.core.internal.log.tail;
+
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.core.time.Time;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The topics that the readers of one instance follow: one {@link Tailer} each, which share a byte
+ * budget and the looks at the log. Thread-safe.
+ */
+public final class LogTails implements AutoCloseable {
+    private final CommitLog log;
+    private final long budget;
+    private final LogWatch watch;
+    private final Map<Integer, Tailer> tailers = new HashMap<>();
+    private boolean isClosed;
+
+    /**
+     * Follows nothing yet.
+     *
+     * @param log stays open
+     * @param budget the bytes of entries that all topics keep in memory for their readers
+     */
+    public LogTails(CommitLog log, long budget, Time time) {
+        this.log = log;
+        this.budget = budget;
+        watch = new LogWatch(log, time);
+    }
+
+    /**
+     * A new reader of a topic.
+     *
+     * @param topic the topic's number
+     * @param from the first sequence to read
+     * @param whenMore called on any thread if the reader may find more, or a failure; must not
+     *     block
+     */
+    public TailCursor open(int topic, long from, Runnable whenMore) {
+        Tailer tailer;
+        TailCursor cursor;
+        boolean isNew;
+        synchronized (tailers) {
+            if (isClosed) {
+                throw new Closed("Cannot follow a topic: the instance is closed. Open another one.");
+            }
+            isNew = !tailers.containsKey(topic);
+            tailer = tailers.computeIfAbsent(topic, any -> new Tailer(topic, log, this::share, () -> forget(topic)));
+            cursor = tailer.open(from, whenMore);
+        }
+        if (isNew) {
+            watch.watch(topic, tailer);
+        }
+        return cursor;
+    }
+
+    /** Whether the log has not answered the last look. */
+    public boolean isInterrupted() {
+        return watch.isInterrupted();
+    }
+
+    /** The part of the budget that each topic may use now. */
+    private long share() {
+        synchronized (tailers) {
+            return budget / Math.max(1, tailers.size());
+        }
+    }
+
+    /** A tailer without readers goes, unless one has come meanwhile. */
+    private void forget(int topic) {
+        synchronized (tailers) {
+            Tailer tailer = tailers.get(topic);
+            if (tailer != null && tailer.isUnused()) {
+                tailers.remove(topic);
+                watch.unwatch(topic);
+            }
+        }
+    }
+
+    /** Stops following. Readers fail with {@code Closed}. Idempotent. */
+    @Override
+    public void close() {
+        watch.close();
+        synchronized (tailers) {
+            isClosed = true;
+            tailers.values().forEach(Tailer::stop);
+            tailers.clear();
+        }
+    }
+}
