@@ -1,0 +1,235 @@
+package dev.blobshuffle.testkit.internal.log;
+
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.testkit.internal.log.LogFaults.Fate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.IntConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A database in memory that holds one commit log. It has what the log in PostgreSQL relies on:
+ * transactions whose changes nobody sees before they commit, rows and advisory locks that they hold
+ * until then, identities that are drawn before they are visible, and a clock of its own. It can stand
+ * still between two steps, and fail over. Clients are {@link MemoryLog}s. Thread-safe.
+ */
+public final class MemoryDatabase {
+    private static final long MILLIS_PER_MINUTE = 60_000;
+
+    private final Time time;
+    private final LogOptions options;
+    private final LogFaults faults;
+    private final Set<LogDefect> defects;
+    private final UUID id;
+    private final Object monitor = new Object();
+
+    /** Guarded by the monitor, as is everything below. */
+    private final LockTable locks = new LockTable();
+
+    private final Set<Session> sessions = new LinkedHashSet<>();
+    private final Set<IntConsumer> listeners = new LinkedHashSet<>();
+    private LogTables tables = new LogTables();
+    private List<Runnable> outgoing = new ArrayList<>();
+    private boolean isInside;
+    private long clockShiftMillis;
+    private long timeline;
+
+    /** A database without faults. */
+    public MemoryDatabase(Time time) {
+        this(time, LogOptions.DEFAULTS, LogFaults.NONE, Set.of());
+    }
+
+    /**
+     * A database.
+     *
+     * @param time of the database's machine
+     * @param faults what goes wrong
+     * @param defects mistakes that it contains
+     */
+    public MemoryDatabase(Time time, LogOptions options, LogFaults faults, Set<LogDefect> defects) {
+        this.time = time;
+        this.options = options;
+        this.faults = faults;
+        this.defects = Set.copyOf(defects);
+        id = new UUID(time.randomLong(), time.randomLong());
+    }
+
+    UUID id() {
+        return id;
+    }
+
+    LogOptions options() {
+        return options;
+    }
+
+    boolean has(LogDefect defect) {
+        return defects.contains(defect);
+    }
+
+    // ---- faults
+
+    /** Sets the clock forward, or back by a negative span. */
+    public void shiftClock(Duration span) {
+        enter(() -> clockShiftMillis += span.toMillis());
+    }
+
+    /** Fails over to a synchronous standby: open transactions are rolled back, nothing else is lost. */
+    public void failOver() {
+        enter(() -> {
+            timeline++;
+            List.copyOf(sessions).forEach(Session::abort);
+        });
+    }
+
+    /** An asynchronous standby that receives nothing from now on. */
+    public Standby standby() {
+        return read(() -> new Standby(tables.copy()));
+    }
+
+    /** Fails over to an asynchronous standby: everything is lost that it has not received. */
+    public void failOver(Standby standby) {
+        enter(() -> {
+            timeline++;
+            List.copyOf(sessions).forEach(Session::abort);
+            tables = standby.tables.copy();
+        });
+    }
+
+    /** A copy of the database. */
+    public static final class Standby {
+        private final LogTables tables;
+
+        private Standby(LogTables tables) {
+            this.tables = tables;
+        }
+    }
+
+    // ---- what a test looks at
+
+    /** What users' transactions have inserted. */
+    public List<String> rows() {
+        return read(() -> List.copyOf(tables.rows));
+    }
+
+    /** Computes something from the tables. */
+    <T> T look(Function<LogTables, T> question) {
+        return read(() -> question.apply(tables));
+    }
+
+    private <T> T read(Supplier<T> question) {
+        synchronized (monitor) {
+            return question.get();
+        }
+    }
+
+    // ---- steps
+
+    /**
+     * Runs a step alone. What it sends to clients ({@link #send}) goes out afterwards, when the
+     * database is free.
+     */
+    void enter(Runnable step) {
+        List<Runnable> out;
+        synchronized (monitor) {
+            if (isInside) {
+                step.run();
+                return;
+            }
+            isInside = true;
+            try {
+                step.run();
+            } finally {
+                isInside = false;
+            }
+            out = outgoing;
+            outgoing = new ArrayList<>();
+        }
+        out.forEach(Runnable::run);
+    }
+
+    /** Runs a step after a while; at once if there is none to wait. */
+    void after(Duration span, Runnable step) {
+        if (span.isZero()) {
+            enter(step);
+        } else {
+            time.schedule(span, () -> enter(step));
+        }
+    }
+
+    /** Runs something outside the database, after this step. */
+    void send(Runnable action) {
+        outgoing.add(action);
+    }
+
+    Duration stall(LogCall call) {
+        return faults.stall(call);
+    }
+
+    Fate next(LogCall call) {
+        return faults.next(call);
+    }
+
+    /** Rises with each fail-over, which breaks all connections. */
+    long timeline() {
+        return timeline;
+    }
+
+    Session begin() {
+        Session session = new Session(this);
+        sessions.add(session);
+        return session;
+    }
+
+    void ended(Session session) {
+        sessions.remove(session);
+        locks.release(session);
+    }
+
+    LogTables tables() {
+        return tables;
+    }
+
+    LockTable locks() {
+        return locks;
+    }
+
+    long clockMillis() {
+        return time.wallMillis() + clockShiftMillis;
+    }
+
+    long clockMinute() {
+        return Math.floorDiv(clockMillis(), MILLIS_PER_MINUTE);
+    }
+
+    // ---- hints
+
+    void listen(IntConsumer listener) {
+        enter(() -> listeners.add(listener));
+    }
+
+    void unlisten(IntConsumer listener) {
+        enter(() -> listeners.remove(listener));
+    }
+
+    void hint(int topic) {
+        for (IntConsumer listener : listeners) {
+            if (!faults.losesHint()) {
+                send(() -> listener.accept(topic));
+            }
+        }
+    }
+
+    /** The first of some values that is not null. */
+    static <T> T required(@Nullable T value) {
+        if (value == null) {
+            throw new IllegalStateException("Cannot go on: a row is missing that must be there.");
+        }
+        return value;
+    }
+}

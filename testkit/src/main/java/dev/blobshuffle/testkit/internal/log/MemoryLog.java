@@ -1,0 +1,197 @@
+package dev.blobshuffle.testkit.internal.log;
+
+import dev.blobshuffle.core.failure.LogWentBack;
+import dev.blobshuffle.core.failure.PositionTrimmed;
+import dev.blobshuffle.core.failure.TopicAbsent;
+import dev.blobshuffle.core.internal.format.Checksum;
+import dev.blobshuffle.core.internal.log.Bookmark;
+import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.core.internal.log.ReadRequest;
+import dev.blobshuffle.core.internal.log.Retention;
+import dev.blobshuffle.core.internal.log.SequencedBatch;
+import dev.blobshuffle.core.internal.log.TopicState;
+import dev.blobshuffle.core.internal.log.Topics;
+import dev.blobshuffle.core.internal.log.Writer;
+import dev.blobshuffle.core.internal.log.group.Groups;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.testkit.internal.log.LockTable.Key;
+import dev.blobshuffle.testkit.internal.log.LockTable.Kind;
+import dev.blobshuffle.testkit.internal.log.LogTables.BatchRow;
+import dev.blobshuffle.testkit.internal.log.LogTables.TopicRow;
+import dev.blobshuffle.testkit.internal.log.LogTables.WriterRow;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.CompletionStage;
+import java.util.function.IntConsumer;
+
+/** A client of a {@link MemoryDatabase}: the commit log for simulations and unit tests. Thread-safe. */
+public final class MemoryLog implements CommitLog {
+    private final MemoryDatabase database;
+    private final Connection connection;
+    private final Topics topics;
+    private final Groups groups;
+    private final Retention retention;
+
+    /** A log in a new database without faults, for unit tests. */
+    public MemoryLog(Time time) {
+        this(new MemoryDatabase(time), time);
+    }
+
+    /**
+     * A client.
+     *
+     * @param time of the client's machine
+     */
+    public MemoryLog(MemoryDatabase database, Time time) {
+        this.database = database;
+        connection = new Connection(database, time);
+        topics = new MemoryTopics(connection);
+        groups = new MemoryGroups(connection);
+        retention = new MemoryRetention(connection);
+    }
+
+    @Override
+    public UUID id() {
+        return database.id();
+    }
+
+    @Override
+    public CompletionStage<Writer> open(String name) {
+        return this.<WriterRow>call(
+                        LogCall.OPEN,
+                        (session, reply) -> database.locks()
+                                .exclusive(session, new Key(Kind.WRITER, name), () -> register(session, name, reply)))
+                .thenApply(row -> new MemoryWriter(connection, name, row.epoch(), row.next()));
+    }
+
+    private void register(Session session, String name, Reply<WriterRow> reply) {
+        LogTables tables = database.tables();
+        WriterRow before = tables.writers.get(name);
+        WriterRow row = before == null
+                ? new WriterRow(tables.nextWriter++, name, 1, 0, new TreeMap<>(Map.of(1, 0L)))
+                : before.reopened(database.has(LogDefect.NUMBERS_BEGIN_AGAIN) ? 0 : before.next());
+        session.change(later -> later.writers.put(name, row));
+        reply.succeed(row);
+    }
+
+    private <T> CompletionStage<T> call(LogCall kind, Statement<T> statement) {
+        return connection.call(kind, statement);
+    }
+
+    @Override
+    public Topics topics() {
+        return topics;
+    }
+
+    @Override
+    public Groups groups() {
+        return groups;
+    }
+
+    @Override
+    public Retention retention() {
+        return retention;
+    }
+
+    @Override
+    public CompletionStage<OptionalLong> sequence(int topic) {
+        return call(LogCall.SEQUENCE, new Sequencing(database, topic));
+    }
+
+    @Override
+    public CompletionStage<List<TopicState>> look(Set<Integer> numbers) {
+        Set<Integer> asked = Set.copyOf(numbers);
+        return connection.ask(
+                LogCall.LOOK,
+                () -> asked.stream()
+                        .sorted()
+                        .flatMap(number -> database.tables().topic(number).stream())
+                        .map(topic ->
+                                new TopicState(topic.topic.number(), topic.start, topic.next, !topic.inbox.isEmpty()))
+                        .toList());
+    }
+
+    @Override
+    public CompletionStage<List<SequencedBatch>> read(ReadRequest request) {
+        return connection.ask(LogCall.READ, () -> batches(request));
+    }
+
+    private List<SequencedBatch> batches(ReadRequest request) {
+        TopicRow topic = database.tables()
+                .topic(request.topic())
+                .orElseThrow(() ->
+                        new TopicAbsent(cannotRead(request, "it does not exist. Create it, or find its new number.")));
+        if (request.from() > topic.next) {
+            throw new LogWentBack(cannotRead(request, "it ends at " + topic.next + ". Find out why, and seek."));
+        }
+        request.last().ifPresent(bookmark -> check(request, topic, bookmark));
+        if (request.from() < topic.start) {
+            throw new PositionTrimmed(
+                    cannotRead(request, "it begins at " + topic.start + ". Seek, or set a reset policy."));
+        }
+        List<SequencedBatch> batches = new ArrayList<>();
+        long bytes = 0;
+        for (Map.Entry<Long, Long> place :
+                topic.order.tailMap(request.from(), true).entrySet()) {
+            if (batches.size() == request.maxBatches() || bytes >= request.maxBytes()) {
+                break;
+            }
+            BatchRow row = MemoryDatabase.required(database.tables().batches.get(place.getValue()));
+            batches.add(new SequencedBatch(place.getKey(), row.id(), row.committedMillis(), row.entries()));
+            bytes += row.entries().length;
+        }
+        return batches;
+    }
+
+    private void check(ReadRequest request, TopicRow topic, Bookmark bookmark) {
+        Long id = topic.order.get(bookmark.sequence());
+        boolean isGone = id == null && bookmark.sequence() < topic.start;
+        boolean isSame = id != null
+                && id == bookmark.id()
+                && checksum(MemoryDatabase.required(database.tables().batches.get(id))) == bookmark.checksum();
+        if (!isGone && !isSame) {
+            throw new LogWentBack(cannotRead(
+                    request,
+                    "sequence " + bookmark.sequence() + " is not the batch that was read. Find out why, and seek."));
+        }
+    }
+
+    private static int checksum(BatchRow row) {
+        return Checksum.of(row.entries(), 0, row.entries().length);
+    }
+
+    private static String cannotRead(ReadRequest request, String reason) {
+        return "Cannot read topic " + request.topic() + " from " + request.from() + ": " + reason;
+    }
+
+    @Override
+    public Hints hints(IntConsumer topic) {
+        IntConsumer listener = number -> {
+            if (!connection.isClosed()) {
+                topic.accept(number);
+            }
+        };
+        database.listen(listener);
+        return new Hints() {
+            @Override
+            public boolean areLive() {
+                return true;
+            }
+
+            @Override
+            public void close() {
+                database.unlisten(listener);
+            }
+        };
+    }
+
+    @Override
+    public void close() {
+        connection.close();
+    }
+}

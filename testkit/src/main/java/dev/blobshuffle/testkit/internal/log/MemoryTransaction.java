@@ -1,0 +1,83 @@
+package dev.blobshuffle.testkit.internal.log;
+
+import dev.blobshuffle.core.failure.Interrupted;
+import dev.blobshuffle.core.failure.LogFailure;
+import dev.blobshuffle.core.internal.log.LogBatch;
+import dev.blobshuffle.core.internal.log.LogTransaction;
+import dev.blobshuffle.core.internal.log.group.Consumed;
+import dev.blobshuffle.core.time.Signal;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A transaction of a {@link MemoryDatabase} that a user's rows join. Owned by one thread, which
+ * waits in its methods.
+ */
+final class MemoryTransaction implements LogTransaction {
+    private final Connection connection;
+    private final MemoryWriter writer;
+    private final Session session;
+
+    MemoryTransaction(Connection connection, MemoryWriter writer, Session session) {
+        this.connection = connection;
+        this.writer = writer;
+        this.session = session;
+    }
+
+    @Override
+    public <T> T unwrap(Class<T> type) {
+        if (!type.equals(UserTable.class)) {
+            throw new UnsupportedOperationException(
+                    "Cannot unwrap to " + type.getName() + ": this log is in memory. Unwrap to UserTable.");
+        }
+        UserTable table = row -> connection.database().enter(() -> session.change(tables -> tables.rows.add(row)));
+        return type.cast(table);
+    }
+
+    @Override
+    public List<Long> commit(long number, List<LogBatch> batches, Optional<Consumed> consumed) {
+        try {
+            List<Long> ids = await(
+                    connection.callIn(session, LogCall.COMMIT, writer.publishing(number, batches, consumed, true)));
+            boolean ignored = await(connection.commit(session));
+            return ids;
+        } catch (LogFailure e) {
+            close();
+            throw e;
+        }
+    }
+
+    private <T> T await(CompletionStage<T> stage) {
+        CompletableFuture<T> future = stage.toCompletableFuture();
+        Signal signal = connection.time().signal();
+        stage.whenComplete((value, failure) -> signal.raise());
+        while (!future.isDone()) {
+            long seen = signal.count();
+            if (future.isDone()) {
+                break;
+            }
+            try {
+                signal.await(seen, connection.time().nanos() + Long.MAX_VALUE / 4);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new Interrupted("Cannot wait for the log: the thread was interrupted. Roll back.", e);
+            }
+        }
+        try {
+            return future.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public void close() {
+        connection.rollback(session);
+    }
+}
