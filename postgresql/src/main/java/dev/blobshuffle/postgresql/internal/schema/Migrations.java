@@ -24,7 +24,8 @@ public final class Migrations {
             Migration.of("V001__tables.sql"),
             Migration.of("V002__functions.sql"),
             Migration.of("V003__groups.sql"),
-            Migration.of("V004__retention.sql"));
+            Migration.of("V004__retention.sql"),
+            Migration.of("V005__outbox.sql"));
     private static final String RIGHTS = "rights.sql";
     private static final int OLDEST_SERVER = 140_000;
 

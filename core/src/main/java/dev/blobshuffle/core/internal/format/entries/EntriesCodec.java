@@ -48,6 +48,9 @@ public final class EntriesCodec {
      * @throws BlobCorrupt fatal: the bytes are not entries, or those of a newer version
      */
     public static Entries decode(byte[] bytes, IntPredicate partitions) {
+        if (bytes.length > 0 && bytes[0] == OutboxRecord.MAGIC) {
+            return OutboxRecord.decode(bytes, partitions);
+        }
         if (bytes.length < 2 + CHECKSUM_LENGTH || bytes[0] != MAGIC) {
             throw corrupt("the bytes do not begin as such");
         }
