@@ -102,7 +102,7 @@ class PublicApiTest {
         }
 
         assertThat(PAGE)
-                .as("a change of the public API: is it compatible (docs/compatibility.md)? Then write it anew:"
+                .as("the public API changed. If docs/compatibility.md allows the change, update the list:"
                         + " ./mvnw -q -Pquick -pl bench -am test -Dtest=PublicApiTest -Ddocs.update=true"
                         + " -Dsurefire.failIfNoSpecifiedTests=false")
                 .hasContent(list);

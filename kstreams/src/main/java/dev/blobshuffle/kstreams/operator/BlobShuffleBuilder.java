@@ -139,7 +139,7 @@ public final class BlobShuffleBuilder<K, V> {
     }
 
     ShuffleDefinition<K, V> definition() {
-        Settings ignored = KafkaSettings.parse(settings); // Wrong values are the caller's, and best told here.
+        Settings ignored = KafkaSettings.parse(settings); // Refuses wrong values where the caller gives them.
         return new ShuffleDefinition<>(name, partitions, keys, values, partitioner, maxTimeSpan, settings);
     }
 

@@ -17,7 +17,7 @@ public final class PeerSettings implements SettingGroup {
             "Address, `host:port`, on which an instance serves other instances of its zone. Port 0 "
                     + "selects a free port.");
 
-    /** Address to tell others. */
+    /** Address under which other instances reach this one. */
     public static final Setting<Optional<String>> ADVERTISED = Setting.text(
             "peer.advertised",
             "as `peer.listen`",

@@ -18,7 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** How long a claimant tries to write the register, and what it says when it gives up. */
+/**
+ * A claimant limits its attempts to write the register. When it gives up, its message says why.
+ */
 class ClaimantTest {
     private static final int ATTEMPTS = 20;
     private static final Set<String> TOPICS = Set.of("claims");
