@@ -30,13 +30,26 @@ public final class ConnectionPool implements AutoCloseable {
 
     private final PostgresqlUri uri;
     private final PrimaryDataSource source;
+    private final DatabaseTimeouts timeouts;
     private final HikariDataSource pool;
     private final AtomicBoolean isClosed = new AtomicBoolean();
 
     private ConnectionPool(PostgresqlUri uri, PrimaryDataSource source, DatabaseTimeouts timeouts) {
+        this(uri, source, timeouts, 1);
+    }
+
+    private ConnectionPool(PostgresqlUri uri, PrimaryDataSource source, DatabaseTimeouts timeouts, int leastIdle) {
         this.uri = uri;
         this.source = source;
-        this.pool = new HikariDataSource(configuration(uri, timeouts));
+        this.timeouts = timeouts;
+        HikariConfig given = configuration();
+        given.setMinimumIdle(leastIdle);
+        this.pool = new HikariDataSource(given);
+    }
+
+    /** A second pool of the same size, which opens connections only when they are asked for. */
+    public ConnectionPool another() {
+        return new ConnectionPool(uri, source, timeouts, 0);
     }
 
     /**
@@ -62,14 +75,13 @@ public final class ConnectionPool implements AutoCloseable {
         return new ConnectionPool(uri, source, timeouts);
     }
 
-    private HikariConfig configuration(PostgresqlUri uri, DatabaseTimeouts timeouts) {
+    private HikariConfig configuration() {
         HikariConfig given = new HikariConfig();
         String name = "blobshuffle-log-" + POOLS.incrementAndGet();
         AtomicInteger threads = new AtomicInteger();
         given.setPoolName(name);
         given.setDataSource(source);
         given.setMaximumPoolSize(uri.connections());
-        given.setMinimumIdle(1);
         given.setConnectionTimeout(timeouts.borrow().toMillis());
         given.setValidationTimeout(
                 Math.min(VALIDATION.toMillis(), timeouts.borrow().toMillis()));
@@ -130,8 +142,11 @@ public final class ConnectionPool implements AutoCloseable {
         return bean == null ? 0 : bean.getActiveConnections();
     }
 
-    /** Takes all connections out of the pool; those in use leave it when they are returned. */
-    void evictAll() {
+    /**
+     * Replaces all connections, because one broke and the others may go to the same server. Those in
+     * use leave the pool when they are returned.
+     */
+    public void replaceAll() {
         HikariPoolMXBean bean = pool.getHikariPoolMXBean();
         if (bean != null) {
             bean.softEvictConnections();
@@ -182,7 +197,7 @@ public final class ConnectionPool implements AutoCloseable {
         @java.lang.Override
         public Override adjudicate(SQLException failure) {
             if (DatabaseFailures.isReadOnly(failure)) {
-                evictAll();
+                replaceAll();
                 return Override.MUST_EVICT;
             }
             return DatabaseFailures.isDisconnected(failure) ? Override.MUST_EVICT : Override.DO_NOT_EVICT;

@@ -99,7 +99,7 @@ public record PostgresqlUri(
                     CONNECTIONS,
                     String.valueOf(DEFAULT_CONNECTIONS),
                     "the most connections of the pool, " + LEAST_CONNECTIONS + " to " + MOST_CONNECTIONS
-                            + "; one more listens"));
+                            + "; transactions of the caller have as many again, and one more listens"));
 
     /** Copies the servers. */
     public PostgresqlUri {

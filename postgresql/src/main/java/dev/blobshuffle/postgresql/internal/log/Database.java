@@ -1,0 +1,224 @@
+package dev.blobshuffle.postgresql.internal.log;
+
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.LogUnavailable;
+import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.postgresql.internal.connection.ConnectionPool;
+import dev.blobshuffle.postgresql.internal.connection.DatabaseFailures;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Runs calls on the pool's connections, on as many threads as there are connections. Calls that
+ * find no thread wait in line, up to a limit. Thread-safe; owned by the log.
+ */
+final class Database implements AutoCloseable {
+    /** A caller has few calls in flight, so more of them are a mistake. */
+    private static final int MOST_CALLS = 10_000;
+
+    private static final Duration LONGEST_END = Duration.ofSeconds(6);
+
+    /** What to do when the connection breaks during a call. */
+    enum Repeat {
+        /** Fail: a second call may have another result. */
+        NEVER,
+        /** Call again once, on a new connection. */
+        ONCE
+    }
+
+    /**
+     * A call.
+     *
+     * @param <T> type of the result
+     */
+    @FunctionalInterface
+    interface Call<T> {
+        T on(Connection connection) throws SQLException;
+    }
+
+    /** A call without a result. */
+    @FunctionalInterface
+    interface Step {
+        void on(Connection connection) throws SQLException;
+
+        private Call<Boolean> asCall() {
+            return connection -> {
+                on(connection);
+                return true;
+            };
+        }
+    }
+
+    private final ConnectionPool pool;
+    private final Time time;
+    private final Time.Workers workers;
+    private final Signal ended;
+    private final Set<CompletableFuture<?>> pending = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger running = new AtomicInteger();
+    private final AtomicBoolean isClosed = new AtomicBoolean();
+
+    Database(ConnectionPool pool, Time time) {
+        this.pool = pool;
+        this.time = time;
+        this.workers = time.workers("blobshuffle-log", pool.uri().connections());
+        this.ended = time.signal();
+    }
+
+    ConnectionPool pool() {
+        return pool;
+    }
+
+    /** The schema's name, which needs no quotes. */
+    String schema() {
+        return pool.uri().schema();
+    }
+
+    /** Runs a call in autocommit mode: each of its statements is a transaction. */
+    <T> CompletionStage<T> call(String action, Repeat repeat, Call<T> call) {
+        return submit(action, () -> {
+            try {
+                return once(action, call);
+            } catch (Broken e) {
+                if (repeat == Repeat.NEVER || isClosed.get()) {
+                    throw LogFailures.of(action, pool.uri(), e.failure);
+                }
+                return last(action, call);
+            }
+        });
+    }
+
+    /** Runs a call in one transaction, and commits it. Not repeated. */
+    <T> CompletionStage<T> transaction(String action, Call<T> call) {
+        return submit(
+                action,
+                () -> last(action, connection -> {
+                    connection.setAutoCommit(false);
+                    T result = call.on(connection);
+                    connection.commit();
+                    return result;
+                }));
+    }
+
+    /** As {@link #call}, without a result. */
+    CompletionStage<Void> run(String action, Repeat repeat, Step step) {
+        return call(action, repeat, step.asCall()).thenAccept(done -> {});
+    }
+
+    /** As {@link #transaction}, without a result. */
+    CompletionStage<Void> transactionStep(String action, Step step) {
+        return transaction(action, step.asCall()).thenAccept(done -> {});
+    }
+
+    private <T> T last(String action, Call<T> call) {
+        try {
+            return once(action, call);
+        } catch (Broken e) {
+            throw LogFailures.of(action, pool.uri(), e.failure);
+        }
+    }
+
+    private <T> T once(String action, Call<T> call) throws Broken {
+        try (Connection connection = pool.borrow(action)) {
+            return call.on(connection);
+        } catch (SQLException e) {
+            if (DatabaseFailures.isDisconnected(e) || DatabaseFailures.isReadOnly(e)) {
+                pool.replaceAll();
+                throw new Broken(e);
+            }
+            throw LogFailures.of(action, pool.uri(), e);
+        }
+    }
+
+    private <T> CompletionStage<T> submit(String action, Attempt<T> attempt) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        if (pending.size() >= MOST_CALLS) {
+            result.completeExceptionally(new LogUnavailable("Cannot " + action + ": " + MOST_CALLS
+                    + " calls wait for the database already. Send fewer at once, or raise the parameter"
+                    + " connections."));
+            return result;
+        }
+        pending.add(result);
+        try {
+            requireOpen(action);
+            workers.execute(() -> run(result, attempt));
+        } catch (BlobShuffleException e) {
+            pending.remove(result);
+            result.completeExceptionally(e);
+        }
+        return result;
+    }
+
+    private <T> void run(CompletableFuture<T> result, Attempt<T> attempt) {
+        running.incrementAndGet();
+        try {
+            T value = attempt.get();
+            pending.remove(result);
+            result.complete(value);
+        } catch (RuntimeException | Error e) {
+            pending.remove(result);
+            result.completeExceptionally(e);
+        } finally {
+            running.decrementAndGet();
+            ended.raise();
+        }
+    }
+
+    void requireOpen(String action) {
+        if (isClosed.get()) {
+            throw new Closed("Cannot " + action + ": the log is closed. Open it again.");
+        }
+    }
+
+    /** Waits for the calls that run, so that no commit is cut off; ends the others. Idempotent. */
+    @Override
+    public void close() {
+        if (!isClosed.compareAndSet(false, true)) {
+            return;
+        }
+        workers.close();
+        awaitRunning();
+        pool.close();
+        pending.forEach(each ->
+                each.completeExceptionally(new Closed("Cannot call the log: it was closed meanwhile. Open it again.")));
+        pending.clear();
+    }
+
+    private void awaitRunning() {
+        long deadline = time.nanos() + LONGEST_END.toNanos();
+        try {
+            for (long seen = ended.count(); running.get() > 0; seen = ended.count()) {
+                if (running.get() > 0 && !ended.await(seen, deadline)) {
+                    return;
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @FunctionalInterface
+    private interface Attempt<T> {
+        T get();
+    }
+
+    /** The connection broke, or its server may not write. */
+    private static final class Broken extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        final transient SQLException failure;
+
+        Broken(SQLException failure) {
+            super(failure);
+            this.failure = failure;
+        }
+    }
+}

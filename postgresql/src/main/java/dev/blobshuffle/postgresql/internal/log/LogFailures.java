@@ -1,0 +1,64 @@
+package dev.blobshuffle.postgresql.internal.log;
+
+import dev.blobshuffle.core.failure.BlobExpired;
+import dev.blobshuffle.core.failure.ConsumerFenced;
+import dev.blobshuffle.core.failure.TopicAbsent;
+import dev.blobshuffle.postgresql.internal.connection.DatabaseFailures;
+import dev.blobshuffle.postgresql.internal.connection.PostgresqlUri;
+import java.sql.SQLException;
+import java.sql.SQLWarning;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLWarning;
+import org.postgresql.util.ServerErrorMessage;
+
+/** What the SQLSTATEs of the schema's functions mean. Stateless. */
+final class LogFailures {
+    private static final String TOO_OLD = "BS001";
+    private static final String FENCED = "BS002";
+    private static final String NO_TOPIC = "BS003";
+    private static final String HAS_MEMBERS = "BS005";
+    private static final String NOT_ALLOWED = "BS006";
+
+    /** The server's function that waits for standbys. Its name, unlike its text, is in no language. */
+    private static final String WAIT_FOR_STANDBY = "SyncRepWaitForLSN";
+
+    private LogFailures() {}
+
+    static RuntimeException of(String action, PostgresqlUri where, SQLException cause) {
+        String prefix = "Cannot " + action + " in " + where + ": ";
+        return switch (DatabaseFailures.state(cause)) {
+            case TOO_OLD ->
+                new BlobExpired(
+                        prefix
+                                + "a blob is older than the log allows. Publish its records again, and check the clock of"
+                                + " this machine.",
+                        cause);
+            case FENCED ->
+                new ConsumerFenced(
+                        prefix + "the member does not own all the partitions any more. Roll back, and poll.", cause);
+            case NO_TOPIC -> new TopicAbsent(prefix + "a topic does not exist, or was deleted. Create it.", cause);
+            case HAS_MEMBERS ->
+                new IllegalStateException(
+                        prefix + "the group has members. Stop them, and wait until their leases end.", cause);
+            case NOT_ALLOWED ->
+                new IllegalArgumentException(
+                        prefix + "a topic cannot have fewer partitions than before. Give as many or more.", cause);
+            default -> DatabaseFailures.later(action, where, cause);
+        };
+    }
+
+    static TopicAbsent noTopic(int topic, PostgresqlUri where) {
+        return new TopicAbsent("Cannot find topic " + topic + " in " + where + ": it was deleted. Create it.");
+    }
+
+    /** Whether a commit ended before a standby had it, because somebody cancelled the wait. */
+    static boolean isUnreplicated(@Nullable SQLWarning first) {
+        for (SQLWarning warning = first; warning != null; warning = warning.getNextWarning()) {
+            ServerErrorMessage message = warning instanceof PSQLWarning own ? own.getServerErrorMessage() : null;
+            if (message != null && WAIT_FOR_STANDBY.equals(message.getRoutine())) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

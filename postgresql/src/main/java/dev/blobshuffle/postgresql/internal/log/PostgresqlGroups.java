@@ -1,0 +1,243 @@
+package dev.blobshuffle.postgresql.internal.log;
+
+import dev.blobshuffle.core.internal.log.LogTopic;
+import dev.blobshuffle.core.internal.log.group.Consumed;
+import dev.blobshuffle.core.internal.log.group.GroupDescription;
+import dev.blobshuffle.core.internal.log.group.GroupDescription.GroupPartition;
+import dev.blobshuffle.core.internal.log.group.GroupTable;
+import dev.blobshuffle.core.internal.log.group.Groups;
+import dev.blobshuffle.core.internal.log.group.HomeZones;
+import dev.blobshuffle.core.internal.log.group.Lease;
+import dev.blobshuffle.core.internal.log.group.Member;
+import dev.blobshuffle.core.internal.log.group.OwnedPartition;
+import dev.blobshuffle.core.internal.log.group.TopicPartition;
+import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.postgresql.internal.log.Database.Repeat;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The groups by their rows. A step locks the group, loads its rows, applies a rule of {@link
+ * GroupTable}, and writes what changed. A renewal that changes nothing needs no lock. Thread-safe.
+ */
+final class PostgresqlGroups implements Groups {
+    private final Database database;
+    private final PostgresqlTopics topics;
+
+    /** The group's generation as members of this instance know it. */
+    private final Map<UUID, Long> generations = new ConcurrentHashMap<>();
+
+    PostgresqlGroups(Database database, PostgresqlTopics topics) {
+        this.database = database;
+        this.topics = topics;
+    }
+
+    @Override
+    public CompletionStage<Lease> renew(Member member, Set<TopicPartition> released) {
+        String action = "renew a lease in group '" + member.group() + "'";
+        Long known = generations.get(member.id());
+        if (known == null || !released.isEmpty()) {
+            return join(action, member, released);
+        }
+        return database.call(action, Repeat.ONCE, connection -> extended(connection, member, known))
+                .thenCompose(lease -> lease.<CompletionStage<Lease>>map(CompletableFuture::completedStage)
+                        .orElseGet(() -> join(action, member, released)));
+    }
+
+    private Optional<Lease> extended(Connection connection, Member member, long generation) throws SQLException {
+        boolean isExtended = function(
+                        connection,
+                        "renew_member",
+                        member.group(),
+                        member.id(),
+                        member.zone().name(),
+                        topicNumbers(member),
+                        LEASE,
+                        generation)
+                .one(row -> row.getObject(1) != null);
+        return isExtended ? Optional.of(new Lease(generation, LEASE, owned(connection, member))) : Optional.empty();
+    }
+
+    private List<OwnedPartition> owned(Connection connection, Member member) throws SQLException {
+        return GroupRows.partitions(connection, database.schema(), member.group(), member.id()).stream()
+                .map(row -> new OwnedPartition(
+                        row.partition(),
+                        row.generation(),
+                        row.position(),
+                        row.metadata(),
+                        row.wantedBy().isPresent()))
+                .toList();
+    }
+
+    private CompletionStage<Lease> join(String action, Member member, Set<TopicPartition> released) {
+        return database.transaction(action, connection -> new Step(connection, member.group()).renew(member, released))
+                .thenApply(lease -> {
+                    generations.put(member.id(), lease.generation());
+                    return lease;
+                });
+    }
+
+    @Override
+    public CompletionStage<Void> leave(Member member) {
+        generations.remove(member.id());
+        return database.transactionStep(
+                "leave group '" + member.group() + "'",
+                connection -> new Step(connection, member.group()).leave(member));
+    }
+
+    @Override
+    public CompletionStage<Void> commit(Consumed consumed) {
+        PositionArrays arrays = PositionArrays.of(consumed.positions());
+        return database.run("commit positions of group '" + consumed.group() + "'", Repeat.ONCE, connection -> {
+            function(
+                            connection,
+                            "commit_positions",
+                            consumed.group(),
+                            consumed.member(),
+                            arrays.topics(),
+                            arrays.partitions(),
+                            arrays.generations(),
+                            arrays.positions(),
+                            arrays.metadata())
+                    .run();
+        });
+    }
+
+    @Override
+    public CompletionStage<Void> seek(String group, Map<TopicPartition, Long> positions) {
+        List<Map.Entry<TopicPartition, Long>> entries = List.copyOf(positions.entrySet());
+        return database.run("set positions of group '" + group + "'", Repeat.ONCE, connection -> {
+            function(
+                            connection,
+                            "set_positions",
+                            group,
+                            entries.stream()
+                                    .mapToInt(each -> each.getKey().topic())
+                                    .toArray(),
+                            entries.stream()
+                                    .mapToInt(each -> each.getKey().partition())
+                                    .toArray(),
+                            entries.stream().mapToLong(Map.Entry::getValue).toArray())
+                    .run();
+        });
+    }
+
+    @Override
+    public CompletionStage<Optional<GroupDescription>> describe(String group) {
+        return database.call("describe group '" + group + "'", Repeat.ONCE, connection -> {
+            OptionalLong generation = function(connection, "find_group", group).number();
+            if (generation.isEmpty()) {
+                return Optional.empty();
+            }
+            List<GroupPartition> partitions = GroupRows.partitions(connection, database.schema(), group, null).stream()
+                    .map(row -> new GroupPartition(row.partition(), row.owner(), row.generation(), row.position()))
+                    .toList();
+            return Optional.of(new GroupDescription(
+                    group,
+                    generation.getAsLong(),
+                    GroupRows.members(connection, database.schema(), group),
+                    partitions));
+        });
+    }
+
+    @Override
+    public CompletionStage<List<String>> list() {
+        return database.call(
+                "list the groups",
+                Repeat.ONCE,
+                connection -> function(connection, "find_groups").rows(row -> row.getString(1)));
+    }
+
+    @Override
+    public CompletionStage<Boolean> delete(String group) {
+        return database.call(
+                "delete group '" + group + "'",
+                Repeat.NEVER,
+                connection -> function(connection, "delete_group", group).one(row -> row.getBoolean(1)));
+    }
+
+    @Override
+    public CompletionStage<Map<Zone, Integer>> zones(int topic) {
+        return database.call(
+                "read the zones of a topic's readers",
+                Repeat.ONCE,
+                connection -> zones(connection, Set.of(topic)).getOrDefault(topic, Map.of()));
+    }
+
+    private Map<Integer, Map<Zone, Integer>> zones(Connection connection, Set<Integer> of) throws SQLException {
+        Map<Integer, Map<Zone, Integer>> zones = new HashMap<>();
+        int[] numbers = of.stream().mapToInt(Integer::intValue).toArray();
+        function(connection, "topic_zones", numbers)
+                .rows(row -> zones.computeIfAbsent(row.getInt("topic_id"), any -> new HashMap<>())
+                        .put(new Zone(row.getString("zone")), row.getInt("members")));
+        return zones;
+    }
+
+    private static int[] topicNumbers(Member member) {
+        return member.topics().stream().mapToInt(Integer::intValue).sorted().toArray();
+    }
+
+    private FunctionCall function(Connection connection, String name, @Nullable Object... arguments) {
+        return FunctionCall.of(connection, database.schema(), name, arguments);
+    }
+
+    /** One change of a group, which holds its lock. Owned by one thread. */
+    private final class Step {
+        private final Connection connection;
+        private final String group;
+        private final long topicsVersion;
+        private final Map<Integer, Integer> partitions;
+        private final GroupTable table;
+
+        /** Locks the group. The version comes before the topics: they may only be newer. */
+        Step(Connection connection, String group) throws SQLException {
+            this.connection = connection;
+            this.group = group;
+            long generation = function(connection, "lock_group", group).one(row -> row.getLong("generation"));
+            topicsVersion = function(connection, "topics_version").one(row -> row.getLong(1));
+            partitions =
+                    topics.all(connection).stream().collect(Collectors.toMap(LogTopic::number, LogTopic::partitions));
+            table = new GroupTable(
+                    group,
+                    generation,
+                    GroupRows.members(connection, database.schema(), group),
+                    GroupRows.partitions(connection, database.schema(), group, null));
+        }
+
+        Lease renew(Member member, Set<TopicPartition> released) throws SQLException {
+            function(connection, "put_member", group, member.id(), member.zone().name(), topicNumbers(member), LEASE)
+                    .run();
+            table.renew(member, released, partitions, homes());
+            write();
+            return table.lease(member.id(), LEASE);
+        }
+
+        void leave(Member member) throws SQLException {
+            function(connection, "drop_member", group, member.id()).run();
+            table.leave(member.id(), partitions, homes());
+            write();
+        }
+
+        private Function<Integer, HomeZones> homes() throws SQLException {
+            Map<Integer, Map<Zone, Integer>> readers = zones(connection, partitions.keySet());
+            return topic -> HomeZones.of(readers.getOrDefault(topic, Map.of()));
+        }
+
+        private void write() throws SQLException {
+            GroupRows.write(connection, database.schema(), group, table.generation(), topicsVersion, table.changed());
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package dev.blobshuffle.postgresql.internal.log;
+
+import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.core.internal.log.ReadRequest;
+import dev.blobshuffle.core.internal.log.Retention;
+import dev.blobshuffle.core.internal.log.SequencedBatch;
+import dev.blobshuffle.core.internal.log.TopicState;
+import dev.blobshuffle.core.internal.log.Topics;
+import dev.blobshuffle.core.internal.log.Writer;
+import dev.blobshuffle.core.internal.log.group.Groups;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.postgresql.internal.connection.ConnectionPool;
+import dev.blobshuffle.postgresql.internal.log.Database.Repeat;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletionStage;
+import java.util.function.IntConsumer;
+
+/** The commit log in a schema of a PostgreSQL database. Thread-safe. */
+final class PostgresqlLog implements CommitLog {
+    private final UUID id;
+    private final Database database;
+    private final LentConnections lent;
+    private final HintListener listener;
+    private final LogReader reader;
+    private final PostgresqlTopics topics;
+    private final Groups groups;
+    private final Retention retention;
+
+    /** A log over a pool, which it closes. */
+    PostgresqlLog(LogInfo info, ConnectionPool pool, Time time) {
+        this.id = info.id();
+        this.database = new Database(pool, time);
+        this.lent = new LentConnections(pool.another(), time);
+        this.listener = new HintListener(pool, time);
+        this.reader = new LogReader(pool.uri());
+        this.topics = new PostgresqlTopics(database);
+        this.groups = new PostgresqlGroups(database, topics);
+        this.retention = new PostgresqlRetention(database, info.longestUncommitted());
+    }
+
+    @Override
+    public UUID id() {
+        return id;
+    }
+
+    @Override
+    public CompletionStage<Writer> open(String name) {
+        return PostgresqlWriter.open(database, name)
+                .thenApply(opened -> new PostgresqlWriter(database, lent, name, opened));
+    }
+
+    @Override
+    public Topics topics() {
+        return topics;
+    }
+
+    @Override
+    public Groups groups() {
+        return groups;
+    }
+
+    @Override
+    public Retention retention() {
+        return retention;
+    }
+
+    @Override
+    public CompletionStage<OptionalLong> sequence(int topic) {
+        return database.call(
+                "sequence topic " + topic,
+                Repeat.ONCE,
+                connection -> FunctionCall.of(connection, database.schema(), "sequence_topic", topic)
+                        .number());
+    }
+
+    @Override
+    public CompletionStage<List<TopicState>> look(Set<Integer> topics) {
+        int[] numbers = topics.stream().mapToInt(Integer::intValue).toArray();
+        return database.call(
+                "look at topics",
+                Repeat.ONCE,
+                connection -> FunctionCall.of(connection, database.schema(), "look", numbers)
+                        .rows(row -> new TopicState(
+                                row.getInt("topic_id"),
+                                row.getLong("log_start"),
+                                row.getLong("next_seq"),
+                                row.getBoolean("is_staged"))));
+    }
+
+    @Override
+    public CompletionStage<List<SequencedBatch>> read(ReadRequest request) {
+        return database.call(
+                "read topic " + request.topic(), Repeat.ONCE, connection -> reader.read(connection, request));
+    }
+
+    @Override
+    public Hints hints(IntConsumer topic) {
+        return listener.subscribe(topic);
+    }
+
+    @Override
+    public void close() {
+        listener.close();
+        lent.close();
+        database.close();
+    }
+
+    @Override
+    public String toString() {
+        return "PostgresqlLog[" + database.pool().uri() + "]";
+    }
+}

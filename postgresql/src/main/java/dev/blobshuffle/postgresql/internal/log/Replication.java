@@ -1,0 +1,33 @@
+package dev.blobshuffle.postgresql.internal.log;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/**
+ * Waits until the standbys have what a server committed before. A commit whose wait was cancelled,
+ * or whose answer was lost, is visible before they have it. A second commit of anything waits for
+ * both. Stateless.
+ */
+final class Replication {
+    /** Writes a few bytes of WAL in a transaction that waits, whatever the session's setting. */
+    private static final String BARRIER = "select pg_logical_emit_message(true, 'blobshuffle', ''), case when"
+            + " current_setting('synchronous_commit') in ('off', 'local', 'remote_write')"
+            + " then set_config('synchronous_commit', 'on', true) end";
+
+    private Replication() {}
+
+    /**
+     * Waits, on a connection in autocommit mode.
+     *
+     * @return whether the standbys have it; false if the wait was cancelled
+     */
+    static boolean await(Connection connection) throws SQLException {
+        connection.clearWarnings();
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(BARRIER);
+            return !LogFailures.isUnreplicated(statement.getWarnings())
+                    && !LogFailures.isUnreplicated(connection.getWarnings());
+        }
+    }
+}
