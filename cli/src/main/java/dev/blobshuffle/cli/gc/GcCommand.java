@@ -5,6 +5,7 @@ import dev.blobshuffle.cli.option.Quantity;
 import dev.blobshuffle.cli.option.Replaced;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.claim.ClaimWatch;
 import dev.blobshuffle.core.internal.retention.RetentionSettings;
 import dev.blobshuffle.core.internal.retention.StopSignal;
 import dev.blobshuffle.core.internal.retention.Sweep;
@@ -16,7 +17,6 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.internal.claim.ClaimIdentity;
-import dev.blobshuffle.kafka.internal.claim.StoreClaim;
 import dev.blobshuffle.kafka.internal.claim.SweepClaim;
 import dev.blobshuffle.kafka.internal.log.KafkaNotificationLogs;
 import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
@@ -57,7 +57,7 @@ public final class GcCommand implements Callable<Integer> {
     private static final int UNKNOWN = 2;
     private static final long LOG_BYTES_PER_SECOND = 1L << 30;
     private static final Duration OBJECTION = Duration.ofMinutes(5);
-    private static final Duration LEAST_OBJECTION = StoreClaim.CHECK.multipliedBy(3);
+    private static final Duration LEAST_OBJECTION = ClaimWatch.INTERVAL.multipliedBy(3);
 
     @Spec
     private CommandSpec spec;

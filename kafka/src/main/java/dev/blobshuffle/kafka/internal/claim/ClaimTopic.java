@@ -1,5 +1,6 @@
 package dev.blobshuffle.kafka.internal.claim;
 
+import dev.blobshuffle.core.internal.claim.ClaimMemory;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.kafka.internal.log.LogScan;
@@ -31,6 +32,8 @@ import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A claims topic: compacted, one record for each claimant id with the store's fingerprint and the
@@ -40,6 +43,7 @@ final class ClaimTopic implements ClaimMemory {
     /** The longest wait for the brokers. */
     static final Duration PATIENCE = Duration.ofSeconds(10);
 
+    private static final Logger LOG = LoggerFactory.getLogger(ClaimTopic.class);
     private static final Duration PAUSE = Duration.ofMillis(100);
     private static final String VERSION = "1";
 
@@ -166,6 +170,14 @@ final class ClaimTopic implements ClaimMemory {
 
     @Override
     public void forget(long before, Set<String> kept) throws InterruptedException {
+        try {
+            forgetOld(before, kept);
+        } catch (KafkaException e) {
+            LOG.debug("Old ids stay in claims topic {} until the next raise.", name, e);
+        }
+    }
+
+    private void forgetOld(long before, Set<String> kept) throws InterruptedException {
         Map<String, String> records = new HashMap<>();
         if (!read(records)) {
             return;

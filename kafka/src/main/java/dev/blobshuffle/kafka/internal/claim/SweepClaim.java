@@ -1,47 +1,36 @@
 package dev.blobshuffle.kafka.internal.claim;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.claim.ClaimText;
+import dev.blobshuffle.core.internal.claim.Claimant;
+import dev.blobshuffle.core.internal.claim.Claimant.Verdict;
+import dev.blobshuffle.core.internal.claim.StoreCell;
+import dev.blobshuffle.core.internal.claim.StoreConditions;
 import dev.blobshuffle.core.internal.retention.SweepRight;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobStore;
-import dev.blobshuffle.core.store.Register;
-import dev.blobshuffle.core.store.Registers;
-import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
-import dev.blobshuffle.kafka.internal.claim.Claimant.Verdict;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 
 /**
  * A sweep's right to delete. It raises before it lists and after it has decided, and asks before
  * each request that deletes. Owned by one thread.
  */
 public final class SweepClaim implements SweepRight {
-    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(50);
-
-    /** Some stores take one write of an object each second. */
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
-
-    private static final String CONDITIONS = "conditions";
-
     private final BlobStore store;
     private final ClaimIdentity identity;
-    private final Time time;
-    private final Registers registers;
+    private final StoreConditions conditions;
     private final StoreCell cell;
     private final String cluster;
     private final Claimant claimant;
     private final Scope scope;
-    private boolean isTried;
 
     /** For whom a sweep deletes. */
     public enum Scope {
@@ -61,37 +50,11 @@ public final class SweepClaim implements SweepRight {
     public SweepClaim(BlobStore store, ClaimIdentity identity, Scope scope, Time time) throws InterruptedException {
         this.store = store;
         this.identity = identity;
-        this.time = time;
         this.scope = scope;
-        registers = store.registers()
-                .orElseThrow(() -> new InvalidSettings("Cannot sweep " + store.location()
-                        + ": it cannot compare and set, so nobody can tell who else sweeps it. Use another store."));
-        cell = new StoreCell(store, registers);
+        conditions = new StoreConditions(store, time);
+        cell = new StoreCell(store, conditions.registers());
         cluster = ClaimTopic.cluster(identity.client());
-        claimant = new Claimant(
-                cell,
-                cluster,
-                topic -> new ClaimTopic(topic, identity, store.fingerprint(), time),
-                () -> newId(time),
-                pauses(time),
-                Claimant.KEPT);
-    }
-
-    /**
-     * Longer with each attempt, and at random: of many that start together, each finds a moment of
-     * its own.
-     */
-    static Claimant.Pauses pauses(Time time) {
-        return attempt -> {
-            long most = Math.min(LONGEST_PAUSE.toNanos(), SHORTEST_PAUSE.toNanos() << Math.min(attempt, 16));
-            long pause = SHORTEST_PAUSE.toNanos() + Long.remainderUnsigned(time.randomLong(), most);
-            Signal never = time.signal();
-            boolean ignored = never.await(never.count(), time.nanos() + pause);
-        };
-    }
-
-    static String newId(Time time) {
-        return String.format(Locale.ROOT, "%016x%016x", time.randomLong(), time.randomLong());
+        claimant = new KafkaClaims(identity, time).claimant(cell, store.fingerprint());
     }
 
     /** The lines that must be this cluster's: the application's, or those of all. */
@@ -117,7 +80,7 @@ public final class SweepClaim implements SweepRight {
      */
     @Override
     public void raise() throws InterruptedException {
-        requireConditions();
+        conditions.require();
         requireNoEarlierClaims();
         require(claimant.raise(topics()));
     }
@@ -189,33 +152,6 @@ public final class SweepClaim implements SweepRight {
             if (!claim.equals(own)) {
                 throw contested("another cluster swept the store with an earlier version (claim " + claim + ")");
             }
-        }
-    }
-
-    /** A store that ignores conditions lets two sweepers both believe that they are alone. */
-    private void requireConditions() {
-        if (isTried) {
-            return;
-        }
-        try {
-            Optional<Register> held =
-                    registers.read(CONDITIONS).toCompletableFuture().join();
-            boolean first = registers
-                    .replace(CONDITIONS, held, newId(time))
-                    .toCompletableFuture()
-                    .join();
-            boolean second = registers
-                    .replace(CONDITIONS, held, newId(time))
-                    .toCompletableFuture()
-                    .join();
-            if (first && second) {
-                throw new InvalidSettings("Cannot sweep " + store.location()
-                        + ": it ignores the conditions of requests (If-Match), so nobody can tell who else sweeps it."
-                        + " Use a store that heeds them.");
-            }
-            isTried = true;
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof RuntimeException failure ? failure : e;
         }
     }
 

@@ -1,4 +1,4 @@
-/** Who may delete from a store: claims that a store and a Kafka cluster keep of each other. */
+/** Who may delete from a store: claims of the applications of a Kafka cluster. */
 @NullMarked
 package dev.blobshuffle.kafka.internal.claim;
 

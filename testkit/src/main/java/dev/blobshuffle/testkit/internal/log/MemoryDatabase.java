@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A database in memory that holds one commit log. It has what the log in PostgreSQL relies on:
  * transactions whose changes nobody sees before they commit, rows and advisory locks that they hold
- * until then, identities that are drawn before they are visible, and a clock of its own. It can stand
- * still between two steps, and fail over. Clients are {@link MemoryLog}s. Thread-safe.
+ * until then, identities that are drawn before they are visible, and a clock of its own. It can
+ * stand still between two steps, and fail over. Clients are {@link MemoryLog}s. Thread-safe.
  */
 public final class MemoryDatabase {
     private static final long MILLIS_PER_MINUTE = 60_000;
@@ -79,7 +79,9 @@ public final class MemoryDatabase {
         enter(() -> clockShiftMillis += span.toMillis());
     }
 
-    /** Fails over to a synchronous standby: open transactions are rolled back, nothing else is lost. */
+    /**
+     * Fails over to a synchronous standby: open transactions are rolled back, nothing else is lost.
+     */
     public void failOver() {
         enter(() -> {
             timeline++;

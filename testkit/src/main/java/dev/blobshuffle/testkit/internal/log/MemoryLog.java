@@ -29,7 +29,9 @@ import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.function.IntConsumer;
 
-/** A client of a {@link MemoryDatabase}: the commit log for simulations and unit tests. Thread-safe. */
+/**
+ * A client of a {@link MemoryDatabase}: the commit log for simulations and unit tests. Thread-safe.
+ */
 public final class MemoryLog implements CommitLog {
     private final MemoryDatabase database;
     private final Connection connection;

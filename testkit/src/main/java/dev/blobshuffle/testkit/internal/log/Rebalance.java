@@ -20,9 +20,9 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * One step of a group whose row is locked: a renewal or a leave. It locks the partitions that change
- * hands, which waits for open commits to them, and then looks again, so that the next owner begins
- * where they ended. Guarded by the database.
+ * One step of a group whose row is locked: a renewal or a leave. It locks the partitions that
+ * change hands, which waits for open commits to them, and then looks again, so that the next owner
+ * begins where they ended. Guarded by the database.
  */
 record Rebalance(MemoryDatabase database, String name) {
     /** The members whose lease has not ended. */

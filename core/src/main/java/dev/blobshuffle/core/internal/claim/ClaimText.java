@@ -1,4 +1,4 @@
-package dev.blobshuffle.kafka.internal.claim;
+package dev.blobshuffle.core.internal.claim;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import java.util.ArrayList;
@@ -7,39 +7,43 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the claim register of a store says.
+ * What the claim register of a store says. A user of the store is a Kafka cluster or a commit log.
  *
  * @param counter grows with each value
- * @param lines one for each application
+ * @param lines one for each application of a cluster, and one for each log
  * @param contest why nothing may be deleted; empty if it may
  */
-record ClaimText(long counter, List<Line> lines, Optional<String> contest) {
+public record ClaimText(long counter, List<Line> lines, Optional<String> contest) {
     /** The register's name. */
-    static final String REGISTER = "claims";
+    public static final String REGISTER = "claims";
 
     /** In place of a topic: the application may not use its claims topic. */
-    static final String NO_TOPIC = "-";
+    public static final String NO_TOPIC = "-";
+
+    /** What the id of a commit log begins with where a cluster has its own. */
+    public static final String LOG = "log-";
 
     /** Nobody has claimed the store. */
-    static final ClaimText NONE = new ClaimText(0, List.of(), Optional.empty());
+    public static final ClaimText NONE = new ClaimText(0, List.of(), Optional.empty());
 
     private static final String HEAD = "BlobShuffle claims 1";
 
     /**
-     * One application's claim.
+     * The claim of one application, or of a log.
      *
-     * @param cluster the id of its Kafka cluster
-     * @param topic its claims topic, or {@link #NO_TOPIC}
+     * @param cluster the id of its Kafka cluster; of a log, {@code log-} and its id
+     * @param topic its claims topic, or {@link #NO_TOPIC}; of a log, {@code log}
      * @param id the claimant id of its latest raise
      */
-    record Line(String cluster, String topic, String id) {}
+    public record Line(String cluster, String topic, String id) {}
 
-    ClaimText {
+    /** Copies the lines. */
+    public ClaimText {
         lines = List.copyOf(lines);
     }
 
     /** The line of an application; empty if it has none. */
-    Optional<Line> line(String cluster, String topic) {
+    public Optional<Line> line(String cluster, String topic) {
         return lines.stream()
                 .filter(line -> line.cluster().equals(cluster) && line.topic().equals(topic))
                 .findFirst();
@@ -49,7 +53,7 @@ record ClaimText(long counter, List<Line> lines, Optional<String> contest) {
      * The next value: the applications' lines have a new id. The line of those without a topic
      * goes; whoever still is without one writes it again at its next check.
      */
-    ClaimText raised(String cluster, Set<String> topics, String id) {
+    public ClaimText raised(String cluster, Set<String> topics, String id) {
         List<Line> next = new ArrayList<>(lines);
         next.removeIf(line -> line.cluster().equals(cluster)
                 && (topics.contains(line.topic()) || line.topic().equals(NO_TOPIC)));
@@ -58,19 +62,20 @@ record ClaimText(long counter, List<Line> lines, Optional<String> contest) {
     }
 
     /** The next value: nothing may be deleted. */
-    ClaimText contested(String reason) {
+    public ClaimText contested(String reason) {
         return new ClaimText(counter + 1, lines, Optional.of(reason.replace('\n', ' ')));
     }
 
     /** The next value: without the lines of a cluster. */
-    ClaimText without(String cluster) {
+    public ClaimText without(String cluster) {
         return new ClaimText(
                 counter + 1,
                 lines.stream().filter(line -> !line.cluster().equals(cluster)).toList(),
                 contest);
     }
 
-    String text() {
+    /** The value as the register holds it. */
+    public String text() {
         StringBuilder text = new StringBuilder(HEAD + "\ncounter " + counter + "\n");
         contest.ifPresent(reason -> text.append("contest ").append(reason).append('\n'));
         lines.forEach(line -> text.append("claim ")
@@ -88,7 +93,7 @@ record ClaimText(long counter, List<Line> lines, Optional<String> contest) {
      *
      * @throws InvalidSettings it is not one: a newer version, or somebody else, wrote it
      */
-    static ClaimText parse(String text) {
+    public static ClaimText parse(String text) {
         String[] rows = text.split("\n");
         long counter = -1;
         Optional<String> contest = Optional.empty();

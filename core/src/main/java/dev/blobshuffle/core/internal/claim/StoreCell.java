@@ -1,4 +1,4 @@
-package dev.blobshuffle.kafka.internal.claim;
+package dev.blobshuffle.core.internal.claim;
 
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.StoreRefused;
@@ -14,16 +14,21 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /** The claim register of a store. Owned by one thread. */
-final class StoreCell implements ClaimCell {
+public final class StoreCell implements ClaimCell {
     /** Holds no blob, but claims that versions without registers left. */
-    static final long GENERATION = 0;
+    public static final long GENERATION = 0;
 
     private static final int ATTEMPTS = 3;
 
     private final BlobStore store;
     private final Registers registers;
 
-    StoreCell(BlobStore store, Registers registers) {
+    /**
+     * The register of a store.
+     *
+     * @param store stays open
+     */
+    public StoreCell(BlobStore store, Registers registers) {
         this.store = store;
         this.registers = registers;
     }
@@ -39,11 +44,12 @@ final class StoreCell implements ClaimCell {
     }
 
     /** The blobs of generation 0. */
-    List<BlobId> earlierClaims() {
+    public List<BlobId> earlierClaims() {
         return await(() -> store.list(GENERATION));
     }
 
-    void delete(List<BlobId> claims) {
+    /** Deletes some of them. */
+    public void delete(List<BlobId> claims) {
         Void ignored = await(() -> store.delete(claims));
     }
 

@@ -1,4 +1,4 @@
-package dev.blobshuffle.kafka.internal.claim;
+package dev.blobshuffle.core.internal.claim;
 
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.BlobContent;
@@ -8,9 +8,9 @@ import java.util.concurrent.CompletionStage;
 
 /** A store whose blobs wait until the instance has claimed it. As thread-safe as the store. */
 final class ClaimedBlobStore extends ForwardingBlobStore {
-    private final StoreClaim claim;
+    private final ClaimWatch claim;
 
-    ClaimedBlobStore(BlobStore store, StoreClaim claim) {
+    ClaimedBlobStore(BlobStore store, ClaimWatch claim) {
         super(store);
         this.claim = claim;
     }

@@ -1,10 +1,10 @@
-package dev.blobshuffle.kafka.internal.claim;
+package dev.blobshuffle.core.internal.claim;
 
 import dev.blobshuffle.core.store.Register;
 import java.util.Optional;
 
 /** The claim register of one store. Each call waits for its answer. Owned by one thread. */
-interface ClaimCell {
+public interface ClaimCell {
     /** What the register holds. */
     Optional<Register> read() throws InterruptedException;
 

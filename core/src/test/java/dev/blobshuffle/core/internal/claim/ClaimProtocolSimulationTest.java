@@ -1,9 +1,9 @@
-package dev.blobshuffle.kafka.internal.claim;
+package dev.blobshuffle.core.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.kafka.internal.claim.ClaimWorld.Actor;
-import dev.blobshuffle.kafka.internal.claim.ClaimWorld.Cluster;
+import dev.blobshuffle.core.internal.claim.ClaimWorld.Actor;
+import dev.blobshuffle.core.internal.claim.ClaimWorld.Cluster;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;

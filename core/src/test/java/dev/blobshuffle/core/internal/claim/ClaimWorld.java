@@ -1,4 +1,4 @@
-package dev.blobshuffle.kafka.internal.claim;
+package dev.blobshuffle.core.internal.claim;
 
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.store.Register;

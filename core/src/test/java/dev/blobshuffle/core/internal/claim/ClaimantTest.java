@@ -1,4 +1,4 @@
-package dev.blobshuffle.kafka.internal.claim;
+package dev.blobshuffle.core.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,34 +1,38 @@
-package dev.blobshuffle.kafka.internal.claim;
+package dev.blobshuffle.core.internal.claim;
 
 import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.store.Register;
+import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.apache.kafka.common.KafkaException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * One cluster's side of the claim protocol, which {@code docs/decisions/0016-claims.md} explains.
+ * One user's side of the claim protocol, which {@code docs/decisions/0016-claims.md} explains.
  * It raises lines, looks for strangers, and contests the register if there is one. Owned by one
  * thread.
  */
-final class Claimant {
+public final class Claimant {
     /** Others may be faster each time, but each time somebody makes progress. */
     private static final int ATTEMPTS = 20;
 
-    /** Ids of this many raises stay in a claims topic, beside those in the register. */
-    static final long KEPT = 64;
+    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(50);
 
-    private static final Logger LOG = LoggerFactory.getLogger(Claimant.class);
+    /** Some stores take one write of an object each second. */
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+
+    /** Ids of this many raises stay in a claims topic, beside those in the register. */
+    public static final long KEPT = 64;
 
     private final ClaimCell cell;
     private final String cluster;
@@ -42,13 +46,15 @@ final class Claimant {
     private Set<String> verifiedTopics = Set.of();
 
     /**
+     * A claimant, which has not claimed anything.
+     *
      * @param cluster this cluster's id
      * @param memories the memory in a claims topic
      * @param ids makes claimant ids, each a new one
      * @param pauses between attempts to write the register
      * @param kept ids of this many raises stay in a claims topic: {@link #KEPT}
      */
-    Claimant(
+    public Claimant(
             ClaimCell cell,
             String cluster,
             Function<String, ClaimMemory> memories,
@@ -66,22 +72,45 @@ final class Claimant {
     /**
      * Waits before a register is written again: others write it too, and stores limit how often.
      */
-    interface Pauses {
-        /** @param attempt how often it was tried, from 1 */
+    public interface Pauses {
+        /**
+         * Waits.
+         *
+         * @param attempt how often it was tried, from 1
+         */
         void pause(int attempt) throws InterruptedException;
+
+        /**
+         * Longer with each attempt, and at random: of many that start together, each finds a moment
+         * of its own.
+         */
+        static Pauses growing(Time time) {
+            return attempt -> {
+                long most = Math.min(LONGEST_PAUSE.toNanos(), SHORTEST_PAUSE.toNanos() << Math.min(attempt, 16));
+                long pause = SHORTEST_PAUSE.toNanos() + Long.remainderUnsigned(time.randomLong(), most);
+                Signal never = time.signal();
+                boolean ignored = never.await(never.count(), time.nanos() + pause);
+            };
+        }
+    }
+
+    /** A new claimant id. */
+    public static String newId(Time time) {
+        return String.format(Locale.ROOT, "%016x%016x", time.randomLong(), time.randomLong());
     }
 
     /** Present if nothing may be deleted: the reason, as the register says it. */
-    record Verdict(Optional<String> contest) {
+    public record Verdict(Optional<String> contest) {
         static final Verdict OWN = new Verdict(Optional.empty());
 
-        boolean isOwn() {
+        /** Whether blobs may be deleted. */
+        public boolean isOwn() {
             return contest.isEmpty();
         }
     }
 
     /** The claims topics of this cluster's lines. */
-    Set<String> topics() throws InterruptedException {
+    public Set<String> topics() throws InterruptedException {
         Set<String> topics = new HashSet<>();
         for (ClaimText.Line line : now(cell.read()).lines()) {
             if (line.cluster().equals(cluster)) {
@@ -95,7 +124,7 @@ final class Claimant {
      * Gives the lines of applications a new id, or finds that somebody else of the cluster just
      * did.
      */
-    Verdict raise(Set<String> topics) throws InterruptedException {
+    public Verdict raise(Set<String> topics) throws InterruptedException {
         Map<String, String> before = new HashMap<>();
         Attempts attempts = new Attempts("claim a store");
         while (true) {
@@ -140,11 +169,7 @@ final class Claimant {
         raised.lines().forEach(line -> ids.add(line.id()));
         for (String topic : topics) {
             if (!topic.equals(ClaimText.NO_TOPIC)) {
-                try {
-                    memories.apply(topic).forget(raised.counter() - kept, ids);
-                } catch (KafkaException e) {
-                    LOG.debug("Old ids stay in claims topic {} until the next raise.", topic, e);
-                }
+                memories.apply(topic).forget(raised.counter() - kept, ids);
             }
         }
     }
@@ -157,7 +182,7 @@ final class Claimant {
     }
 
     /** Looks for strangers, and contests the register if there is one. */
-    Verdict check(Set<String> topics) throws InterruptedException {
+    public Verdict check(Set<String> topics) throws InterruptedException {
         Attempts attempts = new Attempts("check a store's claims");
         while (true) {
             attempts.begin();
@@ -181,12 +206,12 @@ final class Claimant {
     }
 
     /** Why nothing may be deleted, as the register says it. */
-    Optional<String> contest() throws InterruptedException {
+    public Optional<String> contest() throws InterruptedException {
         return now(cell.read()).contest();
     }
 
     /** Looks for strangers and changes nothing. */
-    Verdict look(Set<String> topics) throws InterruptedException {
+    public Verdict look(Set<String> topics) throws InterruptedException {
         ClaimText now = now(cell.read());
         return new Verdict(now.contest().isPresent() ? now.contest() : stranger(now, topics));
     }
@@ -203,7 +228,7 @@ final class Claimant {
         if (stranger.isEmpty()) {
             return Optional.empty();
         }
-        String reason = stranger.get() + " (seen by cluster " + cluster + ", " + ids.get() + ")";
+        String reason = stranger.get() + " (seen by " + user(cluster) + ", " + ids.get() + ")";
         boolean isWritten = attempts.replace(held, now.contested(reason).text());
         return Optional.of(isWritten ? new Verdict(Optional.of(reason)) : Verdict.OWN);
     }
@@ -218,11 +243,11 @@ final class Claimant {
         }
         for (ClaimText.Line line : now.lines()) {
             if (!line.cluster().equals(cluster)) {
-                return Optional.of("cluster " + line.cluster() + " uses the store too, by topic " + line.topic());
+                return Optional.of(user(line.cluster()) + " uses the store too, by topic " + line.topic());
             }
             boolean isChecked = topics.contains(line.topic()) && !line.topic().equals(ClaimText.NO_TOPIC);
             if (isChecked && !memories.apply(line.topic()).known().contains(line.id())) {
-                return Optional.of("a copy of cluster " + cluster + " claimed the store, by topic " + line.topic());
+                return Optional.of("a copy of " + user(cluster) + " claimed the store, by topic " + line.topic());
             }
         }
         verified = text;
@@ -230,18 +255,22 @@ final class Claimant {
         return Optional.empty();
     }
 
+    private static String user(String id) {
+        return (id.startsWith(ClaimText.LOG) ? "" : "cluster ") + id;
+    }
+
     /** Keeps everybody from deleting. */
-    void hold(String reason) throws InterruptedException {
+    public void hold(String reason) throws InterruptedException {
         change("hold a store", now -> now.contest().isPresent() ? now : now.contested(reason + " (" + ids.get() + ")"));
     }
 
     /** Takes this cluster's lines out, unless the register is contested. */
-    void withdraw() throws InterruptedException {
+    public void withdraw() throws InterruptedException {
         change("withdraw from a store", now -> now.contest().isPresent() ? now : now.without(cluster));
     }
 
     /** Makes the register this cluster's, with new ids. Whoever else lives contests it again. */
-    void takeOver(Set<String> topics) throws InterruptedException {
+    public void takeOver(Set<String> topics) throws InterruptedException {
         String id = ids.get();
         for (String topic : topics) {
             memories.apply(topic).remember(id, now(cell.read()).counter() + 1);
