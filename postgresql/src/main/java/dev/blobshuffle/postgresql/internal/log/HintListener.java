@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntConsumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
@@ -79,7 +80,7 @@ final class HintListener implements AutoCloseable {
                 listen();
                 pause = FIRST_PAUSE;
             } catch (SQLException | BlobShuffleException e) {
-                if (isLive) {
+                if (isLive && !isClosed) {
                     pause = FIRST_PAUSE;
                     LOG.warn("Hints of new batches are interrupted; the log is polled meanwhile.", e);
                 }
@@ -131,7 +132,7 @@ final class HintListener implements AutoCloseable {
     }
 
     private void publish(PGNotification[] hints) {
-        java.util.stream.Stream.of(hints)
+        Stream.of(hints)
                 .map(PGNotification::getParameter)
                 .distinct()
                 .filter(payload -> payload.matches("\\d{1,9}"))

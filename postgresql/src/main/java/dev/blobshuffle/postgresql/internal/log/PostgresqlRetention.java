@@ -29,7 +29,7 @@ final class PostgresqlRetention implements Retention {
 
     @Override
     public CompletionStage<OptionalInt> trim() {
-        return database.call("trim the log", Repeat.ONCE, connection -> number(connection, "trim"));
+        return database.call("trim the log", Repeat.ONCE, connection -> number(connection, "trim_topics"));
     }
 
     @Override
