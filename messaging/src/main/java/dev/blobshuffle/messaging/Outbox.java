@@ -45,8 +45,8 @@ public final class Outbox {
      * @param connection with an open transaction
      * @return the record's number in the log
      * @throws SQLException the transaction must be rolled back; state {@code BS003} means that the
-     *     topic does not exist, {@code BS006} that the record is too large or the partition does not
-     *     exist
+     *     topic does not exist, {@code BS006} that the record is too large or the partition does
+     *     not exist
      */
     public long publish(Connection connection, OutgoingRecord<byte[], byte[]> record) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(call)) {

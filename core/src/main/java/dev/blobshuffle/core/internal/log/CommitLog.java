@@ -37,6 +37,9 @@ public interface CommitLog extends AutoCloseable {
     /** What may be deleted. */
     Retention retention();
 
+    /** Where instances find each other. */
+    Instances instances();
+
     /**
      * Gives the staged batches of a topic their positions, at most 5,000 per call. Batches that one
      * commit acknowledged before another began come before those of the other.

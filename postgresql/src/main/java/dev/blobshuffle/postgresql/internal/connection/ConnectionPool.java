@@ -143,8 +143,8 @@ public final class ConnectionPool implements AutoCloseable {
     }
 
     /**
-     * Replaces all connections, because one broke and the others may go to the same server. Those in
-     * use leave the pool when they are returned.
+     * Replaces all connections, because one broke and the others may go to the same server. Those
+     * in use leave the pool when they are returned.
      */
     public void replaceAll() {
         HikariPoolMXBean bean = pool.getHikariPoolMXBean();

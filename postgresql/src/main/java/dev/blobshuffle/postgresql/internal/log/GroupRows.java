@@ -48,7 +48,9 @@ final class GroupRows {
                 Optional.ofNullable(row.getString("metadata")));
     }
 
-    /** Writes changed partitions and the group's generation; removes members whose lease has ended. */
+    /**
+     * Writes changed partitions and the group's generation; removes members whose lease has ended.
+     */
     static void write(
             Connection connection,
             String schema,

@@ -19,7 +19,9 @@ final class LogFailures {
     private static final String HAS_MEMBERS = "BS005";
     private static final String NOT_ALLOWED = "BS006";
 
-    /** The server's function that waits for standbys. Its name, unlike its text, is in no language. */
+    /**
+     * The server's function that waits for standbys. Its name, unlike its text, is in no language.
+     */
     private static final String WAIT_FOR_STANDBY = "SyncRepWaitForLSN";
 
     private LogFailures() {}

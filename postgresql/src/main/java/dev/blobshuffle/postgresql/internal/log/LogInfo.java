@@ -26,8 +26,8 @@ record LogInfo(UUID id, int format, int version, Duration longestUncommitted) {
     /**
      * Reads and checks it.
      *
-     * @throws InvalidSettings fatal: the schema holds no log, one of another version, or the role may
-     *     not use it
+     * @throws InvalidSettings fatal: the schema holds no log, one of another version, or the role
+     *     may not use it
      * @throws dev.blobshuffle.core.failure.LogUnavailable recoverable: the log did not answer
      */
     static LogInfo read(ConnectionPool pool) {

@@ -1,6 +1,7 @@
 package dev.blobshuffle.postgresql.internal.log;
 
 import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.core.internal.log.Instances;
 import dev.blobshuffle.core.internal.log.ReadRequest;
 import dev.blobshuffle.core.internal.log.Retention;
 import dev.blobshuffle.core.internal.log.SequencedBatch;
@@ -28,6 +29,7 @@ final class PostgresqlLog implements CommitLog {
     private final PostgresqlTopics topics;
     private final Groups groups;
     private final Retention retention;
+    private final Instances instances;
 
     /** A log over a pool, which it closes. */
     PostgresqlLog(LogInfo info, ConnectionPool pool, Time time) {
@@ -39,6 +41,7 @@ final class PostgresqlLog implements CommitLog {
         this.topics = new PostgresqlTopics(database);
         this.groups = new PostgresqlGroups(database, topics);
         this.retention = new PostgresqlRetention(database, info.longestUncommitted());
+        this.instances = new PostgresqlInstances(database);
     }
 
     @Override
@@ -65,6 +68,11 @@ final class PostgresqlLog implements CommitLog {
     @Override
     public Retention retention() {
         return retention;
+    }
+
+    @Override
+    public Instances instances() {
+        return instances;
     }
 
     @Override

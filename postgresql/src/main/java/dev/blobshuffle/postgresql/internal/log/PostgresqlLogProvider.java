@@ -7,7 +7,9 @@ import dev.blobshuffle.postgresql.internal.connection.ConnectionPool;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseTimeouts;
 import dev.blobshuffle.postgresql.internal.connection.PostgresqlUri;
 
-/** Opens {@code postgresql://host/database?schema=…}: {@link PostgresqlUri} lists the parameters. */
+/**
+ * Opens {@code postgresql://host/database?schema=…}: {@link PostgresqlUri} lists the parameters.
+ */
 public final class PostgresqlLogProvider implements CommitLogProvider {
     private final DatabaseTimeouts timeouts;
 

@@ -25,5 +25,7 @@ public enum LogCall {
     /** Puts tombstones. */
     BURY,
     /** Other calls about retention. */
-    RETENTION
+    RETENTION,
+    /** Announcements of instances. */
+    INSTANCES
 }

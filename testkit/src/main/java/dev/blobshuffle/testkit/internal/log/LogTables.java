@@ -36,6 +36,7 @@ final class LogTables {
     final NavigableMap<BlobId, Long> tombstones = new TreeMap<>();
     final NavigableMap<Long, Long> listed = new TreeMap<>();
     final NavigableMap<String, GroupRow> groups = new TreeMap<>();
+    final NavigableMap<Long, AnnouncementRow> announcements = new TreeMap<>();
     final List<String> rows = new ArrayList<>();
 
     /** A topic, its staged batches, and the order of the others. */
@@ -91,6 +92,9 @@ final class LogTables {
     /** A batch. */
     @SuppressWarnings("ArrayRecordComponent") // Never compared.
     record BatchRow(long id, int topic, WriterNumber number, long committedMillis, byte[] entries, Set<BlobId> blobs) {}
+
+    /** An announcement, and how long it is valid. */
+    record AnnouncementRow(String text, long validUntilMillis) {}
 
     /** A group. */
     static final class GroupRow {
@@ -163,6 +167,7 @@ final class LogTables {
         copy.tombstones.putAll(tombstones);
         copy.listed.putAll(listed);
         groups.forEach((name, group) -> copy.groups.put(name, group.copy()));
+        copy.announcements.putAll(announcements);
         copy.rows.addAll(rows);
         return copy;
     }

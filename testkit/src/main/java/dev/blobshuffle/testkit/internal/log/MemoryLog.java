@@ -6,6 +6,7 @@ import dev.blobshuffle.core.failure.TopicAbsent;
 import dev.blobshuffle.core.internal.format.Checksum;
 import dev.blobshuffle.core.internal.log.Bookmark;
 import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.core.internal.log.Instances;
 import dev.blobshuffle.core.internal.log.ReadRequest;
 import dev.blobshuffle.core.internal.log.Retention;
 import dev.blobshuffle.core.internal.log.SequencedBatch;
@@ -38,6 +39,7 @@ public final class MemoryLog implements CommitLog {
     private final Topics topics;
     private final Groups groups;
     private final Retention retention;
+    private final Instances instances;
 
     /** A log in a new database without faults, for unit tests. */
     public MemoryLog(Time time) {
@@ -55,6 +57,7 @@ public final class MemoryLog implements CommitLog {
         topics = new MemoryTopics(connection);
         groups = new MemoryGroups(connection);
         retention = new MemoryRetention(connection);
+        instances = new MemoryInstances(connection);
     }
 
     @Override
@@ -98,6 +101,11 @@ public final class MemoryLog implements CommitLog {
     @Override
     public Retention retention() {
         return retention;
+    }
+
+    @Override
+    public Instances instances() {
+        return instances;
     }
 
     @Override
