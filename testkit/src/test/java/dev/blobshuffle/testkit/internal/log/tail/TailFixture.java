@@ -1,0 +1,112 @@
+package dev.blobshuffle.testkit.internal.log.tail;
+
+import dev.blobshuffle.core.internal.log.LogBatch;
+import dev.blobshuffle.core.internal.log.LogTopic;
+import dev.blobshuffle.core.internal.log.RetentionRule;
+import dev.blobshuffle.core.internal.log.SequencedBatch;
+import dev.blobshuffle.core.internal.log.Writer;
+import dev.blobshuffle.core.internal.log.tail.LogTails;
+import dev.blobshuffle.core.internal.log.tail.TailCursor;
+import dev.blobshuffle.simulator.SimulatedTime;
+import dev.blobshuffle.testkit.internal.log.LogCall;
+import dev.blobshuffle.testkit.internal.log.LogFaults;
+import dev.blobshuffle.testkit.internal.log.LogOptions;
+import dev.blobshuffle.testkit.internal.log.MemoryDatabase;
+import dev.blobshuffle.testkit.internal.log.MemoryLog;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+
+/** Tails over a log in memory, in virtual time. Owned by the test's thread. */
+final class TailFixture implements AutoCloseable {
+    final SimulatedTime time = new SimulatedTime(7);
+    final Plan plan = new Plan();
+    final MemoryDatabase database = new MemoryDatabase(time, LogOptions.DEFAULTS, plan, Set.of());
+    final MemoryLog log = new MemoryLog(database, time);
+    final LogTopic topic;
+    final LogTails tails;
+    private final Writer writer;
+    private long number;
+
+    TailFixture() {
+        this(1 << 20);
+    }
+
+    TailFixture(long budget) {
+        topic = now(log.topics().create("t", 4, new RetentionRule.Forever())).orElseThrow();
+        writer = now(log.open("writer"));
+        tails = new LogTails(log, budget, time);
+    }
+
+    /** The plan of faults; counts calls. */
+    static final class Plan implements LogFaults {
+        final Map<LogCall, Integer> calls = new EnumMap<>(LogCall.class);
+        boolean isAway;
+        boolean isDeaf;
+
+        @Override
+        public Fate next(LogCall call) {
+            calls.merge(call, 1, Integer::sum);
+            return isAway ? new Fate(Loss.CONNECTION, Duration.ZERO, Duration.ZERO) : Fate.SMOOTH;
+        }
+
+        @Override
+        public boolean losesHint() {
+            return isDeaf;
+        }
+
+        int count(LogCall call) {
+            return calls.getOrDefault(call, 0);
+        }
+    }
+
+    /** Commits some batches and sequences them. */
+    void publish(int batches) {
+        stage(batches);
+        now(log.sequence(topic.number()));
+    }
+
+    /** Commits some batches that nobody sequences. */
+    void stage(int batches) {
+        for (int i = 0; i < batches; i++) {
+            byte[] entries = ("batch " + number).getBytes(StandardCharsets.UTF_8);
+            now(writer.commit(
+                    number, List.of(new LogBatch(topic.number(), entries, Set.of(), 1, 0)), Optional.empty()));
+            number++;
+        }
+    }
+
+    TailCursor open(long from) {
+        return tails.open(topic.number(), from, () -> {});
+    }
+
+    /** Takes what the cursor has now. */
+    static List<Long> take(TailCursor cursor) {
+        List<Long> taken = new ArrayList<>();
+        for (List<SequencedBatch> page = cursor.next(3, 1 << 20); !page.isEmpty(); page = cursor.next(3, 1 << 20)) {
+            page.forEach(batch -> taken.add(batch.sequence()));
+        }
+        return taken;
+    }
+
+    /** Lets time pass. */
+    void pass(long millis) {
+        time.settle(Duration.ofMillis(millis));
+    }
+
+    static <T> T now(CompletionStage<T> stage) {
+        return stage.toCompletableFuture().join();
+    }
+
+    @Override
+    public void close() {
+        tails.close();
+        time.close();
+    }
+}
