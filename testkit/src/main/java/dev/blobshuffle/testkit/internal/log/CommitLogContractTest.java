@@ -17,6 +17,7 @@ import dev.blobshuffle.core.internal.log.SequencedBatch;
 import dev.blobshuffle.core.internal.log.TopicState;
 import dev.blobshuffle.core.internal.log.Writer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -76,8 +77,8 @@ public abstract class CommitLogContractTest extends LogContract {
         Writer writer = join(log.open("a"));
         long before = join(log.retention().clock()).toEpochMilli();
         long id = commit(writer, 0, new LogBatch(topic.number(), largest, Set.of(), 7, -5));
-        long after = join(log.retention().clock()).toEpochMilli();
         sequence(log, topic);
+        long after = join(log.retention().clock()).toEpochMilli();
         SequencedBatch batch = read(log, topic, 0).get(0);
         assertThat(batch.entries()).isEqualTo(largest);
         assertThat(batch.id()).isEqualTo(id);
@@ -562,13 +563,13 @@ public abstract class CommitLogContractTest extends LogContract {
         LogTopic topic = topic(log, "orders", 1);
         LogTopic empty = topic(log, "empty", 1);
         Writer writer = join(log.open("a"));
-        Map<Integer, java.time.Instant> times = new HashMap<>();
-        java.time.Instant start = join(log.retention().clock());
+        Map<Integer, Instant> times = new HashMap<>();
+        Instant start = join(log.retention().clock());
         for (int i = 0; i < 4; i++) {
             commit(writer, i, batch(topic, "" + i));
+            sequence(log, topic);
             tested().shiftClock(MINUTE);
         }
-        sequence(log, topic);
         for (int i = 0; i < 4; i++) {
             times.put(topic.number(), start.plus(MINUTE.multipliedBy(i)).minusSeconds(5));
             times.put(empty.number(), start);

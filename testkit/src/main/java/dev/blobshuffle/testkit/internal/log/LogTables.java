@@ -46,10 +46,15 @@ final class LogTables {
         long next;
         long start;
         final NavigableSet<Long> inbox = new TreeSet<>();
-        final NavigableMap<Long, Long> order = new TreeMap<>();
+        final NavigableMap<Long, Place> order = new TreeMap<>();
 
         TopicRow(LogTopic topic) {
             this.topic = topic;
+        }
+
+        /** When the last batch was sequenced, of those that are left. */
+        long latestMillis() {
+            return order.isEmpty() ? 0 : order.lastEntry().getValue().committedMillis();
         }
 
         TopicRow copy() {
@@ -62,6 +67,9 @@ final class LogTables {
             return copy;
         }
     }
+
+    /** Which batch a sequence is, and when it was sequenced. */
+    record Place(long id, long committedMillis) {}
 
     /**
      * A writer.
@@ -91,7 +99,7 @@ final class LogTables {
 
     /** A batch. */
     @SuppressWarnings("ArrayRecordComponent") // Never compared.
-    record BatchRow(long id, int topic, WriterNumber number, long committedMillis, byte[] entries, Set<BlobId> blobs) {}
+    record BatchRow(long id, int topic, WriterNumber number, byte[] entries, Set<BlobId> blobs) {}
 
     /** An announcement, and how long it is valid. */
     record AnnouncementRow(String text, long validUntilMillis) {}

@@ -18,6 +18,7 @@ import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.testkit.internal.log.LockTable.Key;
 import dev.blobshuffle.testkit.internal.log.LockTable.Kind;
 import dev.blobshuffle.testkit.internal.log.LogTables.BatchRow;
+import dev.blobshuffle.testkit.internal.log.LogTables.Place;
 import dev.blobshuffle.testkit.internal.log.LogTables.TopicRow;
 import dev.blobshuffle.testkit.internal.log.LogTables.WriterRow;
 import java.util.ArrayList;
@@ -146,24 +147,26 @@ public final class MemoryLog implements CommitLog {
         }
         List<SequencedBatch> batches = new ArrayList<>();
         long bytes = 0;
-        for (Map.Entry<Long, Long> place :
+        for (Map.Entry<Long, Place> place :
                 topic.order.tailMap(request.from(), true).entrySet()) {
             if (batches.size() == request.maxBatches() || bytes >= request.maxBytes()) {
                 break;
             }
-            BatchRow row = MemoryDatabase.required(database.tables().batches.get(place.getValue()));
-            batches.add(new SequencedBatch(place.getKey(), row.id(), row.committedMillis(), row.entries()));
+            BatchRow row = MemoryDatabase.required(
+                    database.tables().batches.get(place.getValue().id()));
+            batches.add(new SequencedBatch(
+                    place.getKey(), row.id(), place.getValue().committedMillis(), row.entries()));
             bytes += row.entries().length;
         }
         return batches;
     }
 
     private void check(ReadRequest request, TopicRow topic, Bookmark bookmark) {
-        Long id = topic.order.get(bookmark.sequence());
-        boolean isGone = id == null && bookmark.sequence() < topic.start;
-        boolean isSame = id != null
-                && id == bookmark.id()
-                && checksum(MemoryDatabase.required(database.tables().batches.get(id))) == bookmark.checksum();
+        Place place = topic.order.get(bookmark.sequence());
+        boolean isGone = place == null && bookmark.sequence() < topic.start;
+        boolean isSame = place != null
+                && place.id() == bookmark.id()
+                && checksum(MemoryDatabase.required(database.tables().batches.get(place.id()))) == bookmark.checksum();
         if (!isGone && !isSame) {
             throw new LogWentBack(cannotRead(
                     request,

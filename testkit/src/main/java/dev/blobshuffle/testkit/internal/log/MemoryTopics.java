@@ -97,10 +97,27 @@ record MemoryTopics(Connection connection) implements Topics {
                     }
                     int number = found.get().topic.number();
                     locks().exclusive(session, new Key(Kind.TOPIC, number), () -> {
-                        session.change(later -> later.topic(number).ifPresent(row -> row.isDeleted = true));
-                        reply.succeed(true);
+                        delete(session, number, () -> reply.succeed(true));
                     });
                 }));
+    }
+
+    /** The positions go with the topic; the batches go with the next trims. */
+    private void delete(Session session, int number, Runnable next) {
+        List<CommittedPositions.PartitionKey> keys = tables().groups.entrySet().stream()
+                .flatMap(group -> group.getValue().partitions.keySet().stream()
+                        .filter(partition -> partition.topic() == number)
+                        .map(partition -> new CommittedPositions.PartitionKey(group.getKey(), partition)))
+                .toList();
+        locks().exclusiveAll(session, Kind.PARTITION, keys.iterator(), () -> {
+            session.change(later -> {
+                later.topic(number).ifPresent(row -> row.isDeleted = true);
+                later.groups
+                        .values()
+                        .forEach(group -> group.partitions.keySet().removeIf(partition -> partition.topic() == number));
+            });
+            next.run();
+        });
     }
 
     @Override
@@ -116,9 +133,7 @@ record MemoryTopics(Connection connection) implements Topics {
 
     private long first(TopicRow topic, long millis) {
         return topic.order.entrySet().stream()
-                .filter(place -> MemoryDatabase.required(tables().batches.get(place.getValue()))
-                                .committedMillis()
-                        >= millis)
+                .filter(place -> place.getValue().committedMillis() >= millis)
                 .map(Map.Entry::getKey)
                 .findFirst()
                 .orElse(topic.next);

@@ -165,12 +165,7 @@ record Publishing(
             long id = tables.nextBatch++;
             ids.add(id);
             BatchRow row = new BatchRow(
-                    id,
-                    batch.topic(),
-                    new WriterNumber(writer.id(), first + i),
-                    database.clockMillis(),
-                    batch.entries(),
-                    batch.blobs());
+                    id, batch.topic(), new WriterNumber(writer.id(), first + i), batch.entries(), batch.blobs());
             session.change(later -> later.stage(row));
         }
         consume(session, reply, ids);

@@ -51,7 +51,7 @@ record Rebalance(MemoryDatabase database, String name) {
 
     void renew(Session session, Member member, Set<TopicPartition> released, Reply<Lease> reply) {
         Map<Integer, Integer> partitions = partitions();
-        step(session, table -> table.renew(member, released, partitions, this::homes), table -> {
+        step(session, table -> table.renew(member, released, partitions, topic -> homes(topic, member)), table -> {
             long until = database.clockMillis() + Groups.LEASE.toMillis();
             session.change(tables -> row(tables).members.put(member.id(), new MemberRow(member, until)));
             reply.succeed(stored(table).lease(member.id(), Groups.LEASE));
@@ -134,5 +134,16 @@ record Rebalance(MemoryDatabase database, String name) {
 
     private HomeZones homes(int topic) {
         return HomeZones.of(zones(database, topic));
+    }
+
+    /** With a member that may have just joined. */
+    private HomeZones homes(int topic, Member member) {
+        Map<Zone, Integer> zones = zones(database, topic);
+        boolean isKnown = live(database, group()).stream()
+                .anyMatch(live -> live.id().equals(member.id()) && live.topics().contains(topic));
+        if (!isKnown && member.topics().contains(topic)) {
+            zones.merge(member.zone(), 1, Integer::sum);
+        }
+        return HomeZones.of(zones);
     }
 }

@@ -2,6 +2,7 @@ package dev.blobshuffle.testkit.internal.log;
 
 import dev.blobshuffle.testkit.internal.log.LockTable.Key;
 import dev.blobshuffle.testkit.internal.log.LockTable.Kind;
+import dev.blobshuffle.testkit.internal.log.LogTables.Place;
 import dev.blobshuffle.testkit.internal.log.LogTables.TopicRow;
 import java.time.Duration;
 import java.util.List;
@@ -55,7 +56,8 @@ record Sequencing(MemoryDatabase database, int number) implements Statement<Opti
         List<Long> ids = topic().inbox.stream().limit(count).toList();
         session.change(tables -> {
             TopicRow topic = MemoryDatabase.required(tables.topics.get(number));
-            LongStream.range(0, ids.size()).forEach(i -> topic.order.put(first + i, ids.get((int) i)));
+            long now = Math.max(database.clockMillis(), topic.latestMillis());
+            LongStream.range(0, ids.size()).forEach(i -> topic.order.put(first + i, new Place(ids.get((int) i), now)));
             ids.forEach(topic.inbox::remove);
         });
         if (!ids.isEmpty()) {

@@ -43,7 +43,7 @@ final class Trimming {
         session.change(tables -> {
             TopicRow row = MemoryDatabase.required(tables.topics.get(number));
             places.forEach(place -> {
-                tables.remove(MemoryDatabase.required(row.order.remove(place)));
+                tables.remove(MemoryDatabase.required(row.order.remove(place)).id());
                 row.start = place + 1;
             });
             staged.forEach(id -> {
@@ -62,17 +62,12 @@ final class Trimming {
         if (rule instanceof RetentionRule.For age) {
             long oldest = database.clockMillis() - age.time().toMillis();
             return topic.order.entrySet().stream()
-                    .filter(place -> committedMillis(place) >= oldest)
+                    .filter(place -> place.getValue().committedMillis() >= oldest)
                     .map(Map.Entry::getKey)
                     .findFirst()
                     .orElse(topic.next);
         }
         return rule instanceof RetentionRule.UntilConsumed ? consumed(topic) : topic.start;
-    }
-
-    private long committedMillis(Map.Entry<Long, Long> place) {
-        return MemoryDatabase.required(database.tables().batches.get(place.getValue()))
-                .committedMillis();
     }
 
     /** What every group has passed that has a position in the topic. */
