@@ -12,6 +12,7 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreFinding.Level;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.messaging.internal.MessagingSettings;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,8 +37,9 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         showDefaultValues = true,
         description = {
-            "Checks a store, brokers and settings, and says what to do about what it finds.",
+            "Checks a store, brokers, a commit log and settings, and says what to do about what it finds.",
             "Puts, reads, lists and deletes small blobs of its own; changes nothing else, but --create --execute makes a store.",
+            "With --log and without a store it checks the log alone.",
             "Exit status: 0 without errors, 1 with errors."
         })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields
@@ -58,6 +60,12 @@ public final class DoctorCommand implements Callable<Integer> {
             paramLabel = "URI",
             description = "The store, as in blobshuffle.store (default: from --config or --profile).")
     private @Nullable String store;
+
+    @Option(
+            names = "--log",
+            paramLabel = "URI",
+            description = "The commit log of messaging, as in blobshuffle.log (default: from --config or --profile).")
+    private @Nullable String log;
 
     @Option(
             names = "--samples",
@@ -128,9 +136,16 @@ public final class DoctorCommand implements Callable<Integer> {
     /**
      * What to check.
      *
+     * @param store empty if only a log is named
+     * @param log empty if none is named
      * @param client settings of Kafka clients; empty if no brokers are named
      */
-    private record Asked(String store, int blobBytes, Duration timeout, Optional<Map<String, Object>> client) {}
+    private record Asked(
+            Optional<String> store,
+            Optional<String> log,
+            int blobBytes,
+            Duration timeout,
+            Optional<Map<String, Object>> client) {}
 
     private Asked asked() {
         Double formerSize = formerMebibytes == null ? null : formerMebibytes * (double) MEBIBYTE;
@@ -145,40 +160,65 @@ public final class DoctorCommand implements Callable<Integer> {
                     "Cannot execute: the doctor changes nothing without --create. Give both or none.");
         }
         Optional<Map<String, Object>> client = brokers.named().map(any -> brokers.client(timeout));
-        return new Asked(brokers.config().store(store), (int) Math.round(size), timeout, client);
+        Optional<String> namedLog = brokers.config().log(log);
+        Optional<String> namedStore = namedLog.isPresent() && !brokers.config().hasStore(store)
+                ? Optional.empty()
+                : Optional.of(brokers.config().store(store));
+        return new Asked(namedStore, namedLog, (int) Math.round(size), timeout, client);
     }
 
     private Diagnosis diagnose(Asked asked, SystemTime time, BoundedWait patience) throws InterruptedException {
         List<Finding> findings = new ArrayList<>();
-        Optional<String> location = Optional.empty();
-        Optional<ProbeTimes> puts = Optional.empty();
-        Optional<ProbeTimes> gets = Optional.empty();
-        StoreContext context = StoreContext.unmetered(time);
-        StoreContext given = creates && executes ? context : context.existing();
-        try (BlobStore opened = patience.call(() -> BlobStores.openUnchecked(asked.store(), given))) {
-            location = Optional.of(opened.location());
-            StoreCheckup checkup = new StoreCheckup(opened, time, patience);
-            checkup.run(samples, asked.blobBytes());
-            findings.addAll(checkup.findings());
-            puts = checkup.puts();
-            gets = checkup.gets();
-        } catch (StoreAbsent e) {
-            findings.add(creates ? dryRun(asked.store()) : Finding.failed(Finding.STORE, "open", e));
-        } catch (BlobShuffleException e) {
-            findings.add(Finding.failed(Finding.STORE, "open", e));
+        Measured measured = Measured.NOTHING;
+        if (asked.store().isPresent()) {
+            measured = checkStore(asked.store().get(), asked.blobBytes(), time, patience, findings);
         }
         Optional<Duration> mostTimeout = checkBrokers(asked, time, findings);
+        if (asked.log().isPresent()) {
+            findings.addAll(LogFindings.of(asked.log().get(), time, patience));
+        }
         if (brokers.config().isForApplication()) {
             try {
-                Map<String, String> configuration = brokers.config().values();
-                findings.addAll(CommitAdvice.of(CommitSettings.of(configuration), puts, mostTimeout));
-                findings.add(RetentionAdvice.of(configuration));
-                findings.add(EncryptionAdvice.of(configuration));
+                addAdvice(measured, mostTimeout, asked.log().isPresent(), findings);
             } catch (InvalidSettings e) {
                 findings.add(Finding.failed(Finding.SETTINGS, "form", e));
             }
         }
-        return new Diagnosis(location, findings, puts, gets);
+        return new Diagnosis(measured.location(), findings, measured.puts(), measured.gets());
+    }
+
+    /** What the store is, and how fast; all empty if it could not be opened. */
+    private record Measured(Optional<String> location, Optional<ProbeTimes> puts, Optional<ProbeTimes> gets) {
+        static final Measured NOTHING = new Measured(Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
+    private Measured checkStore(
+            String uri, int blobBytes, SystemTime time, BoundedWait patience, List<Finding> findings)
+            throws InterruptedException {
+        StoreContext context = StoreContext.unmetered(time);
+        StoreContext given = creates && executes ? context : context.existing();
+        try (BlobStore opened = patience.call(() -> BlobStores.openUnchecked(uri, given))) {
+            StoreCheckup checkup = new StoreCheckup(opened, time, patience);
+            checkup.run(samples, blobBytes);
+            findings.addAll(checkup.findings());
+            return new Measured(Optional.of(opened.location()), checkup.puts(), checkup.gets());
+        } catch (StoreAbsent e) {
+            findings.add(creates ? dryRun(uri) : Finding.failed(Finding.STORE, "open", e));
+        } catch (BlobShuffleException e) {
+            findings.add(Finding.failed(Finding.STORE, "open", e));
+        }
+        return Measured.NOTHING;
+    }
+
+    private void addAdvice(Measured measured, Optional<Duration> mostTimeout, boolean hasLog, List<Finding> findings) {
+        Map<String, String> configuration = brokers.config().values();
+        if (hasLog) {
+            MessagingSettings.parse(configuration);
+        } else {
+            findings.addAll(CommitAdvice.of(CommitSettings.of(configuration), measured.puts(), mostTimeout));
+            findings.add(RetentionAdvice.of(configuration));
+        }
+        findings.add(EncryptionAdvice.of(configuration));
     }
 
     /** An error, so that nobody takes the exit status for that of a store that was made. */

@@ -11,7 +11,7 @@ import java.util.Optional;
  * One thing that was found out.
  *
  * @param level how bad it is
- * @param area {@code store}, {@code kafka} or {@code settings}
+ * @param area {@code store}, {@code kafka}, {@code log} or {@code settings}
  * @param subject what it is about, in a word or two
  * @param what the fact
  * @param remedy what to do; empty if nothing is to be done
@@ -19,6 +19,7 @@ import java.util.Optional;
 record Finding(Level level, String area, String subject, String what, Optional<String> remedy) {
     static final String STORE = "store";
     static final String KAFKA = "kafka";
+    static final String LOG = "log";
     static final String SETTINGS = "settings";
 
     static Finding of(String area, StoreFinding finding) {

@@ -3,6 +3,7 @@ package dev.blobshuffle.cli.option;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.internal.store.StoreSettings;
+import dev.blobshuffle.messaging.internal.MessagingSettings;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
@@ -101,6 +102,24 @@ public final class ConfigOptions {
                 .or(() -> value(StoreSettings.STORE.name()))
                 .orElseThrow(() -> new InvalidSettings("Cannot find the store: none is named. Give --store, or --config"
                         + " or --profile with " + StoreSettings.STORE.name() + "."));
+    }
+
+    /**
+     * Whether the user named a store.
+     *
+     * @param given by {@code --store}
+     */
+    public boolean hasStore(@Nullable String given) {
+        return given != null || value(StoreSettings.STORE.name()).isPresent();
+    }
+
+    /**
+     * The URI of the commit log, if one is named.
+     *
+     * @param given by {@code --log}
+     */
+    public Optional<String> log(@Nullable String given) {
+        return Optional.ofNullable(given).or(() -> value(MessagingSettings.LOG.name()));
     }
 
     /** The value of one setting, if a file has it. */

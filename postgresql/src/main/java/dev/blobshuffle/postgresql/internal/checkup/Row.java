@@ -1,0 +1,47 @@
+package dev.blobshuffle.postgresql.internal.checkup;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Reads a few rows of a query. Stateless. */
+final class Row {
+    private Row() {}
+
+    /** Turns a row into a value. */
+    interface Reader<T> {
+        T read(ResultSet row) throws SQLException;
+    }
+
+    /** The values of all rows. The query limits their number. */
+    static <T> List<T> all(Connection database, String query, Reader<T> reader, Object... parameters)
+            throws SQLException {
+        try (PreparedStatement statement = database.prepareStatement(query)) {
+            for (int i = 0; i < parameters.length; i++) {
+                statement.setObject(i + 1, parameters[i]);
+            }
+            try (ResultSet rows = statement.executeQuery()) {
+                List<T> values = new ArrayList<>();
+                while (rows.next()) {
+                    values.add(reader.read(rows));
+                }
+                return values;
+            }
+        }
+    }
+
+    /** The value of the first row, if there is one. */
+    static <T> Optional<T> first(Connection database, String query, Reader<T> reader, Object... parameters)
+            throws SQLException {
+        return all(database, query, reader, parameters).stream().findFirst();
+    }
+
+    /** A name that others chose, without what a terminal obeys. */
+    static String printable(String name) {
+        return name.replaceAll("\\p{Cntrl}", ".");
+    }
+}

@@ -1,0 +1,209 @@
+package dev.blobshuffle.postgresql.internal.schema;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.postgresql.internal.connection.ConnectionPool;
+import dev.blobshuffle.postgresql.internal.connection.DatabaseFailures;
+import dev.blobshuffle.postgresql.internal.connection.DatabaseTimeouts;
+import dev.blobshuffle.postgresql.internal.connection.PostgresqlUri;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * Creates or upgrades the log that a URI names, and lets a role use it, as an operator does by hand.
+ * Finds out first what is to be done. Logs in as the URI's credentials say: the owner of the
+ * schema, or a role that may create it. Owned by one thread.
+ */
+public final class SchemaSetup implements AutoCloseable {
+    /** Building an index of a large table may take minutes. */
+    private static final DatabaseTimeouts TIMEOUTS = new DatabaseTimeouts(
+            DatabaseTimeouts.DEFAULT.connect(),
+            DatabaseTimeouts.DEFAULT.borrow(),
+            Duration.ofMinutes(30),
+            Duration.ofMinutes(31));
+
+    private static final String ACTION = "set up the log";
+
+    private static final String FACTS = """
+            select current_user as role,
+              pg_catalog.has_database_privilege(current_database(), 'CREATE') as may_create,
+              n.oid is not null as has_schema,
+              coalesce(pg_catalog.pg_has_role(n.nspowner, 'MEMBER'), false) as is_owner,
+              coalesce(pg_catalog.pg_get_userbyid(n.nspowner), '') as owner,
+              (select count(*) from pg_catalog.pg_class c
+                where c.relnamespace = n.oid and c.relkind in ('r', 'p', 'v')) as tables,
+              exists (select from pg_catalog.pg_proc p
+                where p.pronamespace = n.oid and p.proname = 'log_info') as has_log,
+              exists (select from pg_catalog.pg_roles r where r.rolname = ?) as has_role
+            from (select 1) one left join pg_catalog.pg_namespace n on n.nspname = ?""";
+
+    private final PostgresqlUri uri;
+    private final Optional<String> clientRole;
+    private final ConnectionPool pool;
+    private final Migrations migrations;
+
+    private SchemaSetup(PostgresqlUri uri, Optional<String> clientRole, ConnectionPool pool) {
+        this.uri = uri;
+        this.clientRole = clientRole;
+        this.pool = pool;
+        migrations = new Migrations(new SchemaName(uri.schema()));
+    }
+
+    /**
+     * Logs in.
+     *
+     * @param clientRole the role that applications log in as; empty: rights stay as they are
+     * @throws InvalidSettings the server refused the login, or there is no such database
+     * @throws dev.blobshuffle.core.failure.LogUnavailable no primary answered
+     */
+    public static SchemaSetup open(PostgresqlUri uri, Optional<String> clientRole) {
+        return new SchemaSetup(uri, clientRole, ConnectionPool.open(uri, "blobshuffle-setup", TIMEOUTS));
+    }
+
+    /**
+     * What is to be done.
+     *
+     * @param from the version that is there; empty: there is no log
+     * @param to the version that this library needs
+     * @param steps one sentence each; empty: nothing
+     */
+    public record Plan(OptionalInt from, int to, List<String> steps) {
+        /** Copies the list. */
+        public Plan {
+            steps = List.copyOf(steps);
+        }
+    }
+
+    /**
+     * Finds out what is to be done. Changes nothing.
+     *
+     * @throws InvalidSettings it cannot be done with this role, schema or client role
+     */
+    public Plan plan() {
+        try (Connection database = pool.borrow(ACTION)) {
+            Facts facts = facts(database);
+            require(facts);
+            OptionalInt from = facts.hasLog() ? migrations.version(database) : OptionalInt.empty();
+            int needed = Migrations.needed();
+            requireKnown(from, needed);
+            List<String> steps = new ArrayList<>();
+            if (!facts.hasSchema()) {
+                steps.add("Create schema " + uri.schema() + ", owned by " + facts.role() + ".");
+            }
+            if (from.isEmpty()) {
+                steps.add("Create the log's tables and functions, version " + needed + ".");
+            } else if (from.getAsInt() < needed) {
+                steps.add("Upgrade the log from version " + from.getAsInt() + " to " + needed + ".");
+            }
+            if (clientRole.isPresent() && !mayCall(database, clientRole.get(), from, needed)) {
+                steps.add("Let role " + clientRole.get() + " call the log's functions. It gets no right on tables.");
+            }
+            return new Plan(from, needed, steps);
+        } catch (SQLException e) {
+            throw DatabaseFailures.atOpen(ACTION, uri, e);
+        }
+    }
+
+    /** Does what {@link #plan} says. What is done already stays as it is. */
+    public void execute() {
+        try (Connection database = pool.borrow(ACTION)) {
+            migrations.apply(database);
+            if (clientRole.isPresent()) {
+                migrations.grant(database, new SchemaName(clientRole.get()));
+            }
+        } catch (SQLException e) {
+            throw DatabaseFailures.atOpen(ACTION, uri, e);
+        }
+    }
+
+    private record Facts(
+            String role,
+            boolean mayCreate,
+            boolean hasSchema,
+            boolean isOwner,
+            String owner,
+            int tables,
+            boolean hasLog,
+            boolean hasRole) {}
+
+    private Facts facts(Connection database) throws SQLException {
+        try (PreparedStatement query = database.prepareStatement(FACTS)) {
+            query.setString(1, clientRole.orElse(""));
+            query.setString(2, uri.schema());
+            try (ResultSet row = query.executeQuery()) {
+                row.next();
+                return new Facts(
+                        row.getString("role"),
+                        row.getBoolean("may_create"),
+                        row.getBoolean("has_schema"),
+                        row.getBoolean("is_owner"),
+                        row.getString("owner"),
+                        row.getInt("tables"),
+                        row.getBoolean("has_log"),
+                        row.getBoolean("has_role"));
+            }
+        }
+    }
+
+    private void require(Facts facts) {
+        if (!facts.hasSchema() && !facts.mayCreate()) {
+            throw new InvalidSettings("Cannot set up the log in " + uri + ": role " + facts.role()
+                    + " may not create a schema in this database. Log in as the database's owner, or let it:"
+                    + " grant create on database " + uri.database() + " to " + facts.role() + ".");
+        }
+        if (facts.hasSchema() && !facts.isOwner()) {
+            throw new InvalidSettings("Cannot set up the log in " + uri + ": schema " + uri.schema() + " belongs to "
+                    + facts.owner() + ", and this is " + facts.role() + ". Log in as " + facts.owner() + ".");
+        }
+        if (facts.hasSchema() && !facts.hasLog() && facts.tables() > 0) {
+            throw new InvalidSettings("Cannot set up the log in " + uri + ": schema " + uri.schema() + " holds "
+                    + facts.tables() + " other tables. Give the log a schema of its own: the parameter schema.");
+        }
+        if (clientRole.isPresent() && !facts.hasRole()) {
+            throw new InvalidSettings("Cannot set up the log in " + uri + ": there is no role " + clientRole.get()
+                    + ". Create it first: create role " + clientRole.get() + " login.");
+        }
+        if (clientRole.equals(Optional.of(facts.role()))) {
+            throw new InvalidSettings("Cannot set up the log in " + uri + ": role " + facts.role()
+                    + " owns it, so it is no client role. Create another role for applications.");
+        }
+    }
+
+    private void requireKnown(OptionalInt from, int needed) {
+        if (from.isPresent() && from.getAsInt() > needed) {
+            throw new InvalidSettings("Cannot set up the log in " + uri + ": it has version " + from.getAsInt()
+                    + ", and these tools know versions up to " + needed + ". Use newer tools.");
+        }
+    }
+
+    /** Later functions are granted by the upgrade, to all roles that the log remembers. */
+    private boolean mayCall(Connection database, String role, OptionalInt from, int needed) throws SQLException {
+        if (from.isEmpty() || from.getAsInt() != needed) {
+            return false;
+        }
+        String text = "select pg_catalog.has_schema_privilege(?, ?, 'USAGE') and not exists (select from"
+                + " pg_catalog.pg_proc p where p.pronamespace = ?::regnamespace and p.prosecdef"
+                + " and not pg_catalog.has_function_privilege(?, p.oid, 'EXECUTE'))";
+        try (PreparedStatement query = database.prepareStatement(text)) {
+            query.setString(1, role);
+            query.setString(2, uri.schema());
+            query.setString(3, uri.schema());
+            query.setString(4, role);
+            try (ResultSet row = query.executeQuery()) {
+                return row.next() && row.getBoolean(1);
+            }
+        }
+    }
+
+    /** Closes the connections. Idempotent. */
+    @Override
+    public void close() {
+        pool.close();
+    }
+}
