@@ -5,6 +5,7 @@ import dev.blobshuffle.cli.doctor.DoctorCommand;
 import dev.blobshuffle.cli.drained.DrainedCommand;
 import dev.blobshuffle.cli.gc.GcCommand;
 import dev.blobshuffle.cli.inspect.InspectCommand;
+import dev.blobshuffle.cli.messaging.MessagingCommand;
 import dev.blobshuffle.cli.option.Replaced;
 import dev.blobshuffle.cli.plan.PlanCommand;
 import dev.blobshuffle.cli.skip.SkipCommand;
@@ -30,6 +31,7 @@ import picocli.CommandLine.HelpCommand;
             GcCommand.class,
             SkipCommand.class,
             CacheCommand.class,
+            MessagingCommand.class,
             CompletionCommand.class,
             HelpCommand.class
         },

@@ -22,8 +22,13 @@ class OptionNamesTest {
     private Path directory;
 
     private static Stream<OptionSpec> options() {
-        return Main.commandLine().getSubcommands().values().stream()
-                .flatMap(command -> command.getCommandSpec().options().stream());
+        return commands(Main.commandLine()).flatMap(command -> command.getCommandSpec().options().stream());
+    }
+
+    /** Those at all depths below one. */
+    private static Stream<CommandLine> commands(CommandLine above) {
+        return above.getSubcommands().values().stream()
+                .flatMap(command -> Stream.concat(Stream.of(command), commands(command)));
     }
 
     @Test
@@ -55,8 +60,16 @@ class OptionNamesTest {
     @Test
     void whatChangesSomethingHasExecute() {
         assertThat(options().filter(option -> option.longestName().equals("--execute")))
-                .extracting(option -> option.command().name())
-                .containsExactlyInAnyOrder("doctor", "gc", "skip");
+                .extracting(option -> option.command().qualifiedName())
+                .containsExactlyInAnyOrder(
+                        "blobshuffle doctor",
+                        "blobshuffle gc",
+                        "blobshuffle skip",
+                        "blobshuffle messaging setup",
+                        "blobshuffle messaging topics change",
+                        "blobshuffle messaging topics delete",
+                        "blobshuffle messaging groups seek",
+                        "blobshuffle messaging groups delete");
     }
 
     @Test
@@ -132,6 +145,17 @@ class OptionNamesTest {
         assertThat(err.toString()).contains("Give --store, or --config or --profile with blobshuffle.store.");
         assertThat(run("drained", "--application-id", "a")).isEqualTo(2);
         assertThat(run("doctor")).isEqualTo(2);
+    }
+
+    @Test
+    void noLogIsWrongUsage() {
+        assertThat(run("messaging", "topics", "list")).isEqualTo(2);
+        assertThat(err.toString()).contains("Give --log, or --config or --profile with blobshuffle.log.");
+        assertThat(run("messaging", "setup", "--log", "postgresql://app:secret@db/app"))
+                .isEqualTo(2);
+        assertThat(err.toString()).contains("it holds a user").doesNotContain("secret");
+        assertThat(run("messaging")).isEqualTo(2);
+        assertThat(run("messaging", "groups")).isEqualTo(2);
     }
 
     private int gc(String... more) {

@@ -2,6 +2,7 @@ package dev.blobshuffle.cli.inspect;
 
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.cli.option.ConfigOptions;
+import dev.blobshuffle.cli.option.PrintableText;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.encryption.EncryptionSettings;

@@ -1,4 +1,4 @@
-package dev.blobshuffle.cli.inspect;
+package dev.blobshuffle.cli.option;
 
 import java.io.FilterWriter;
 import java.io.IOException;
@@ -10,12 +10,13 @@ import java.util.Locale;
  * Shows control characters as escapes, but for line ends: a blob's names are whatever its writer
  * chose, and a terminal obeys escape sequences. Not thread-safe.
  */
-final class PrintableText extends FilterWriter {
+public final class PrintableText extends FilterWriter {
     private PrintableText(Writer out) {
         super(out);
     }
 
-    static PrintWriter to(PrintWriter out) {
+    /** A writer to a terminal. Flush it: closing is the owner's task. */
+    public static PrintWriter to(PrintWriter out) {
         return new PrintWriter(new PrintableText(out));
     }
 

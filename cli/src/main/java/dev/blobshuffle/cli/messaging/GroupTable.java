@@ -1,0 +1,84 @@
+package dev.blobshuffle.cli.messaging;
+
+import dev.blobshuffle.core.internal.log.LogPosition;
+import dev.blobshuffle.core.internal.log.LogTopic;
+import dev.blobshuffle.core.internal.log.TopicState;
+import dev.blobshuffle.core.internal.log.group.GroupDescription;
+import dev.blobshuffle.core.internal.log.group.GroupDescription.GroupPartition;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * A group with the names and ends of its topics.
+ *
+ * @param group as the log describes it
+ * @param rows its partitions in topics that exist, by topic and number
+ */
+record GroupTable(GroupDescription group, List<Row> rows) {
+    GroupTable {
+        rows = List.copyOf(rows);
+    }
+
+    /**
+     * One partition.
+     *
+     * @param topic the topic
+     * @param state where the topic begins and ends
+     * @param partition what the group has of it
+     */
+    record Row(LogTopic topic, TopicState state, GroupPartition partition) {
+        /** The next batch of the topic that the group reads here; empty: it has no position. */
+        OptionalLong sequence() {
+            OptionalLong position = partition.position();
+            return position.isEmpty()
+                    ? OptionalLong.empty()
+                    : OptionalLong.of(LogPosition.of(position.getAsLong()).sequence());
+        }
+
+        /** Batches of the topic that the group has not read; empty: it has no position. */
+        OptionalLong lag() {
+            OptionalLong sequence = sequence();
+            return sequence.isEmpty()
+                    ? OptionalLong.empty()
+                    : OptionalLong.of(Math.max(0, state.next() - sequence.getAsLong()));
+        }
+
+        /** Whether retention has deleted batches that the group has not read. */
+        boolean isTrimmed() {
+            OptionalLong sequence = sequence();
+            return sequence.isPresent() && sequence.getAsLong() < state.start();
+        }
+    }
+
+    /** The group of a name, if it exists. */
+    static Optional<GroupTable> find(OpenLog log, String name) {
+        Optional<GroupDescription> found = log.await(log.log().groups().describe(name), "describe group " + name);
+        if (found.isEmpty()) {
+            return Optional.empty();
+        }
+        List<LogTopic> topics = log.topics();
+        return Optional.of(of(found.get(), topics, log.states(topics)));
+    }
+
+    static GroupTable of(GroupDescription group, List<LogTopic> topics, Map<Integer, TopicState> states) {
+        Map<Integer, LogTopic> byNumber =
+                topics.stream().collect(Collectors.toMap(LogTopic::number, Function.identity()));
+        List<Row> rows = new ArrayList<>();
+        for (GroupPartition partition : group.partitions()) {
+            LogTopic topic = byNumber.get(partition.partition().topic());
+            TopicState state = states.get(partition.partition().topic());
+            if (topic != null && state != null) {
+                rows.add(new Row(topic, state, partition));
+            }
+        }
+        rows.sort(Comparator.comparing((Row row) -> row.topic().name())
+                .thenComparing(row -> row.partition().partition().partition()));
+        return new GroupTable(group, rows);
+    }
+}

@@ -1,0 +1,20 @@
+package dev.blobshuffle.cli.messaging;
+
+import picocli.CommandLine.Command;
+
+/** {@code blobshuffle messaging groups}: what its subcommands do. */
+@Command(
+        name = "groups",
+        mixinStandardHelpOptions = true,
+        description = "Lists, describes, moves and deletes consumer groups.",
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {
+            GroupsListCommand.class,
+            GroupsDescribeCommand.class,
+            GroupsSeekCommand.class,
+            GroupsDeleteCommand.class
+        })
+public final class GroupsCommand {
+    /** Made by the command line. */
+    public GroupsCommand() {}
+}

@@ -1,0 +1,44 @@
+package dev.blobshuffle.cli.messaging;
+
+import dev.blobshuffle.cli.json.Json;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code blobshuffle messaging groups list}. Exit status: 0 done, 2 when it cannot be told. */
+@Command(
+        name = "list",
+        mixinStandardHelpOptions = true,
+        exitCodeOnInvalidInput = LogOptions.FAILED,
+        exitCodeOnExecutionException = LogOptions.FAILED,
+        description = "Lists the names of the consumer groups. How far they are: blobshuffle messaging lag.")
+public final class GroupsListCommand implements Callable<Integer> {
+    @Mixin
+    private LogOptions options;
+
+    /** Made by the command line. */
+    @SuppressWarnings("NullAway.Init") // the command line fills the fields
+    public GroupsListCommand() {}
+
+    @Override
+    public Integer call() {
+        return options.withLog("list groups", this::list);
+    }
+
+    private int list(OpenLog log, PrintWriter out) {
+        List<String> groups = log.await(log.log().groups().list(), "list groups").stream()
+                .sorted()
+                .toList();
+        if (options.isJson()) {
+            out.print(Json.write(Map.of("groups", groups)));
+        } else if (groups.isEmpty()) {
+            out.println("There are no groups.");
+        } else {
+            groups.forEach(group -> out.println(Shown.text(group)));
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,110 @@
+package dev.blobshuffle.cli.messaging;
+
+import dev.blobshuffle.cli.option.ConfigOptions;
+import dev.blobshuffle.cli.option.PrintableText;
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.core.internal.log.CommitLogs;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.messaging.internal.MessagingSettings;
+import java.io.PrintWriter;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * Which commit log a command uses, and in which form it answers: options that the commands share.
+ * Filled by the command line; owned by the command.
+ */
+public final class LogOptions {
+    /** Exit status: the command line, the settings or the log does not allow the command. */
+    static final int FAILED = 2;
+
+    /** Exit status: what the command names does not exist, or exists already. */
+    static final int NOT_DONE = 1;
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec;
+
+    @Mixin
+    private ConfigOptions config;
+
+    @Option(
+            names = "--log",
+            paramLabel = "URI",
+            description = "The commit log, as in blobshuffle.log (default: from --config or --profile).")
+    private @Nullable String log;
+
+    @Option(names = "--json", description = "Print JSON.")
+    private boolean json;
+
+    /** Made by the command line. */
+    @SuppressWarnings("NullAway.Init") // the command line fills the fields
+    public LogOptions() {}
+
+    /** What a command does. */
+    interface Action {
+        /** Does it, and returns the exit status. */
+        int run(PrintWriter out) throws InterruptedException;
+    }
+
+    /** What a command does with an open log. */
+    interface LogAction {
+        /** Does it, and returns the exit status. */
+        int run(OpenLog log, PrintWriter out) throws InterruptedException;
+    }
+
+    ConfigOptions config() {
+        return config;
+    }
+
+    boolean isJson() {
+        return json;
+    }
+
+    /**
+     * The URI of the log.
+     *
+     * @throws InvalidSettings nothing names a log
+     */
+    String uri() {
+        return config.log(log)
+                .orElseThrow(() -> new InvalidSettings("Cannot find the commit log: none is named. Give --log, or"
+                        + " --config or --profile with " + MessagingSettings.LOG.name() + "."));
+    }
+
+    /**
+     * Runs an action. Prints why it failed, and what to do.
+     *
+     * @param what completes "Cannot …" where a failure does not say it
+     */
+    int run(String what, Action action) {
+        PrintWriter out = PrintableText.to(spec.commandLine().getOut());
+        PrintWriter err = PrintableText.to(spec.commandLine().getErr());
+        int status = FAILED;
+        try {
+            status = action.run(out);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            err.println("Cannot " + what + ": interrupted. Run it again.");
+        } catch (BlobShuffleException | IllegalStateException | IllegalArgumentException e) {
+            err.println(e.getMessage());
+        }
+        out.flush();
+        err.flush();
+        return status;
+    }
+
+    /** The same with the log, which is closed afterwards. */
+    int withLog(String what, LogAction action) {
+        return run(what, out -> {
+            try (SystemTime time = new SystemTime();
+                    CommitLog opened = CommitLogs.open(uri(), "blobshuffle-tools", time)) {
+                return action.run(new OpenLog(opened, time), out);
+            }
+        });
+    }
+}

@@ -1,0 +1,18 @@
+package dev.blobshuffle.cli.messaging;
+
+import picocli.CommandLine.Command;
+
+/** {@code blobshuffle messaging}: what its subcommands do. */
+@Command(
+        name = "messaging",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Looks after topics without brokers: their commit log in PostgreSQL, their records in a store.",
+            "Begin with setup, then create a topic. 'blobshuffle doctor --log URI' checks the database."
+        },
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {SetupCommand.class, TopicsCommand.class, GroupsCommand.class, LagCommand.class})
+public final class MessagingCommand {
+    /** Made by the command line. */
+    public MessagingCommand() {}
+}

@@ -1,0 +1,57 @@
+package dev.blobshuffle.cli.messaging;
+
+import dev.blobshuffle.core.failure.TopicAbsent;
+import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.core.internal.log.CommitLogs;
+import dev.blobshuffle.core.internal.log.LogTopic;
+import dev.blobshuffle.core.internal.log.TopicState;
+import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * A log, and how long to wait for its answers. Owned by one thread.
+ *
+ * @param log stays open
+ */
+record OpenLog(CommitLog log, Time time) {
+    private static final Duration LONGEST = Duration.ofSeconds(30);
+
+    /**
+     * The answer of the log.
+     *
+     * @param what completes "Cannot …"
+     */
+    <T> T await(CompletionStage<T> stage, String what) {
+        return CommitLogs.await(stage, LONGEST, what, time);
+    }
+
+    /** All topics, by name. */
+    List<LogTopic> topics() {
+        return await(log.topics().list(), "list topics");
+    }
+
+    /**
+     * The topic of a name.
+     *
+     * @throws TopicAbsent there is none
+     */
+    LogTopic topic(String name) {
+        return await(log.topics().find(name), "find topic " + name)
+                .orElseThrow(() -> new TopicAbsent("Cannot find topic " + name
+                        + ": it does not exist. See which do: blobshuffle messaging topics list."));
+    }
+
+    /** Where topics begin and end, by their numbers. */
+    Map<Integer, TopicState> states(Collection<LogTopic> topics) {
+        Set<Integer> numbers = topics.stream().map(LogTopic::number).collect(Collectors.toSet());
+        return await(log.look(numbers), "find the ends of topics").stream()
+                .collect(Collectors.toMap(TopicState::topic, Function.identity()));
+    }
+}

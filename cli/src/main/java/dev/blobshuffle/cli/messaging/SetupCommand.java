@@ -1,0 +1,84 @@
+package dev.blobshuffle.cli.messaging;
+
+import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.postgresql.internal.connection.PostgresqlUri;
+import dev.blobshuffle.postgresql.internal.schema.SchemaSetup;
+import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code blobshuffle messaging setup}: creates or upgrades the schema of a log, and lets a role use
+ * it. Exit status: 0 done, or nothing is to be done; 2 when it cannot be done.
+ */
+@Command(
+        name = "setup",
+        mixinStandardHelpOptions = true,
+        exitCodeOnInvalidInput = LogOptions.FAILED,
+        exitCodeOnExecutionException = LogOptions.FAILED,
+        description = {
+            "Creates or upgrades the schema of a commit log in PostgreSQL, and lets a role of applications use it.",
+            "Log in as the owner of the schema, or as a role that may create it. Applications need a role of their own.",
+            "Without --execute it only says what it would do."
+        })
+public final class SetupCommand implements Callable<Integer> {
+    @Mixin
+    private LogOptions options;
+
+    @Option(
+            names = "--client-role",
+            paramLabel = "ROLE",
+            description = "A role that may call the log's functions and has no right on its tables. It must exist.")
+    private @Nullable String clientRole;
+
+    @Option(names = "--execute", description = "Do it, and not only report.")
+    private boolean executes;
+
+    /** Made by the command line. */
+    @SuppressWarnings("NullAway.Init") // the command line fills the fields
+    public SetupCommand() {}
+
+    @Override
+    public Integer call() {
+        return options.run("set up the log", this::setUp);
+    }
+
+    private int setUp(PrintWriter out) {
+        PostgresqlUri uri = PostgresqlUri.parse(options.uri());
+        try (SchemaSetup setup = SchemaSetup.open(uri, Optional.ofNullable(clientRole))) {
+            SchemaSetup.Plan plan = setup.plan();
+            if (executes) {
+                setup.execute();
+            }
+            out.print(options.isJson() ? json(uri, plan) : text(uri, plan));
+            return 0;
+        }
+    }
+
+    private String text(PostgresqlUri uri, SchemaSetup.Plan plan) {
+        StringBuilder text = new StringBuilder("Log " + uri + "\n");
+        plan.steps().forEach(step -> text.append("  ").append(step).append('\n'));
+        if (plan.steps().isEmpty()) {
+            return text.append("Nothing is to be done: the log has version " + plan.to() + ".\n")
+                    .toString();
+        }
+        return text.append(executes ? "Done.\n" : "Nothing was changed; run it with --execute.\n")
+                .toString();
+    }
+
+    private String json(PostgresqlUri uri, SchemaSetup.Plan plan) {
+        Map<String, Object> setup = new LinkedHashMap<>();
+        setup.put("log", uri.toString());
+        plan.from().ifPresent(version -> setup.put("from_version", version));
+        setup.put("to_version", plan.to());
+        setup.put("steps", plan.steps());
+        setup.put("executed", executes && !plan.steps().isEmpty());
+        return Json.write(Map.of("setup", setup));
+    }
+}

@@ -1,0 +1,20 @@
+package dev.blobshuffle.cli.messaging;
+
+import picocli.CommandLine.Command;
+
+/** {@code blobshuffle messaging topics}: what its subcommands do. */
+@Command(
+        name = "topics",
+        mixinStandardHelpOptions = true,
+        description = "Lists, creates, changes and deletes topics.",
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {
+            TopicsListCommand.class,
+            TopicsCreateCommand.class,
+            TopicsChangeCommand.class,
+            TopicsDeleteCommand.class
+        })
+public final class TopicsCommand {
+    /** Made by the command line. */
+    public TopicsCommand() {}
+}
