@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -31,8 +32,15 @@ public interface Retention {
      */
     CompletionStage<OptionalInt> trim();
 
-    /** Some blobs without a reference and without a tombstone, that trims left. */
-    CompletionStage<List<BlobId>> unreferenced(int limit);
+    /**
+     * Some blobs without a reference and without a tombstone, that trims left, in their order.
+     *
+     * @param after where to go on; empty: from the start
+     */
+    CompletionStage<List<BlobId>> unreferenced(Optional<BlobId> after, int limit);
+
+    /** Those of some blobs that have no reference and no tombstone. */
+    CompletionStage<Set<BlobId>> unneeded(Collection<BlobId> blobs);
 
     /**
      * Puts a tombstone on those of some blobs that no batch refers to. From then on no commit may
@@ -46,11 +54,17 @@ public interface Retention {
      */
     CompletionStage<OptionalInt> bury(long generation, Collection<BlobId> blobs, Duration grace);
 
-    /** Some blobs whose grace is over. Delete the blobs from the store, then call forget. */
+    /**
+     * Some blobs whose grace is over. Delete the blobs from the store, then call forget. Who
+     * deletes asks {@link LogClaims#due}.
+     */
     CompletionStage<List<BlobId>> due(int limit);
 
     /** Removes the tombstones of blobs that are deleted from the store. */
     CompletionStage<Void> forget(Collection<BlobId> blobs);
+
+    /** What the log remembers of its claims to stores. */
+    LogClaims claims();
 
     /** When generations were listed last, of those the log remembers. */
     CompletionStage<Map<Long, Instant>> listed();

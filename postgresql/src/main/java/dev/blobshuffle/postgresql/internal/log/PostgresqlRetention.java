@@ -1,5 +1,6 @@
 package dev.blobshuffle.postgresql.internal.log;
 
+import dev.blobshuffle.core.internal.log.LogClaims;
 import dev.blobshuffle.core.internal.log.Retention;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.postgresql.internal.log.Database.Repeat;
@@ -12,6 +13,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -33,9 +35,26 @@ final class PostgresqlRetention implements Retention {
     }
 
     @Override
-    public CompletionStage<List<BlobId>> unreferenced(int limit) {
+    public CompletionStage<List<BlobId>> unreferenced(Optional<BlobId> after, int limit) {
+        byte[] key = after.map(BlobKeys::of).orElseGet(() -> new byte[0]);
         return database.call(
-                "list unreferenced blobs", Repeat.ONCE, connection -> blobs(connection, "unreferenced_blobs", limit));
+                "list unreferenced blobs",
+                Repeat.ONCE,
+                connection -> blobs(connection, "unreferenced_blobs", key, limit));
+    }
+
+    @Override
+    public CompletionStage<Set<BlobId>> unneeded(Collection<BlobId> blobs) {
+        byte[][] keys = BlobKeys.of(blobs);
+        return database.call(
+                "ask which blobs are unneeded",
+                Repeat.ONCE,
+                connection -> Set.copyOf(blobs(connection, "unneeded_blobs", (Object) keys)));
+    }
+
+    @Override
+    public LogClaims claims() {
+        return new PostgresqlClaims(database);
     }
 
     @Override
@@ -100,8 +119,8 @@ final class PostgresqlRetention implements Retention {
                 connection -> function(connection, name, argument).run());
     }
 
-    private List<BlobId> blobs(Connection connection, String name, int limit) throws SQLException {
-        return function(connection, name, limit).rows(row -> BlobKeys.blob(row.getBytes(1)));
+    private List<BlobId> blobs(Connection connection, String name, Object... arguments) throws SQLException {
+        return function(connection, name, arguments).rows(row -> BlobKeys.blob(row.getBytes(1)));
     }
 
     private OptionalInt number(Connection connection, String name, Object... arguments) throws SQLException {

@@ -26,7 +26,8 @@ public final class Migrations {
             Migration.of("V003__groups.sql"),
             Migration.of("V004__retention.sql"),
             Migration.of("V005__outbox.sql"),
-            Migration.of("V006__instances.sql"));
+            Migration.of("V006__instances.sql"),
+            Migration.of("V007__claims.sql"));
     private static final String RIGHTS = "rights.sql";
     private static final int OLDEST_SERVER = 140_000;
 

@@ -55,13 +55,20 @@
 --     topic_zones(t int[]) -> topic_id, zone, members int
 --   Retention
 --     trim_topics() -> how many batches it removed, at most 1,000; null: another session does it
---     unreferenced_blobs(max int) -> blob; the oldest generations first
+--     unreferenced_blobs(after_blob bytea, max int) -> blob; the oldest generations first; those
+--       after one, or after an empty one
+--     unneeded_blobs(blobs bytea[]) -> blob; those without a reference and without a tombstone
 --     bury(minute int, blobs bytea[], grace interval) -> how many tombstones it put; null: later
 --     tombstones_due(max int) -> blob
 --     tombstones_done(blobs bytea[]) -> void
 --     generations() -> minute, listed_at
 --     generation_listed(minute int) -> void
 --     forget_generations(minutes int[]) -> void
+--   Claims to stores
+--     claim_ids() -> claim_id text
+--     remember_claim(id text, counter bigint) -> void
+--     forget_claims(before bigint, kept text[]) -> void
+--     tombstones_due_before(claim text, max int) -> blob; tombstones older than that claim
 --
 -- Errors
 --   BS001 a blob is too old to be published      BS002 the member does not own a partition

@@ -24,6 +24,8 @@ public enum LogCall {
     TRIM,
     /** Puts tombstones. */
     BURY,
+    /** Reads or changes the claims to stores. */
+    CLAIMS,
     /** Other calls about retention. */
     RETENTION,
     /** Announcements of instances. */

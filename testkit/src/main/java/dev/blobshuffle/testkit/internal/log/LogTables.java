@@ -33,7 +33,11 @@ final class LogTables {
     final Map<WriterNumber, Long> numbers = new HashMap<>();
     final Map<BlobId, Set<Long>> references = new HashMap<>();
     final NavigableSet<BlobId> unreferenced = new TreeSet<>();
-    final NavigableMap<BlobId, Long> tombstones = new TreeMap<>();
+    final NavigableMap<BlobId, TombstoneRow> tombstones = new TreeMap<>();
+    final Map<String, ClaimRow> claims = new TreeMap<>();
+    /** How many claims there were ever. */
+    long claimed;
+
     final NavigableMap<Long, Long> listed = new TreeMap<>();
     final NavigableMap<String, GroupRow> groups = new TreeMap<>();
     final NavigableMap<Long, AnnouncementRow> announcements = new TreeMap<>();
@@ -104,6 +108,21 @@ final class LogTables {
     /** An announcement, and how long it is valid. */
     record AnnouncementRow(String text, long validUntilMillis) {}
 
+    /**
+     * A tombstone.
+     *
+     * @param claimed how many claims there were before it
+     */
+    record TombstoneRow(long deleteAfterMillis, long claimed) {}
+
+    /**
+     * A claim to a store.
+     *
+     * @param number of the claim, from 1
+     * @param counter of the register's value that holds it
+     */
+    record ClaimRow(long number, long counter) {}
+
     /** A group. */
     static final class GroupRow {
         long generation;
@@ -173,6 +192,8 @@ final class LogTables {
         references.forEach((blob, users) -> copy.references.put(blob, new HashSet<>(users)));
         copy.unreferenced.addAll(unreferenced);
         copy.tombstones.putAll(tombstones);
+        copy.claims.putAll(claims);
+        copy.claimed = claimed;
         copy.listed.putAll(listed);
         groups.forEach((name, group) -> copy.groups.put(name, group.copy()));
         copy.announcements.putAll(announcements);

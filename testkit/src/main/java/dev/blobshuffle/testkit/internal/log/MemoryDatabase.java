@@ -60,6 +60,25 @@ public final class MemoryDatabase {
         id = new UUID(time.randomLong(), time.randomLong());
     }
 
+    private MemoryDatabase(MemoryDatabase original, Standby copied) {
+        time = original.time;
+        options = original.options;
+        faults = original.faults;
+        defects = original.defects;
+        id = original.id;
+        clockShiftMillis = original.clockShiftMillis;
+        tables = copied.tables.copy();
+    }
+
+    /**
+     * A database restored from a backup of this one, which lives on its own beside it.
+     *
+     * @param backup see {@link #standby}
+     */
+    public MemoryDatabase restored(Standby backup) {
+        return new MemoryDatabase(this, backup);
+    }
+
     UUID id() {
         return id;
     }

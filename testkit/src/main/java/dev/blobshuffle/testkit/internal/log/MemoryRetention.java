@@ -1,19 +1,23 @@
 package dev.blobshuffle.testkit.internal.log;
 
+import dev.blobshuffle.core.internal.log.LogClaims;
 import dev.blobshuffle.core.internal.log.Retention;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.testkit.internal.log.LockTable.Key;
 import dev.blobshuffle.testkit.internal.log.LockTable.Kind;
+import dev.blobshuffle.testkit.internal.log.LogTables.TombstoneRow;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /** Retention of a {@link MemoryLog}. Thread-safe. */
 record MemoryRetention(Connection connection) implements Retention {
@@ -37,14 +41,34 @@ record MemoryRetention(Connection connection) implements Retention {
     }
 
     @Override
-    public CompletionStage<List<BlobId>> unreferenced(int limit) {
+    public CompletionStage<List<BlobId>> unreferenced(Optional<BlobId> after, int limit) {
         return connection.ask(
                 LogCall.RETENTION,
-                () -> tables().unreferenced.stream()
-                        .filter(blob -> !tables().references.containsKey(blob)
-                                && !tables().tombstones.containsKey(blob))
-                        .limit(limit)
-                        .toList());
+                () ->
+                        after
+                                .map(blob -> tables().unreferenced.tailSet(blob, false))
+                                .orElse(tables().unreferenced)
+                                .stream()
+                                .filter(this::isUnneeded)
+                                .limit(limit)
+                                .toList());
+    }
+
+    private boolean isUnneeded(BlobId blob) {
+        return !tables().references.containsKey(blob) && !tables().tombstones.containsKey(blob);
+    }
+
+    @Override
+    public CompletionStage<Set<BlobId>> unneeded(Collection<BlobId> blobs) {
+        List<BlobId> asked = List.copyOf(blobs);
+        return connection.ask(
+                LogCall.RETENTION,
+                () -> asked.stream().filter(this::isUnneeded).collect(Collectors.toUnmodifiableSet()));
+    }
+
+    @Override
+    public LogClaims claims() {
+        return new MemoryClaims(connection);
     }
 
     @Override
@@ -74,7 +98,7 @@ record MemoryRetention(Connection connection) implements Retention {
                 .count();
         long deleteAfter = database().clockMillis() + grace.toMillis();
         session.change(tables -> {
-            dead.forEach(blob -> tables.tombstones.putIfAbsent(blob, deleteAfter));
+            dead.forEach(blob -> tables.tombstones.putIfAbsent(blob, new TombstoneRow(deleteAfter, tables.claimed)));
             candidates.forEach(tables.unreferenced::remove);
         });
         return fresh;
@@ -85,7 +109,8 @@ record MemoryRetention(Connection connection) implements Retention {
         return connection.ask(
                 LogCall.RETENTION,
                 () -> tables().tombstones.entrySet().stream()
-                        .filter(tombstone -> tombstone.getValue() <= database().clockMillis())
+                        .filter(tombstone -> tombstone.getValue().deleteAfterMillis()
+                                <= database().clockMillis())
                         .map(Map.Entry::getKey)
                         .limit(limit)
                         .toList());
