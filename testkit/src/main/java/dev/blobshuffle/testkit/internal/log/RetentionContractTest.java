@@ -177,7 +177,7 @@ public abstract class RetentionContractTest extends LogContract {
         }
         together(calls);
         assertThat(removed.get()).isEqualTo(300);
-        assertThat(join(log.retention().unreferenced(10))).containsExactly(blob);
+        assertThat(join(log.retention().unreferenced(Optional.empty(), 10))).containsExactly(blob);
     }
 
     @Test
@@ -192,7 +192,7 @@ public abstract class RetentionContractTest extends LogContract {
         commit(writer, 1, batch(topic, "staged", Set.of(second)));
         assertThat(join(log.topics().delete("orders"))).isTrue();
         assertThat(trim(log)).isEqualTo(2);
-        assertThat(join(log.retention().unreferenced(10))).containsExactlyInAnyOrder(first, second);
+        assertThat(join(log.retention().unreferenced(Optional.empty(), 10))).containsExactlyInAnyOrder(first, second);
     }
 
     // ---- blobs
@@ -210,12 +210,12 @@ public abstract class RetentionContractTest extends LogContract {
         sequence(log, bills);
         assertThat(join(log.topics().delete("orders"))).isTrue();
         trim(log);
-        assertThat(join(log.retention().unreferenced(10))).hasSize(1).doesNotContain(shared);
+        assertThat(join(log.retention().unreferenced(Optional.empty(), 10))).hasSize(1).doesNotContain(shared);
         tested().shiftClock(HOUR);
         assertThat(bury(log, shared)).as("tombstones on a blob in use").hasValue(0);
         assertThat(join(log.topics().delete("bills"))).isTrue();
         trim(log);
-        assertThat(join(log.retention().unreferenced(10))).contains(shared);
+        assertThat(join(log.retention().unreferenced(Optional.empty(), 10))).contains(shared);
         assertThat(bury(log, shared)).hasValue(1);
     }
 
@@ -233,11 +233,11 @@ public abstract class RetentionContractTest extends LogContract {
         assertThat(join(log.topics().delete("orders"))).isTrue();
         trim(log);
         assertThat(bury(log, dead, orphan)).as("while a commit may refer to it").isEmpty();
-        assertThat(join(log.retention().unreferenced(10))).containsExactly(dead);
+        assertThat(join(log.retention().unreferenced(Optional.empty(), 10))).containsExactly(dead);
         tested().shiftClock(HOUR);
         assertThat(bury(log, dead, orphan)).hasValue(2);
         assertThat(bury(log, dead, orphan)).as("again").hasValue(0);
-        assertThat(join(log.retention().unreferenced(10))).isEmpty();
+        assertThat(join(log.retention().unreferenced(Optional.empty(), 10))).isEmpty();
         assertThat(join(log.retention().due(10))).isEmpty();
         tested().shiftClock(GRACE.plusSeconds(1));
         assertThat(join(log.retention().due(1))).hasSize(1);
@@ -259,7 +259,7 @@ public abstract class RetentionContractTest extends LogContract {
         trim(log);
         tested().shiftClock(HOUR);
         assertThat(bury(log, mine, others)).hasValue(1);
-        assertThat(join(log.retention().unreferenced(10))).containsExactly(others);
+        assertThat(join(log.retention().unreferenced(Optional.empty(), 10))).containsExactly(others);
         assertThat(bury(log, others)).hasValue(1);
     }
 
@@ -318,8 +318,8 @@ public abstract class RetentionContractTest extends LogContract {
         commit(join(log.open("a")), 0, batch(topic, "a", Set.of(blob(generation), blob(generation), blob(generation))));
         assertThat(join(log.topics().delete("orders"))).isTrue();
         trim(log);
-        assertThat(join(log.retention().unreferenced(2))).hasSize(2);
-        assertThat(join(log.retention().unreferenced(3))).hasSize(3);
+        assertThat(join(log.retention().unreferenced(Optional.empty(), 2))).hasSize(2);
+        assertThat(join(log.retention().unreferenced(Optional.empty(), 3))).hasSize(3);
     }
 
     // ---- listings
