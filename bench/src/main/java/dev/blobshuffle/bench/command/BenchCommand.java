@@ -16,6 +16,7 @@ import picocli.CommandLine.Command;
             CompareCommand.class,
             StoreCommand.class,
             PeerCommand.class,
+            LogCommand.class,
             TheodoliteCommand.class
         },
         synopsisSubcommandLabel = "COMMAND")

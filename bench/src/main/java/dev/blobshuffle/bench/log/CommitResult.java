@@ -1,0 +1,79 @@
+package dev.blobshuffle.bench.log;
+
+import dev.blobshuffle.bench.log.LogPlan.Cell;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.HdrHistogram.Histogram;
+
+/**
+ * One run of publishers.
+ *
+ * @param cell what was run
+ * @param round from 0
+ * @param perSecond acknowledged commits per second
+ * @param commitMicros how long a publisher waited for one
+ * @param deadRows left behind per table
+ * @param problem what the log held afterwards that was not published in this order, or lacked
+ */
+record CommitResult(
+        Cell cell,
+        int round,
+        double perSecond,
+        Histogram commitMicros,
+        Map<String, Long> deadRows,
+        Optional<String> problem) {
+    private static final double MEDIAN = 50;
+    private static final double TAIL = 95;
+    private static final double MICROS_PER_MILLI = 1000;
+
+    double medianMillis() {
+        return commitMicros.getValueAtPercentile(MEDIAN) / MICROS_PER_MILLI;
+    }
+
+    double tailMillis() {
+        return commitMicros.getValueAtPercentile(TAIL) / MICROS_PER_MILLI;
+    }
+
+    long allDeadRows() {
+        return deadRows.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** For people. */
+    String line() {
+        return String.format(
+                Locale.ROOT,
+                "  %-17s %4d publishers %-18s %-13s %8.0f commits/s, p50 %.1f, p95 %.1f ms%s",
+                cell.design().title(),
+                cell.publishers(),
+                cell.standby() == LogPlan.Standby.NONE ? "" : "standby",
+                cell.snapshot() == LogPlan.Snapshot.NONE ? "" : "old snapshot",
+                perSecond,
+                medianMillis(),
+                tailMillis(),
+                problem.map(text -> "  WRONG: " + text).orElse(""));
+    }
+
+    /** All of it, as the entry of a run in a result file. */
+    Map<String, Object> asJson() {
+        Map<String, Object> json = new LinkedHashMap<>(name(cell));
+        json.put("round", round);
+        json.put("commits_per_second", perSecond);
+        json.put("commit_ms", Map.of("p50", medianMillis(), "p95", tailMillis()));
+        json.put("dead_rows", deadRows);
+        json.put("verified", problem.isEmpty());
+        problem.ifPresent(text -> json.put("problem", text));
+        return json;
+    }
+
+    /** The keys of a cell. */
+    static Map<String, Object> name(Cell cell) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("design", cell.design().id());
+        json.put("publishers", cell.publishers());
+        json.put("standby", cell.standby().name().toLowerCase(Locale.ROOT));
+        json.put("snapshot", cell.snapshot().name().toLowerCase(Locale.ROOT));
+        return json;
+    }
+}

@@ -1,0 +1,109 @@
+package dev.blobshuffle.bench.log;
+
+import dev.blobshuffle.bench.log.LogPlan.Cell;
+import dev.blobshuffle.bench.log.LogPlan.Snapshot;
+import dev.blobshuffle.bench.log.LogPlan.Standby;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** What a log shall reach, and whether it did. Goals whose cells were not run are left out. */
+final class LogGoals {
+    private static final int PUBLISHERS = 16;
+    private static final double TIMES_TOPIC_LOCK = 5;
+    private static final double TIMES_PARTITION_ROWS = 30;
+    private static final double TIMES_OLD_SNAPSHOT = 2;
+    private static final double WAL_BYTES = 1024;
+    private static final double WAL_PER_BYTE = 1.2;
+
+    private final LogReport report;
+    private final List<Goal> goals = new ArrayList<>();
+
+    private LogGoals(LogReport report) {
+        this.report = report;
+    }
+
+    /**
+     * A goal.
+     *
+     * @param what is measured
+     * @param number that was measured
+     * @param isLeast whether the limit is the least; otherwise it is the most
+     * @param limit of the number
+     */
+    record Goal(String what, double number, boolean isLeast, double limit) {
+        boolean isMet() {
+            return isLeast ? number >= limit : number <= limit;
+        }
+
+        String line() {
+            return String.format(
+                    Locale.ROOT,
+                    "%-6s %s: %.1f, goal %s %.1f",
+                    isMet() ? "met" : "MISSED",
+                    what,
+                    number,
+                    isLeast ? "at least" : "at most",
+                    limit);
+        }
+
+        Map<String, Object> asJson() {
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("what", what);
+            json.put("number", number);
+            json.put(isLeast ? "at_least" : "at_most", limit);
+            json.put("met", isMet());
+            return json;
+        }
+    }
+
+    static List<Goal> of(LogReport report) {
+        LogGoals goals = new LogGoals(report);
+        goals.addRates();
+        goals.addSnapshots();
+        report.walMedians()
+                .forEach((bytes, wal) -> goals.goals.add(new Goal(
+                        "WAL bytes per commit of " + bytes + " bytes of entries",
+                        wal,
+                        false,
+                        WAL_BYTES + WAL_PER_BYTE * bytes)));
+        return goals.goals.stream().filter(goal -> Double.isFinite(goal.number)).toList();
+    }
+
+    private void addRates() {
+        Cell staged = new Cell(LogDesign.STAGED, Standby.SYNCHRONOUS, Snapshot.NONE, PUBLISHERS);
+        addRate(staged, LogDesign.TOPIC_LOCK, TIMES_TOPIC_LOCK);
+        addRate(staged, LogDesign.PARTITION_ROWS, TIMES_PARTITION_ROWS);
+    }
+
+    private void addRate(Cell staged, LogDesign other, double limit) {
+        goals.add(new Goal(
+                "commits/s at " + PUBLISHERS + " publishers with a synchronous standby, as a multiple of "
+                        + other.title(),
+                report.ratio(staged, staged.with(other), CommitResult::perSecond),
+                true,
+                limit));
+    }
+
+    private void addSnapshots() {
+        for (Cell cell : report.cells()) {
+            if (cell.design() == LogDesign.STAGED && cell.snapshot() == Snapshot.OLD) {
+                String where = "an old snapshot, " + cell.publishers() + " publishers, "
+                        + (cell.standby() == Standby.NONE ? "no standby: " : "synchronous standby: ");
+                Cell without = cell.with(Snapshot.NONE);
+                goals.add(new Goal(
+                        where + "commits/s divided by",
+                        report.ratio(without, cell, CommitResult::perSecond),
+                        false,
+                        TIMES_OLD_SNAPSHOT));
+                goals.add(new Goal(
+                        where + "p95 of a commit times",
+                        report.ratio(cell, without, CommitResult::tailMillis),
+                        false,
+                        TIMES_OLD_SNAPSHOT));
+            }
+        }
+    }
+}

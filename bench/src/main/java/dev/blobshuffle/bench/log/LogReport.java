@@ -1,0 +1,136 @@
+package dev.blobshuffle.bench.log;
+
+import dev.blobshuffle.bench.log.LogPlan.Cell;
+import dev.blobshuffle.bench.log.LogPlan.Snapshot;
+import dev.blobshuffle.bench.report.Spread;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+
+/**
+ * The runs of all cells. A ratio is the median over the rounds of ratios within one round, whose
+ * runs were next to each other in time.
+ *
+ * @param commits runs of publishers
+ * @param wal runs that counted WAL
+ */
+public record LogReport(List<CommitResult> commits, List<WalResult> wal) {
+    /** Copies. */
+    public LogReport {
+        commits = List.copyOf(commits);
+        wal = List.copyOf(wal);
+    }
+
+    /** Whether each log held exactly what it had acknowledged, in order. */
+    public boolean isVerified() {
+        return commits.stream().allMatch(result -> result.problem().isEmpty());
+    }
+
+    List<Cell> cells() {
+        return commits.stream().map(CommitResult::cell).distinct().toList();
+    }
+
+    /** The median over the rounds; NaN without a run. */
+    double median(Cell cell, ToDoubleFunction<CommitResult> number) {
+        return Spread.of(of(cell).stream().map(number::applyAsDouble).toList()).median();
+    }
+
+    /** One cell's number divided by another's of the same round: the median. */
+    double ratio(Cell cell, Cell other, ToDoubleFunction<CommitResult> number) {
+        List<Double> ratios = new ArrayList<>();
+        for (CommitResult one : of(cell)) {
+            of(other).stream()
+                    .filter(against -> against.round() == one.round())
+                    .forEach(against -> ratios.add(number.applyAsDouble(one) / number.applyAsDouble(against)));
+        }
+        return Spread.of(ratios).median();
+    }
+
+    private List<CommitResult> of(Cell cell) {
+        return commits.stream().filter(result -> result.cell().equals(cell)).toList();
+    }
+
+    /** For people. */
+    public String text() {
+        StringBuilder text = new StringBuilder();
+        text.append(String.format(
+                Locale.ROOT,
+                "%-18s %-12s %-13s %4s %10s %9s %9s %10s %9s%n",
+                "",
+                "standby",
+                "old snapshot",
+                "pub.",
+                "commits/s",
+                "p50 ms",
+                "p95 ms",
+                "dead rows",
+                "staged x"));
+        for (Cell cell : cells()) {
+            text.append(String.format(
+                    Locale.ROOT,
+                    "%-18s %-12s %-13s %4d %10.0f %9.1f %9.1f %10.0f %9s%n",
+                    cell.design().title(),
+                    cell.standby() == LogPlan.Standby.NONE ? "no" : "synchronous",
+                    cell.snapshot() == Snapshot.NONE ? "no" : "yes",
+                    cell.publishers(),
+                    median(cell, CommitResult::perSecond),
+                    median(cell, CommitResult::medianMillis),
+                    median(cell, CommitResult::tailMillis),
+                    median(cell, CommitResult::allDeadRows),
+                    times(ratio(cell.with(LogDesign.STAGED), cell, CommitResult::perSecond))));
+        }
+        walMedians()
+                .forEach((bytes, median) -> text.append(String.format(
+                        Locale.ROOT, "%nWAL per commit of %d bytes of entries: %.0f bytes", bytes, median)));
+        text.append(String.format("%n%n"));
+        LogGoals.of(this).forEach(goal -> text.append(goal.line()).append(System.lineSeparator()));
+        return text.toString();
+    }
+
+    private static String times(double ratio) {
+        return Double.isNaN(ratio) ? "-" : String.format(Locale.ROOT, "%.1f", ratio);
+    }
+
+    /** WAL per commit by the size of its entries. */
+    Map<Integer, Double> walMedians() {
+        return wal.stream()
+                .filter(result -> result.design() == LogDesign.STAGED)
+                .collect(Collectors.groupingBy(
+                        WalResult::entryBytes,
+                        TreeMap::new,
+                        Collectors.collectingAndThen(
+                                Collectors.mapping(WalResult::bytes, Collectors.toList()),
+                                numbers -> Spread.of(numbers).median())));
+    }
+
+    /** All of it as JSON: {@code cells}, {@code goals} and the single runs. */
+    public Map<String, Object> asJson() {
+        List<Map<String, Object>> cells = new ArrayList<>();
+        for (Cell cell : cells()) {
+            Map<String, Object> numbers = new LinkedHashMap<>(CommitResult.name(cell));
+            numbers.put("commits_per_second", median(cell, CommitResult::perSecond));
+            numbers.put(
+                    "commit_ms",
+                    Map.of(
+                            "p50", median(cell, CommitResult::medianMillis),
+                            "p95", median(cell, CommitResult::tailMillis)));
+            numbers.put("dead_rows", median(cell, CommitResult::allDeadRows));
+            double ratio = ratio(cell.with(LogDesign.STAGED), cell, CommitResult::perSecond);
+            if (Double.isFinite(ratio)) {
+                numbers.put("staged_times_as_fast", ratio);
+            }
+            cells.add(numbers);
+        }
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("cells", cells);
+        json.put("goals", LogGoals.of(this).stream().map(LogGoals.Goal::asJson).toList());
+        json.put("runs", commits.stream().map(CommitResult::asJson).toList());
+        json.put("wal", wal.stream().map(WalResult::asJson).toList());
+        return json;
+    }
+}
