@@ -15,6 +15,9 @@ import java.util.function.IntConsumer;
  * log did not answer, unless a method says otherwise.
  */
 public interface CommitLog extends AutoCloseable {
+    /** The most batches that one call of {@link #sequence} moves. */
+    int MOST_SEQUENCED = 5_000;
+
     /**
      * The identity of this log, made once when it was created. A copy of a database has the same.
      */
@@ -41,8 +44,9 @@ public interface CommitLog extends AutoCloseable {
     Instances instances();
 
     /**
-     * Gives the staged batches of a topic their positions, at most 5,000 per call. Batches that one
-     * commit acknowledged before another began come before those of the other.
+     * Gives the staged batches of a topic their positions, at most {@link #MOST_SEQUENCED} per
+     * call. Batches that one commit acknowledged before another began come before those of the
+     * other.
      *
      * @return how many batches it moved; empty: another caller is sequencing the topic, so call
      *     again soon
