@@ -23,6 +23,8 @@ public interface Subscriber<K, V> extends AutoCloseable {
      * @throws dev.blobshuffle.core.failure.PositionTrimmed fatal: retention has passed a position,
      *     and the reset policy is {@code ERROR}; seek
      * @throws dev.blobshuffle.core.failure.LogWentBack fatal: the log has lost commits
+     * @throws UnreadableRecord fatal: a record cannot be deserialized, and the subscription names
+     *     no topic for dead letters; seek past it
      * @throws dev.blobshuffle.core.failure.BlobMissing fatal: a blob that the log refers to is gone
      * @throws dev.blobshuffle.core.failure.BlobCorrupt fatal: a blob's bytes differ from the
      *     written ones
@@ -37,6 +39,14 @@ public interface Subscriber<K, V> extends AutoCloseable {
      * @throws dev.blobshuffle.core.failure.LogUnavailable recoverable: commit again
      */
     void commit();
+
+    /**
+     * Sends a record that the application cannot process to the dead letters of the subscription,
+     * with headers that say where it was and why. The next commit waits until it is durable.
+     *
+     * @throws IllegalStateException the subscription names no topic for dead letters
+     */
+    void refuse(ReceivedRecord<K, V> record, Throwable reason);
 
     /** The partitions that this member owns now. */
     Set<TopicPartition> assignment();

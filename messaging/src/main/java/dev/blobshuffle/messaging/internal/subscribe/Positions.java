@@ -1,0 +1,108 @@
+package dev.blobshuffle.messaging.internal.subscribe;
+
+import dev.blobshuffle.core.failure.ConsumerFenced;
+import dev.blobshuffle.core.internal.log.LogPosition;
+import dev.blobshuffle.core.internal.log.group.Consumed;
+import dev.blobshuffle.core.internal.log.group.Consumed.ConsumedPosition;
+import dev.blobshuffle.core.internal.log.group.Member;
+import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The positions that a member commits: of each partition of which it has returned records, and now
+ * and then of those that it has scanned only. Owned by the subscriber's thread.
+ */
+final class Positions {
+    /** So often the position of a partition without records is committed. */
+    private static final Duration SCANNED = Duration.ofSeconds(5);
+
+    private final OwnedReadings readings;
+    private final Member member;
+    private final Time time;
+    private Map<PartitionReading, ConsumedPosition> captured = Map.of();
+
+    Positions(OwnedReadings readings, Member member, Time time) {
+        this.readings = readings;
+        this.member = member;
+        this.time = time;
+    }
+
+    /**
+     * What to commit now; empty: nothing has moved.
+     *
+     * @throws ConsumerFenced the group has taken partitions of which records were returned after
+     *     the last commit. Thrown once
+     */
+    Optional<Consumed> capture() {
+        if (readings.takeForfeited()) {
+            throw new ConsumerFenced("Cannot commit positions of group '" + member.group()
+                    + "': the group has given some of the partitions to another member. Roll back, and poll.");
+        }
+        Map<PartitionReading, ConsumedPosition> moved = new HashMap<>();
+        readings.positions().forEach((reading, position) -> {
+            if (isDue(reading, position)) {
+                moved.put(
+                        reading,
+                        new ConsumedPosition(reading.numbered, reading.generation, position, Optional.empty()));
+            }
+        });
+        return capture(moved);
+    }
+
+    /** Where partitions begin for which the group had no position, if it must remember that. */
+    Optional<Consumed> captureStarts() {
+        Map<PartitionReading, ConsumedPosition> starts = new HashMap<>();
+        for (PartitionReading each : readings.all()) {
+            if (each.isStartUncommitted && each.start.isEmpty() && !each.isLeaving && !each.isDelivered) {
+                starts.put(
+                        each,
+                        new ConsumedPosition(each.numbered, each.generation, each.anchor.value(), Optional.empty()));
+            }
+        }
+        return capture(starts);
+    }
+
+    private Optional<Consumed> capture(Map<PartitionReading, ConsumedPosition> positions) {
+        captured = Map.copyOf(positions);
+        List<ConsumedPosition> ordered = captured.values().stream()
+                .sorted(Comparator.comparing(ConsumedPosition::partition))
+                .toList();
+        return ordered.isEmpty() ? Optional.empty() : Optional.of(new Consumed(member.group(), member.id(), ordered));
+    }
+
+    private boolean isDue(PartitionReading reading, long position) {
+        boolean isMoved = reading.committed.isEmpty() || reading.committed.getAsLong() != position;
+        boolean isOld = time.nanos() - reading.committedNanos >= SCANNED.toNanos();
+        boolean isMarked = reading.isDelivered || reading.isLeaving || reading.isSoughtUncommitted;
+        return isMoved && (isMarked || isOld);
+    }
+
+    /** What was captured last is committed. */
+    void committed() {
+        long now = time.nanos();
+        captured.forEach((reading, position) -> reading.committed(position.position(), now));
+        captured = Map.of();
+    }
+
+    /** The group refused what was captured last: the application knows of what it has lost. */
+    void fenced() {
+        readings.all().forEach(each -> each.isForfeitable = false);
+        captured = Map.of();
+    }
+
+    /** Where each partition goes on after a roll-back. */
+    Map<PartitionReading, LogPosition> anchors() {
+        Map<PartitionReading, LogPosition> anchors = new HashMap<>();
+        readings.all().forEach(each -> {
+            if (each.isDelivered) {
+                anchors.put(each, each.anchor);
+            }
+        });
+        return anchors;
+    }
+}

@@ -1,0 +1,18 @@
+package dev.blobshuffle.messaging.internal.subscribe;
+
+import dev.blobshuffle.core.internal.log.LogPosition;
+
+/** Where reading of a partition begins, before the log has said what it has. */
+sealed interface Start {
+    /** At a position, if the log still has it. */
+    record At(LogPosition position) implements Start {}
+
+    /** At the first record that retention has left. */
+    record Earliest() implements Start {}
+
+    /** After the last record. */
+    record Latest() implements Start {}
+
+    /** As the reset policy says, because the group has no position. */
+    record Unknown() implements Start {}
+}

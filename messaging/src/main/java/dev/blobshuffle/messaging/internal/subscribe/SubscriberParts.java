@@ -1,0 +1,29 @@
+package dev.blobshuffle.messaging.internal.subscribe;
+
+import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.core.internal.log.tail.LogTails;
+import dev.blobshuffle.core.internal.membership.Membership;
+import dev.blobshuffle.core.internal.shuffle.Engine;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.messaging.internal.topic.TopicCatalog;
+
+/**
+ * What the subscribers of an instance share. All of it outlives them.
+ *
+ * @param log keeps topics and groups
+ * @param catalog finds topics by their names
+ * @param tails follow the topics
+ * @param engine reads blobs, through the caches if there are any
+ * @param membership hears which partitions the instance reads
+ * @param zone where the instance runs
+ * @param time its clocks and threads
+ */
+public record SubscriberParts(
+        CommitLog log,
+        TopicCatalog catalog,
+        LogTails tails,
+        Engine engine,
+        Membership membership,
+        Zone zone,
+        Time time) {}
