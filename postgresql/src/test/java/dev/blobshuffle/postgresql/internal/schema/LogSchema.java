@@ -1,0 +1,88 @@
+package dev.blobshuffle.postgresql.internal.schema;
+
+import dev.blobshuffle.postgresqlembedded.PostgresServer;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** A commit log in a schema of its own, with its owner and a client role. Owned by one test. */
+final class LogSchema implements AutoCloseable {
+    private static final String PASSWORD = "secret";
+
+    final String name;
+    final String clientRole;
+    private final PostgresServer server;
+    private final List<Session> sessions = new ArrayList<>();
+    private final Session owner;
+
+    private LogSchema(PostgresServer server, String name) throws SQLException {
+        this.server = server;
+        this.name = name;
+        clientRole = "client of " + name;
+        owner = session(PostgresServer.USER, server.password());
+        owner.execute("create role " + new SchemaName(clientRole).quoted() + " login password '" + PASSWORD + "'");
+        Migrations migrations = new Migrations(new SchemaName(name));
+        migrations.apply(owner.connection());
+        migrations.grant(owner.connection(), new SchemaName(clientRole));
+        enter(owner);
+    }
+
+    /** On a server of a release, with a name that needs quotes. */
+    static LogSchema create(int major) throws SQLException {
+        return new LogSchema(
+                Servers.of(major), "Log \"" + UUID.randomUUID().toString().substring(0, 8));
+    }
+
+    /** The owner, in the schema. */
+    Session owner() {
+        return owner;
+    }
+
+    /** A new session of the client role, with the schema in its search_path. */
+    Session client() throws SQLException {
+        return enter(stranger());
+    }
+
+    /** A new session of the client role, with the default search_path. */
+    Session stranger() throws SQLException {
+        return session(clientRole, PASSWORD);
+    }
+
+    /** Lets the log's clock go forward. */
+    void pass(Duration time) throws SQLException {
+        owner.execute("update log set clock_shift = clock_shift + ? * interval '1 millisecond'", time.toMillis());
+    }
+
+    /** The number of rows in a table. */
+    long count(String table) throws SQLException {
+        return owner.<Long>value("select count(*) from " + table);
+    }
+
+    String quoted() {
+        return new SchemaName(name).quoted();
+    }
+
+    private Session session(String user, String password) throws SQLException {
+        Session session = new Session(server.connect("postgres", user, password));
+        sessions.add(session);
+        return session;
+    }
+
+    private Session enter(Session session) throws SQLException {
+        session.execute("set search_path to " + quoted());
+        return session;
+    }
+
+    @Override
+    public void close() throws SQLException {
+        owner.rollback();
+        for (Session session : sessions.subList(1, sessions.size())) {
+            session.close();
+        }
+        owner.execute("drop schema " + quoted() + " cascade");
+        owner.execute("drop role " + new SchemaName(clientRole).quoted());
+        owner.close();
+    }
+}

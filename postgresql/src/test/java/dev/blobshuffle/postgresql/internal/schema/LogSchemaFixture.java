@@ -1,0 +1,54 @@
+package dev.blobshuffle.postgresql.internal.schema;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.Parameter;
+
+/** A new log and a client for each test, on each release. */
+@EveryRelease
+abstract class LogSchemaFixture {
+    @Parameter
+    int release;
+
+    LogSchema log;
+    Session client;
+
+    @BeforeEach
+    void open() throws SQLException {
+        log = LogSchema.create(release);
+        client = log.client();
+    }
+
+    @AfterEach
+    void close() throws SQLException {
+        log.close();
+    }
+
+    static void assertFails(String state, ThrowingCallable call) {
+        SQLException failure = catchThrowableOfType(SQLException.class, call);
+        assertThat(failure).isNotNull();
+        assertThat(failure.getSQLState()).as(failure.getMessage()).isEqualTo(state);
+    }
+
+    /** Waits until a session waits for a lock. */
+    void awaitBlocked(int pid) throws SQLException {
+        long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (!log.owner().<Boolean>value("select cardinality(pg_blocking_pids(?)) > 0", pid)) {
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError("session " + pid + " waits for nobody");
+            }
+            Thread.onSpinWait();
+        }
+    }
+
+    /** The minute by the log's clock. */
+    long minute() throws SQLException {
+        return log.owner().<Long>value("select floor(extract(epoch from log_clock()) / 60)::bigint");
+    }
+}
