@@ -90,12 +90,12 @@ public final class PatientStore {
     }
 
     /** The minutes that have blobs, in order. */
-    List<Long> generations() throws InterruptedException {
+    public List<Long> generations() throws InterruptedException {
         return await(store::generations).stream().sorted().toList();
     }
 
     /** The blobs of a minute, in order. */
-    List<BlobId> list(long generation) throws InterruptedException {
+    public List<BlobId> list(long generation) throws InterruptedException {
         return await(() -> store.list(generation)).stream().sorted().toList();
     }
 
@@ -121,7 +121,8 @@ public final class PatientStore {
                                 Optional.of(StandardCharsets.UTF_8.decode(bytes).toString()))));
     }
 
-    void delete(List<BlobId> ids) throws InterruptedException {
+    /** Deletes blobs; those that are gone already are no failure. */
+    public void delete(List<BlobId> ids) throws InterruptedException {
         Void ignored = await(() -> store.delete(ids));
     }
 

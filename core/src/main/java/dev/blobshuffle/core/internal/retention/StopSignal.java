@@ -43,12 +43,12 @@ public final class StopSignal {
     }
 
     /**
-     * Waits for an answer of the store. The store enforces its own time limits.
+     * Waits for an answer of a store or a log, which enforces its own time limits.
      *
      * @throws java.util.concurrent.CompletionException the request failed
      * @throws InterruptedException when the thread is interrupted
      */
-    <T> T await(CompletionStage<T> request) throws InterruptedException {
+    public <T> T await(CompletionStage<T> request) throws InterruptedException {
         CompletableFuture<T> answer = request.toCompletableFuture();
         Signal answered = time.signal();
         CompletionStage<T> ignored = answer.whenComplete((value, failure) -> answered.raise());

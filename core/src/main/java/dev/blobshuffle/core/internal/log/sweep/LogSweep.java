@@ -1,0 +1,313 @@
+package dev.blobshuffle.core.internal.log.sweep;
+
+import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.core.internal.log.Retention;
+import dev.blobshuffle.core.internal.retention.PatientStore;
+import dev.blobshuffle.core.internal.retention.StopSignal;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * One pass that deletes what a log does not need: it removes batches that no rule keeps, puts
+ * tombstones on their blobs and on orphans, and deletes blobs whose grace is over.
+ *
+ * <p>Everything that a later step needs is in the log before an earlier step ends. So a pass may be
+ * killed at any moment, any number of passes may run at once, and a step that failed is done by the
+ * next pass. Memory is bounded by the blobs of one generation.
+ *
+ * <p>Deletion needs the right to it ({@link LogSweepRight}): the claim is raised after the
+ * tombstones were put, then others have the time to contest it, and only what had its tombstone
+ * before the claim is deleted. A store without registers is not swept.
+ *
+ * <p>Owned by one thread.
+ */
+public final class LogSweep {
+    /** Blobs in one call. */
+    private static final int CHUNK = 1_000;
+
+    /** The first generation with blobs. Generation 0 holds claims of earlier versions. */
+    private static final long FIRST_GENERATION = 1;
+
+    /** How many minutes longer than a commit may take the log waits before it buries. */
+    private static final long RESERVE = 5;
+
+    /** A look counts no more blobs than this that are to be deleted. */
+    private static final int MOST_SEEN = 100_000;
+
+    /** Remembered listings are cleaned up after this many. */
+    private static final int CLEANED_AFTER = 100;
+
+    private final CommitLog log;
+    private final Retention retention;
+    private final BlobStore blobs;
+    private final PatientStore store;
+    private final PatientLog patient;
+    private final LogSweepOptions options;
+    private final StopSignal stopSignal;
+    private final Time time;
+    private final Tally tally = new Tally();
+
+    /**
+     * A pass that has not started.
+     *
+     * @param log stays open
+     * @param store stays open
+     * @param stopSignal ends the pass and its pauses
+     */
+    public LogSweep(CommitLog log, BlobStore store, LogSweepOptions options, StopSignal stopSignal, Time time) {
+        this.log = log;
+        this.retention = log.retention();
+        this.blobs = store;
+        this.store = new PatientStore(store, stopSignal);
+        this.patient = new PatientLog(stopSignal);
+        this.options = options;
+        this.stopSignal = stopSignal;
+        this.time = time;
+    }
+
+    /** What a pass has done so far. */
+    private static final class Tally {
+        private long trimmed;
+        private long buried;
+        private long orphans;
+        private long postponed;
+        private long listed;
+        private long deleted;
+    }
+
+    /**
+     * Makes one pass, for a command. Waits for objections if there is something to delete.
+     *
+     * @param log stays open
+     * @param store stays open
+     * @throws dev.blobshuffle.core.failure.InvalidSettings nothing was deleted: somebody else uses
+     *     the store
+     */
+    public static LogSweepReport once(CommitLog log, BlobStore store, LogSweepOptions options, Time time)
+            throws InterruptedException {
+        return new LogSweep(log, store, options, new StopSignal(time), time).run();
+    }
+
+    /**
+     * Says what a pass would do, and changes nothing. It lists all generations. It does not know
+     * what would be trimmed, nor which blobs that would free.
+     *
+     * @param log stays open
+     * @param store stays open
+     * @throws dev.blobshuffle.core.failure.InvalidSettings nothing would be deleted: somebody else
+     *     uses the store
+     */
+    public static LogSweepReport look(CommitLog log, BlobStore store, LogSweepOptions options, Time time)
+            throws InterruptedException {
+        StopSignal stopSignal = new StopSignal(time);
+        new LogSweepRight(store, log, stopSignal, time).look();
+        return new LogSweep(log, store, options, stopSignal, time).look();
+    }
+
+    /**
+     * Makes the pass.
+     *
+     * @throws dev.blobshuffle.core.failure.InvalidSettings nothing was deleted: somebody else uses
+     *     the store
+     * @throws dev.blobshuffle.core.failure.Closed the pass was stopped
+     */
+    public LogSweepReport run() throws InterruptedException {
+        trim();
+        buryUnreferenced();
+        buryOrphans();
+        deleteDue();
+        return report();
+    }
+
+    private LogSweepReport report() {
+        return new LogSweepReport(
+                tally.trimmed, tally.buried, tally.orphans, tally.postponed, tally.listed, tally.deleted);
+    }
+
+    private void trim() throws InterruptedException {
+        int removed;
+        do {
+            OptionalInt some = patient.await(retention::trim);
+            removed = some.orElse(0); // Empty: another instance trims.
+            tally.trimmed += removed;
+            restAfter(removed);
+        } while (removed > 0);
+    }
+
+    // ---- tombstones
+
+    private void buryUnreferenced() throws InterruptedException {
+        long young = firstYoung();
+        Optional<BlobId> after = Optional.empty();
+        List<BlobId> page = unreferenced(after);
+        while (!page.isEmpty()) {
+            for (Map.Entry<Long, List<BlobId>> one : byGeneration(page).entrySet()) {
+                if (one.getKey() >= young) {
+                    tally.postponed += one.getValue().size();
+                    return; // The later ones are younger.
+                }
+                OptionalInt count = bury(one.getKey(), one.getValue());
+                tally.buried += count.orElse(0);
+                tally.postponed += count.isEmpty() ? one.getValue().size() : 0;
+            }
+            restAfter(page.size());
+            after = Optional.of(page.get(page.size() - 1));
+            page = unreferenced(after);
+        }
+    }
+
+    private List<BlobId> unreferenced(Optional<BlobId> after) throws InterruptedException {
+        return patient.await(() -> retention.unreferenced(after, CHUNK));
+    }
+
+    private static Map<Long, List<BlobId>> byGeneration(List<BlobId> some) {
+        Map<Long, List<BlobId>> sorted = new TreeMap<>();
+        some.forEach(blob -> sorted.computeIfAbsent(blob.generation(), unknown -> new ArrayList<>())
+                .add(blob));
+        return sorted;
+    }
+
+    private OptionalInt bury(long generation, List<BlobId> some) throws InterruptedException {
+        return patient.await(() -> retention.bury(generation, some, options.grace()));
+    }
+
+    private Instant clock() throws InterruptedException {
+        return patient.await(retention::clock);
+    }
+
+    /** The first generation whose blobs may still be committed, or may soon have been. */
+    private long firstYoung() throws InterruptedException {
+        long minute = clock().toEpochMilli() / BlobId.MILLIS_PER_GENERATION;
+        return minute - retention.longestUncommitted().toMinutes() - RESERVE;
+    }
+
+    private void buryOrphans() throws InterruptedException {
+        ListingPlan plan = new ListingPlan(patient.await(retention::listed), options.uploadLife());
+        long young = firstYoung();
+        for (long generation : store.generations()) {
+            if (generation < FIRST_GENERATION || generation >= young || !plan.isDue(generation, clock())) {
+                continue;
+            }
+            if (!buryOrphans(generation, plan)) {
+                break; // A commit is open: the next pass goes on here.
+            }
+            if (tally.listed % CLEANED_AFTER == 0) {
+                forgetListed(plan);
+            }
+        }
+        forgetListed(plan);
+    }
+
+    private boolean buryOrphans(long generation, ListingPlan plan) throws InterruptedException {
+        Instant began = clock();
+        List<BlobId> found = store.list(generation);
+        tally.listed++;
+        for (int start = 0; start < found.size(); start += CHUNK) {
+            List<BlobId> chunk = found.subList(start, Math.min(found.size(), start + CHUNK));
+            List<BlobId> unneeded = unneeded(chunk);
+            if (!unneeded.isEmpty()) {
+                OptionalInt count = bury(generation, unneeded);
+                if (count.isEmpty()) {
+                    tally.postponed += unneeded.size();
+                    return false;
+                }
+                tally.orphans += count.getAsInt();
+            }
+            restAfter(chunk.size());
+        }
+        Instant now = clock();
+        if (plan.isMemorable(generation, began, now)) {
+            Void ignored = patient.await(() -> retention.markListed(generation));
+            plan.listed(generation, now);
+        }
+        return true;
+    }
+
+    private List<BlobId> unneeded(List<BlobId> some) throws InterruptedException {
+        Set<BlobId> unneeded = patient.await(() -> retention.unneeded(some));
+        return unneeded.stream().sorted().toList();
+    }
+
+    private void forgetListed(ListingPlan plan) throws InterruptedException {
+        Set<Long> old = plan.forgettable();
+        if (!old.isEmpty()) {
+            Void ignored = patient.await(() -> retention.forgetListed(old));
+            plan.forgot(old);
+        }
+    }
+
+    // ---- deletion
+
+    private void deleteDue() throws InterruptedException {
+        boolean isAnyDue = !patient.await(() -> retention.due(1)).isEmpty();
+        if (!isAnyDue || blobs.registers().isEmpty()) {
+            return;
+        }
+        LogSweepRight right = new LogSweepRight(blobs, log, stopSignal, time);
+        right.raise();
+        String claim = right.claim();
+        stopSignal.rest(options.objection());
+        List<BlobId> some = due(claim);
+        while (!some.isEmpty()) {
+            List<BlobId> dead = some;
+            right.requireOwn();
+            store.delete(dead);
+            Void ignored = patient.await(() -> retention.forget(dead));
+            tally.deleted += dead.size();
+            restAfter(dead.size());
+            some = due(claim);
+        }
+    }
+
+    private List<BlobId> due(String claim) throws InterruptedException {
+        return patient.await(() -> log.retention().claims().due(claim, CHUNK));
+    }
+
+    // ---- a look
+
+    private LogSweepReport look() throws InterruptedException {
+        long young = firstYoung();
+        Optional<BlobId> after = Optional.empty();
+        List<BlobId> page = unreferenced(after);
+        while (!page.isEmpty()) {
+            long old = page.stream().filter(blob -> blob.generation() < young).count();
+            tally.buried += old;
+            tally.postponed += page.size() - old;
+            restAfter(page.size());
+            after = Optional.of(page.get(page.size() - 1));
+            page = unreferenced(after);
+        }
+        for (long generation : store.generations()) {
+            if (generation >= FIRST_GENERATION && generation < young) {
+                lookForOrphans(generation);
+            }
+        }
+        tally.orphans = Math.max(0, tally.orphans - tally.buried); // Those have no batch either.
+        tally.deleted = patient.await(() -> retention.due(MOST_SEEN)).size();
+        return report();
+    }
+
+    private void lookForOrphans(long generation) throws InterruptedException {
+        List<BlobId> found = store.list(generation);
+        tally.listed++;
+        for (int start = 0; start < found.size(); start += CHUNK) {
+            List<BlobId> chunk = found.subList(start, Math.min(found.size(), start + CHUNK));
+            tally.orphans += unneeded(chunk).size();
+            restAfter(chunk.size());
+        }
+    }
+
+    private void restAfter(int some) throws InterruptedException {
+        stopSignal.rest(Duration.ofNanos((long) (some * 1e9 / options.blobsPerSecond())));
+    }
+}
