@@ -1,6 +1,7 @@
 package dev.blobshuffle.postgresql.internal.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatObject;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.sql.SQLException;
@@ -32,7 +33,7 @@ abstract class LogSchemaFixture {
 
     static void assertFails(String state, ThrowingCallable call) {
         SQLException failure = catchThrowableOfType(SQLException.class, call);
-        assertThat(failure).isNotNull();
+        assertThatObject(failure).isNotNull();
         assertThat(failure.getSQLState()).as(failure.getMessage()).isEqualTo(state);
     }
 
