@@ -26,8 +26,8 @@ import picocli.CommandLine.Spec;
 
 /**
  * The command {@code blobshuffle bench log}: commits per second of the commit log in PostgreSQL,
- * beside a lock per topic and a row per partition on the same servers in the same run, and the
- * write-ahead log per commit. What each log holds is checked after each run.
+ * beside a lock per topic and a row per partition on the same servers in the same run, the
+ * write-ahead log per commit, and how soon a reader has what was acknowledged. What each log holds is checked after each run.
  */
 @Command(
         name = "log",
@@ -92,6 +92,15 @@ final class LogCommand implements Callable<Integer> {
             description = "Sizes of entries whose WAL is counted.")
     private List<Integer> walBytes;
 
+    @Option(names = "--read-rate", defaultValue = "100", description = "Commits per second while a reader follows.")
+    private int readRate;
+
+    @Option(
+            names = "--read-seconds",
+            defaultValue = "10",
+            description = "How long a reader follows in each round; 0: not at all.")
+    private double readSeconds;
+
     @Option(names = "--json", paramLabel = "FILE", description = "File for all numbers as JSON.")
     private @Nullable Path json;
 
@@ -142,7 +151,9 @@ final class LogCommand implements Callable<Integer> {
                     millis(warmUp * MILLIS_PER_SECOND),
                     millis(seconds * MILLIS_PER_SECOND),
                     entryBytes,
-                    walBytes);
+                    walBytes,
+                    readRate,
+                    millis(readSeconds * MILLIS_PER_SECOND));
         } catch (IllegalArgumentException e) {
             throw new CommandLine.ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));
         }
@@ -159,6 +170,8 @@ final class LogCommand implements Callable<Integer> {
         parameters.put("warm_up_seconds", warmUp);
         parameters.put("seconds", seconds);
         parameters.put("entry_bytes", entryBytes);
+        parameters.put("read_rate", readRate);
+        parameters.put("read_seconds", readSeconds);
         return parameters;
     }
 }

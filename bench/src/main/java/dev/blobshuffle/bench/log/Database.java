@@ -1,5 +1,10 @@
 package dev.blobshuffle.bench.log;
 
+import dev.blobshuffle.core.internal.files.PrivateFiles;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -7,19 +12,34 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /**
- * A PostgreSQL server, reached as a superuser. Thread-safe.
+ * A PostgreSQL server on this machine, reached as a superuser. Thread-safe.
  *
- * @param url for JDBC, with user and password
+ * @param port on the loopback interface
+ * @param user the superuser
+ * @param password of the user
  */
-public record Database(String url) {
+record Database(int port, String user, String password) {
     /** The schema of all that is measured. */
     static final String SCHEMA = "blobshuffle_bench";
 
     /** A new connection to the schema; each statement is a transaction. */
     Connection connect() throws SQLException {
-        Connection connection = DriverManager.getConnection(url);
+        Connection connection =
+                DriverManager.getConnection("jdbc:postgresql://127.0.0.1:" + port + "/postgres", user, password);
         connection.setSchema(SCHEMA);
         return connection;
+    }
+
+    /** The log in the schema, for module {@code postgresql}. */
+    String logUri() {
+        try {
+            Path file = Files.createTempFile("blobshuffle-bench", ".credentials");
+            file.toFile().deleteOnExit();
+            PrivateFiles.write(file, "user=" + user + "\npassword=" + password + "\n");
+            return "postgresql://127.0.0.1:" + port + "/postgres?schema=" + SCHEMA + "&credentials=" + file;
+        } catch (IOException e) {
+            throw new UncheckedIOException("Cannot write the credentials: " + e.getMessage() + ".", e);
+        }
     }
 
     /** Deletes the schema with all that is in it. */

@@ -68,6 +68,11 @@ final class LogCheck {
         next[publisher]++;
     }
 
+    /** What is wrong first of what was seen. */
+    Optional<String> first() {
+        return problem;
+    }
+
     /** What is wrong first, when all was seen. */
     Optional<String> problem() {
         for (int publisher = 0; publisher < next.length; publisher++) {

@@ -15,6 +15,8 @@ final class LogGoals {
     private static final double TIMES_TOPIC_LOCK = 5;
     private static final double TIMES_PARTITION_ROWS = 30;
     private static final double TIMES_OLD_SNAPSHOT = 2;
+    private static final double READER_MEDIAN_MILLIS = 15;
+    private static final double READER_TAIL_MILLIS = 60;
     private static final double WAL_BYTES = 1024;
     private static final double WAL_PER_BYTE = 1.2;
 
@@ -63,6 +65,7 @@ final class LogGoals {
         LogGoals goals = new LogGoals(report);
         goals.addRates();
         goals.addSnapshots();
+        goals.addReaders();
         report.walMedians()
                 .forEach((bytes, wal) -> goals.goals.add(new Goal(
                         "WAL bytes per commit of " + bytes + " bytes of entries",
@@ -85,6 +88,21 @@ final class LogGoals {
                 report.ratio(staged, staged.with(other), CommitResult::perSecond),
                 true,
                 limit));
+    }
+
+    private void addReaders() {
+        report.readerGroups().forEach((where, group) -> {
+            goals.add(new Goal(
+                    "acknowledged to reader, " + where + ", p50 ms",
+                    LogReport.median(group, ReaderResult::medianMillis),
+                    false,
+                    READER_MEDIAN_MILLIS));
+            goals.add(new Goal(
+                    "acknowledged to reader, " + where + ", p95 ms",
+                    LogReport.median(group, ReaderResult::tailMillis),
+                    false,
+                    READER_TAIL_MILLIS));
+        });
     }
 
     private void addSnapshots() {

@@ -16,6 +16,8 @@ import java.util.List;
  * @param measured the time that counts
  * @param entryBytes bytes of entries in each commit
  * @param walBytes sizes of entries whose WAL is measured
+ * @param readRate commits per second while a reader follows
+ * @param readTime how long it follows; zero: not at all
  */
 public record LogPlan(
         List<LogDesign> designs,
@@ -26,7 +28,9 @@ public record LogPlan(
         Duration warmUp,
         Duration measured,
         int entryBytes,
-        List<Integer> walBytes) {
+        List<Integer> walBytes,
+        int readRate,
+        Duration readTime) {
     /** Bytes of entries that name their publisher and number. */
     static final int HEAD_BYTES = 12;
 
@@ -39,11 +43,12 @@ public record LogPlan(
         snapshots = List.copyOf(snapshots);
         publishers = List.copyOf(publishers);
         walBytes = List.copyOf(walBytes);
-        if (rounds < 1 || measured.isNegative() || measured.isZero() || warmUp.isNegative()) {
+        if (rounds < 1 || measured.isNegative() || measured.isZero() || warmUp.isNegative() || readTime.isNegative()) {
             throw new IllegalArgumentException("Cannot measure a log: " + rounds + " rounds of " + measured
                     + " after a warm-up of " + warmUp + ". Ask for 1 round and 1 ms or more.");
         }
         publishers.forEach(number -> check("publishers", number, 1, 1000));
+        check("commits per second", readRate, 1, 10_000);
         check("bytes of entries", entryBytes, HEAD_BYTES, MOST_ENTRY_BYTES);
         walBytes.forEach(bytes -> check("bytes of entries", bytes, HEAD_BYTES, MOST_ENTRY_BYTES));
     }

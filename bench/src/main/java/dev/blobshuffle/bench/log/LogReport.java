@@ -18,17 +18,20 @@ import java.util.stream.Collectors;
  *
  * @param commits runs of publishers
  * @param wal runs that counted WAL
+ * @param readers runs that a reader followed
  */
-public record LogReport(List<CommitResult> commits, List<WalResult> wal) {
+public record LogReport(List<CommitResult> commits, List<WalResult> wal, List<ReaderResult> readers) {
     /** Copies. */
     public LogReport {
         commits = List.copyOf(commits);
         wal = List.copyOf(wal);
+        readers = List.copyOf(readers);
     }
 
     /** Whether each log held exactly what it had acknowledged, in order. */
     public boolean isVerified() {
-        return commits.stream().allMatch(result -> result.problem().isEmpty());
+        return commits.stream().allMatch(result -> result.problem().isEmpty())
+                && readers.stream().allMatch(result -> result.problem().isEmpty());
     }
 
     List<Cell> cells() {
@@ -87,6 +90,13 @@ public record LogReport(List<CommitResult> commits, List<WalResult> wal) {
         walMedians()
                 .forEach((bytes, median) -> text.append(String.format(
                         Locale.ROOT, "%nWAL per commit of %d bytes of entries: %.0f bytes", bytes, median)));
+        readerGroups()
+                .forEach((where, group) -> text.append(String.format(
+                        Locale.ROOT,
+                        "%nAcknowledged to reader, %s: p50 %.1f, p95 %.1f ms",
+                        where,
+                        median(group, ReaderResult::medianMillis),
+                        median(group, ReaderResult::tailMillis))));
         text.append(String.format("%n%n"));
         LogGoals.of(this).forEach(goal -> text.append(goal.line()).append(System.lineSeparator()));
         return text.toString();
@@ -94,6 +104,17 @@ public record LogReport(List<CommitResult> commits, List<WalResult> wal) {
 
     private static String times(double ratio) {
         return Double.isNaN(ratio) ? "-" : String.format(Locale.ROOT, "%.1f", ratio);
+    }
+
+    /** Runs that a reader followed, by their kind. */
+    Map<String, List<ReaderResult>> readerGroups() {
+        return readers.stream()
+                .collect(Collectors.groupingBy(ReaderResult::where, LinkedHashMap::new, Collectors.toList()));
+    }
+
+    /** The median over rounds. */
+    static double median(List<ReaderResult> group, ToDoubleFunction<ReaderResult> number) {
+        return Spread.of(group.stream().map(number::applyAsDouble).toList()).median();
     }
 
     /** WAL per commit by the size of its entries. */
@@ -130,6 +151,7 @@ public record LogReport(List<CommitResult> commits, List<WalResult> wal) {
         json.put("cells", cells);
         json.put("goals", LogGoals.of(this).stream().map(LogGoals.Goal::asJson).toList());
         json.put("runs", commits.stream().map(CommitResult::asJson).toList());
+        json.put("readers", readers.stream().map(ReaderResult::asJson).toList());
         json.put("wal", wal.stream().map(WalResult::asJson).toList());
         return json;
     }

@@ -17,6 +17,7 @@ import java.util.function.Consumer;
  */
 public final class LogRunner {
     private static final int WARM_UP_PUBLISHERS = 4;
+    private static final int AGEING_SECONDS = 5;
 
     private final LogPlan plan;
     private final LogServers servers;
@@ -37,6 +38,7 @@ public final class LogRunner {
     public LogReport run() throws SQLException, InterruptedException {
         List<CommitResult> commits = new ArrayList<>();
         List<WalResult> wal = new ArrayList<>();
+        List<ReaderResult> readers = new ArrayList<>();
         try (SystemTime time = new SystemTime()) {
             for (LogDesign design : plan.designs()) {
                 CommitResult ignored = run(new Cell(design, Standby.NONE, Snapshot.NONE, WARM_UP_PUBLISHERS), 0, time);
@@ -49,9 +51,10 @@ public final class LogRunner {
                     commits.add(result);
                 }
                 wal.addAll(wal(round));
+                readers.addAll(readers(round, time));
             }
         }
-        return new LogReport(commits, wal);
+        return new LogReport(commits, wal, readers);
     }
 
     private CommitResult run(Cell cell, int round, SystemTime time) throws SQLException, InterruptedException {
@@ -73,6 +76,23 @@ public final class LogRunner {
         return results;
     }
 
+    private List<ReaderResult> readers(int round, SystemTime time) throws SQLException, InterruptedException {
+        List<ReaderResult> results = new ArrayList<>();
+        if (plan.readTime().isZero()) {
+            return results;
+        }
+        for (Standby standby : plan.standbys()) {
+            for (Snapshot snapshot : plan.snapshots()) {
+                Database database = servers.database(standby);
+                ReaderResult result = new ReaderRun(plan, database, time).run(standby, snapshot, round);
+                database.drop();
+                progress.accept(result.line());
+                results.add(result);
+            }
+        }
+        return results;
+    }
+
     /** In the plan's order, but each group of designs turned by the number of the round. */
     private List<Cell> cells(int round) {
         List<Cell> all = plan.cells();
@@ -86,6 +106,9 @@ public final class LogRunner {
     /** About how long a plan takes. */
     public static Duration estimate(LogPlan plan) {
         Duration each = plan.warmUp().plus(plan.measured()).plusSeconds(1);
-        return each.multipliedBy((long) plan.rounds() * plan.cells().size());
+        Duration readers = plan.readTime()
+                .plusSeconds(AGEING_SECONDS)
+                .multipliedBy((long) plan.standbys().size() * plan.snapshots().size());
+        return each.multipliedBy(plan.cells().size()).plus(readers).multipliedBy(plan.rounds());
     }
 }

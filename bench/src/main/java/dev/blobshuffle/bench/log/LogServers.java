@@ -53,8 +53,7 @@ public final class LogServers implements AutoCloseable {
             }
             primary.requireStandby(STANDBY);
         }
-        return new Database("jdbc:postgresql://127.0.0.1:" + primary.port() + "/postgres?user=" + PostgresServer.USER
-                + "&password=" + primary.password());
+        return new Database(primary.port(), PostgresServer.USER, primary.password());
     }
 
     private void moveAway(PostgresServer primary, PostgresServer standby) {

@@ -28,11 +28,13 @@ class LogCommandIT {
                 "0.3",
                 "--wal",
                 "256",
+                "--read-seconds",
+                "0.5",
                 "--json",
                 json.toString());
         assertThat(output)
                 .contains("Every log held what it had acknowledged, in order.", "staged", "lock per topic")
-                .contains("row per partition", "WAL per commit of 256 bytes");
+                .contains("row per partition", "WAL per commit of 256 bytes", "acknowledged to reader");
         assertThat(Files.readString(json)).contains("\"staged_times_as_fast\"", "\"dead_rows\"", "\"goals\"");
     }
 

@@ -24,7 +24,7 @@ class LogReportTest {
             add(STAGED, round, staged[round], Optional.empty());
             add(STAGED.with(LogDesign.TOPIC_LOCK), round, locked[round], Optional.empty());
         }
-        LogReport report = new LogReport(runs, List.of());
+        LogReport report = new LogReport(runs, List.of(), List.of());
         assertThat(report.ratio(STAGED, STAGED.with(LogDesign.TOPIC_LOCK), CommitResult::perSecond))
                 .isEqualTo(6);
         assertThat(report.text())
@@ -38,7 +38,7 @@ class LogReportTest {
     void anOldSnapshotMayHalveTheRateAndNotMore() {
         add(STAGED, 0, 1000, Optional.empty());
         add(STAGED.with(Snapshot.OLD), 0, 400, Optional.empty());
-        assertThat(LogGoals.of(new LogReport(runs, List.of())))
+        assertThat(LogGoals.of(new LogReport(runs, List.of(), List.of())))
                 .filteredOn(goal -> goal.what().contains("commits/s"))
                 .singleElement()
                 .satisfies(goal -> {
@@ -49,7 +49,8 @@ class LogReportTest {
 
     @Test
     void theWalOfACommitIncludesItsPlace() {
-        LogReport report = new LogReport(List.of(), List.of(new WalResult(LogDesign.STAGED, 1000, 0, 2000, 225)));
+        LogReport report =
+                new LogReport(List.of(), List.of(new WalResult(LogDesign.STAGED, 1000, 0, 2000, 225)), List.of());
         assertThat(LogGoals.of(report))
                 .singleElement()
                 .satisfies(goal -> assertThat(goal.isMet()).isFalse());
@@ -59,7 +60,7 @@ class LogReportTest {
     void oneWrongLogSpoilsTheReport() {
         add(STAGED, 0, 1000, Optional.empty());
         add(STAGED, 1, 1000, Optional.of("lost"));
-        assertThat(new LogReport(runs, List.of()).isVerified()).isFalse();
+        assertThat(new LogReport(runs, List.of(), List.of()).isVerified()).isFalse();
     }
 
     private void add(Cell cell, int round, double perSecond, Optional<String> problem) {
