@@ -103,7 +103,8 @@ final class FunctionCall {
         if (argument == null) {
             statement.setNull(index, Types.NULL);
         } else if (argument instanceof Duration duration) {
-            statement.setObject(index, duration.toMillis() + " milliseconds", Types.OTHER);
+            // In ISO 8601: PostgreSQL 14 has no intervals of 2^31 milliseconds.
+            statement.setObject(index, duration.toString(), Types.OTHER);
         } else {
             statement.setObject(index, argument);
         }
