@@ -1,0 +1,207 @@
+package dev.blobshuffle.postgresql.internal.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.LogUnavailable;
+import dev.blobshuffle.core.internal.files.PrivateFiles;
+import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.core.internal.log.LogTopic;
+import dev.blobshuffle.core.internal.log.LogTransaction;
+import dev.blobshuffle.core.internal.log.Writer;
+import dev.blobshuffle.postgresql.internal.connection.DatabaseTimeouts;
+import dev.blobshuffle.testkit.internal.log.LogContract;
+import dev.blobshuffle.testkit.internal.log.LogUnderTest;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who may use a log, and what happens when connections run out. */
+final class AccessIT extends LogContract {
+    private static final DatabaseTimeouts SHORT = new DatabaseTimeouts(
+            Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(4));
+
+    @TempDir
+    private Path directory;
+
+    private TestLog tenant;
+
+    @Override
+    protected LogUnderTest create() {
+        tenant = new TestLog(TestServers.of(18));
+        return tenant;
+    }
+
+    @Test
+    void aWrongPasswordIsRefusedWithoutRepeatingIt() throws IOException {
+        Path file = directory.resolve("wrong");
+        PrivateFiles.write(file, "user=" + tenant.name() + "\npassword=hunter2\n");
+        assertThatThrownBy(() -> open("&credentials=" + file))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("refused the password")
+                .satisfies(e -> assertThat(trace(e)).doesNotContain("hunter2"));
+    }
+
+    @Test
+    void aRoleWithoutRightsIsRefusedWithARemedy() throws IOException {
+        tenant.execute("create role stranger login password 'hunter2'");
+        try {
+            Path file = directory.resolve("stranger");
+            PrivateFiles.write(file, "user=stranger\npassword=hunter2\n");
+            assertThatThrownBy(() -> open("&credentials=" + file))
+                    .isInstanceOf(InvalidSettings.class)
+                    .hasMessageContaining("Grant");
+        } finally {
+            tenant.execute("drop role stranger");
+        }
+    }
+
+    @Test
+    void aClientHasNoRightsOnTables() throws SQLException {
+        CommitLog log = connect();
+        Writer writer = join(log.open("a"));
+        try (LogTransaction transaction = join(writer.begin());
+                Statement statement = transaction.unwrap(Connection.class).createStatement()) {
+            assertThatThrownBy(() -> statement.execute("select * from " + tenant.name() + ".batch"))
+                    .hasMessageContaining("permission denied");
+        }
+    }
+
+    @Test
+    void aMissingDatabaseSchemaOrServerIsNamed() {
+        String uri = tenant.uri(TestServers.of(18).port());
+        assertThatThrownBy(() -> tenant.connect(uri.replace("/postgres?", "/missing?"), SHORT))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("database does not exist");
+        assertThatThrownBy(() -> tenant.connect(uri.replace("schema=" + tenant.name(), "schema=missing"), SHORT))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("schema");
+        assertThatThrownBy(() -> tenant.connect(tenant.uri(1), SHORT))
+                .isInstanceOf(LogUnavailable.class)
+                .hasMessageContaining("127.0.0.1:1");
+    }
+
+    @Test
+    void aReadOnlyServerIsRefused() {
+        tenant.execute("alter role " + tenant.name() + " set default_transaction_read_only = on");
+        assertThatThrownBy(() -> tenant.connect(tenant.uri(TestServers.of(18).port()), SHORT))
+                .isInstanceOf(LogUnavailable.class);
+    }
+
+    @Test
+    void aServerWithoutAFreeConnectionIsNamedAndRecovers() {
+        CommitLog first = connect();
+        tenant.execute("alter role " + tenant.name() + " connection limit 1");
+        assertThatThrownBy(() -> tenant.connect(tenant.uri(TestServers.of(18).port()), SHORT))
+                .isInstanceOf(LogUnavailable.class)
+                .hasMessageContaining("no free connection");
+        LogTopic topic = topic(first, "orders", 1);
+        commit(join(first.open("a")), 0, batch(topic, "one"));
+
+        tenant.execute("alter role " + tenant.name() + " connection limit -1");
+        sequence(connect(), topic);
+        assertThat(entries(connect(), topic, 0)).containsExactly("one");
+    }
+
+    @Test
+    void transactionsThatSleepDelayNobodyElse() {
+        CommitLog log = open("&connections=2");
+        LogTopic topic = topic(log, "orders", 1);
+        Writer sleeper = join(log.open("sleeper"));
+        Writer other = join(log.open("other"));
+        List<LogTransaction> asleep = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            asleep.add(join(sleeper.begin()));
+            tenant.insert(asleep.get(i), "row " + i);
+        }
+        assertThatThrownBy(() -> join(sleeper.begin()))
+                .isInstanceOf(LogUnavailable.class)
+                .hasMessageContaining("connections are in use");
+
+        long began = System.nanoTime();
+        for (int number = 0; number < 50; number++) {
+            commit(other, number, batch(topic, "" + number));
+            sequence(log, topic);
+        }
+        assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(20));
+        assertThat(entries(log, topic, 0)).hasSize(50);
+
+        asleep.get(0).commit(0, List.of(batch(topic, "slow")), Optional.empty());
+        asleep.get(1).close();
+        assertThat(tenant.rows()).containsExactly("row 0");
+        log.close();
+    }
+
+    @Test
+    void aCallerCannotEndATransactionBehindTheLogsBack() throws SQLException {
+        CommitLog log = connect();
+        Writer writer = join(log.open("a"));
+        LogTransaction transaction = join(writer.begin());
+        Connection lent = transaction.unwrap(Connection.class);
+        assertThatThrownBy(lent::commit).isInstanceOf(SQLException.class).hasMessageContaining("belongs to");
+        assertThatThrownBy(lent::rollback).isInstanceOf(SQLException.class);
+        assertThatThrownBy(lent::close).isInstanceOf(SQLException.class);
+        assertThatThrownBy(() -> lent.setAutoCommit(true)).isInstanceOf(SQLException.class);
+        assertThatThrownBy(() -> transaction.unwrap(String.class)).isInstanceOf(UnsupportedOperationException.class);
+        transaction.close();
+        transaction.close();
+        assertThat(lent.isClosed()).isTrue();
+        assertThatThrownBy(lent::createStatement).isInstanceOf(SQLException.class);
+        assertThatThrownBy(() -> transaction.commit(0, List.of(), Optional.empty()))
+                .isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void aFailedStatementOfTheCallerRollsEverythingBack() {
+        CommitLog log = connect();
+        LogTopic topic = topic(log, "orders", 1);
+        Writer writer = join(log.open("a"));
+        LogTransaction transaction = join(writer.begin());
+        tenant.insert(transaction, "row");
+        assertThatThrownBy(() -> tenant.insert(transaction, null)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> transaction.commit(0, List.of(batch(topic, "one")), Optional.empty()))
+                .isInstanceOf(LogUnavailable.class);
+        assertThat(tenant.rows()).isEmpty();
+        assertThat(join(writer.wasCommitted(0))).isFalse();
+    }
+
+    @Test
+    void aClosedLogRefusesAndEndsEveryCall() {
+        CommitLog log = connect();
+        LogTopic topic = topic(log, "orders", 1);
+        Writer writer = join(log.open("a"));
+        log.close();
+        log.close();
+        assertThatThrownBy(() -> join(log.topics().list())).isInstanceOf(Closed.class);
+        assertThatThrownBy(() -> commit(writer, 0, batch(topic, "one"))).isInstanceOf(Closed.class);
+        assertThatThrownBy(() -> join(writer.begin())).isInstanceOf(Closed.class);
+        assertThatThrownBy(() -> log.hints(number -> {})).isInstanceOf(Closed.class);
+    }
+
+    private CommitLog open(String parameters) {
+        String uri = tenant.uri(TestServers.of(18).port());
+        return tenant.connect(
+                parameters.contains("credentials=")
+                        ? uri.substring(0, uri.indexOf("&credentials=")) + parameters
+                        : uri + parameters,
+                SHORT);
+    }
+
+    private static String trace(Throwable failure) {
+        StringWriter text = new StringWriter();
+        failure.printStackTrace(new PrintWriter(text));
+        return text.toString();
+    }
+}

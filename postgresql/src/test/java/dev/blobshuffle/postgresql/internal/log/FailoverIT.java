@@ -1,0 +1,242 @@
+package dev.blobshuffle.postgresql.internal.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.LogFailure;
+import dev.blobshuffle.core.failure.LogUnavailable;
+import dev.blobshuffle.core.failure.LogWentBack;
+import dev.blobshuffle.core.failure.OutcomeUnknown;
+import dev.blobshuffle.core.internal.log.Bookmark;
+import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.core.internal.log.LogBatch;
+import dev.blobshuffle.core.internal.log.LogTopic;
+import dev.blobshuffle.core.internal.log.ReadRequest;
+import dev.blobshuffle.core.internal.log.SequencedBatch;
+import dev.blobshuffle.core.internal.log.Writer;
+import dev.blobshuffle.postgresql.internal.connection.DatabaseTimeouts;
+import dev.blobshuffle.postgresqlembedded.PostgresServer;
+import dev.blobshuffle.testkit.internal.log.LogContract;
+import dev.blobshuffle.testkit.internal.log.LogUnderTest;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Servers that die, hang, or come back without what they had. */
+final class FailoverIT extends LogContract {
+    private static final int WRITERS = 8;
+
+    private PostgresServer primary;
+    private PostgresServer standby;
+    private TestLog tenant;
+
+    @Override
+    protected LogUnderTest create() {
+        primary = PostgresServer.builder().start();
+        tenant = new TestLog(primary);
+        return tenant;
+    }
+
+    @BeforeEach
+    void startStandby() {
+        standby = primary.startStandby("second");
+    }
+
+    @AfterEach
+    void stop() {
+        primary.kill();
+        standby.close();
+    }
+
+    @Test
+    void aKilledPrimaryWithASynchronousStandbyLosesAndDoublesNothing() {
+        primary.requireStandby("second");
+        CommitLog log = client();
+        LogTopic topic = topic(log, "orders", 1);
+        Set<String> acknowledged = ConcurrentHashMap.newKeySet();
+        AtomicInteger afterwards = new AtomicInteger();
+        List<Runnable> calls = new ArrayList<>();
+        for (int w = 0; w < WRITERS; w++) {
+            Writer writer = join(log.open("writer-" + w));
+            calls.add(() -> {
+                for (int number = 0; afterwards.get() < 20 * WRITERS; number++) {
+                    String name = writer.name() + "/" + number;
+                    publish(writer, number, batch(topic, name));
+                    acknowledged.add(name);
+                    if (!primary.isRunning()) {
+                        afterwards.incrementAndGet();
+                    }
+                }
+            });
+        }
+        calls.add(() -> {
+            awaitThat(() -> acknowledged.size() >= 300);
+            primary.kill();
+            standby.promote();
+        });
+        calls.add(() -> {
+            while (afterwards.get() < 20 * WRITERS) {
+                untilAnswered(() -> join(log.sequence(topic.number())).isPresent());
+            }
+        });
+        together(calls);
+
+        sequence(log, topic);
+        List<String> all = entries(log, topic, 0);
+        assertThat(all).doesNotHaveDuplicates();
+        assertThat(new HashSet<>(all)).isEqualTo(acknowledged);
+        for (int w = 0; w < WRITERS; w++) {
+            String prefix = "writer-" + w + "/";
+            assertThat(all.stream()
+                            .filter(name -> name.startsWith(prefix))
+                            .map(name -> Integer.parseInt(name.substring(prefix.length()))))
+                    .isSorted();
+        }
+        log.close();
+    }
+
+    @Test
+    void aStandbyThatWasBehindIsNoticedByReadersAndWriters() {
+        CommitLog log = client();
+        LogTopic topic = topic(log, "orders", 1);
+        Writer writer = join(log.open("a"));
+        commit(writer, 0, batch(topic, "kept"));
+        sequence(log, topic);
+        awaitThat(this::isReplicated);
+        standby.change("primary_conninfo", "");
+        awaitThat(() -> tenant.asks("select count(*) = 0 from pg_stat_replication"));
+        for (int number = 1; number <= 3; number++) {
+            commit(writer, number, batch(topic, "lost " + number));
+        }
+        sequence(log, topic);
+        List<SequencedBatch> before = read(log, topic, 0);
+        assertThat(before).hasSize(4);
+
+        primary.kill();
+        standby.promote();
+
+        assertThatThrownBy(() -> publish(writer, 4, batch(topic, "next"))).isInstanceOf(LogWentBack.class);
+        ReadRequest next = new ReadRequest(topic.number(), 4, 10, 1 << 20, Optional.of(Bookmark.at(before.get(3))));
+        assertThatThrownBy(() -> untilAnswered(() -> join(log.read(next)))).isInstanceOf(LogWentBack.class);
+
+        // As many others, so that only their content shows that they are others.
+        Writer successor = untilAnswered(() -> join(log.open("a")));
+        for (int i = 0; i < 3; i++) {
+            commit(successor, successor.firstNumber() + i, batch(topic, "other " + i));
+        }
+        sequence(log, topic);
+        assertThatThrownBy(() -> join(log.read(next))).isInstanceOf(LogWentBack.class);
+        assertThat(join(log.read(
+                        new ReadRequest(topic.number(), 1, 10, 1 << 20, Optional.of(Bookmark.at(before.get(0)))))))
+                .hasSize(3);
+        log.close();
+    }
+
+    @Test
+    void aPrimaryThatHangsForEightSecondsLosesAndDoublesNothing() {
+        CommitLog log = client();
+        LogTopic topic = topic(log, "orders", 1);
+        Writer writer = join(log.open("a"));
+        commit(writer, 0, batch(topic, "0"));
+        primary.pause();
+        together(List.of(
+                () -> {
+                    for (int number = 1; number <= 20; number++) {
+                        publish(writer, number, batch(topic, "" + number));
+                    }
+                },
+                () -> {
+                    long resumeAt = System.nanoTime() + 8_000_000_000L;
+                    awaitThat(() -> System.nanoTime() >= resumeAt);
+                    primary.resume();
+                }));
+        sequence(log, topic);
+        assertThat(entries(log, topic, 0))
+                .isEqualTo(Stream.iterate(0, i -> i + 1)
+                        .limit(21)
+                        .map(String::valueOf)
+                        .toList());
+        log.close();
+    }
+
+    @Test
+    void aCommitWhoseWaitForTheStandbyWasCancelledIsUnknownUntilTheStandbyHasIt() {
+        primary.requireStandby("second");
+        CommitLog log = client();
+        LogTopic topic = topic(log, "orders", 1);
+        Writer writer = join(log.open("a"));
+        commit(writer, 0, batch(topic, "0"));
+        standby.pause();
+        together(List.of(
+                () -> assertThatThrownBy(() -> commit(writer, 1, batch(topic, "1")))
+                        .isInstanceOf(OutcomeUnknown.class),
+                () -> awaitThat(this::cancelOneWait)));
+        together(List.of(
+                () -> assertThatThrownBy(() -> commit(writer, 1, batch(topic, "1")))
+                        .isInstanceOf(OutcomeUnknown.class),
+                () -> awaitThat(this::cancelOneWait)));
+        standby.resume();
+        publish(writer, 1, batch(topic, "1"));
+        primary.kill();
+        standby.promote();
+        publish(writer, 2, batch(topic, "2"));
+        untilAnswered(() -> join(log.sequence(topic.number())).isPresent());
+        assertThat(entries(log, topic, 0)).containsExactly("0", "1", "2");
+        log.close();
+    }
+
+    private CommitLog client() {
+        return tenant.connect(tenant.uri(primary.port(), standby.port()), DatabaseTimeouts.DEFAULT);
+    }
+
+    /** Repeats a commit as long as its outcome is open, as a publisher does. */
+    private static void publish(Writer writer, long number, LogBatch batch) {
+        untilAnswered(() -> join(writer.commit(number, List.of(batch), Optional.empty())));
+    }
+
+    private static <T> T untilAnswered(Supplier<T> call) {
+        long deadline = System.nanoTime() + 60_000_000_000L;
+        while (true) {
+            try {
+                return call.get();
+            } catch (LogUnavailable | OutcomeUnknown e) {
+                requireTime(deadline, e);
+            }
+        }
+    }
+
+    private static void requireTime(long deadline, LogFailure last) {
+        if (System.nanoTime() > deadline) {
+            throw new AssertionError("No answer within a minute.", last);
+        }
+        Thread.onSpinWait();
+    }
+
+    private static void awaitThat(Supplier<Boolean> condition) {
+        long deadline = System.nanoTime() + 60_000_000_000L;
+        while (!condition.get()) {
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError("The condition did not come about.");
+            }
+            java.util.concurrent.locks.LockSupport.parkNanos(5_000_000);
+        }
+    }
+
+    private boolean isReplicated() {
+        return tenant.asks("select pg_current_wal_lsn() <= min(replay_lsn) from pg_stat_replication");
+    }
+
+    private boolean cancelOneWait() {
+        return tenant.asks("select count(pg_cancel_backend(pid)) > 0 from pg_stat_activity where wait_event = 'SyncRep'"
+                + " and application_name = 'test'");
+    }
+}

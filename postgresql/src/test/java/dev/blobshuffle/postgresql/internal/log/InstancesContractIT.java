@@ -1,0 +1,48 @@
+package dev.blobshuffle.postgresql.internal.log;
+
+import dev.blobshuffle.testkit.internal.log.InstancesContractTest;
+import dev.blobshuffle.testkit.internal.log.LogUnderTest;
+import org.junit.jupiter.api.Nested;
+
+/** The rules of announcements, on each release of PostgreSQL. */
+final class InstancesContractIT {
+    @Nested
+    final class On14 extends InstancesContractTest {
+        @Override
+        protected LogUnderTest create() {
+            return new TestLog(TestServers.of(14));
+        }
+    }
+
+    @Nested
+    final class On15 extends InstancesContractTest {
+        @Override
+        protected LogUnderTest create() {
+            return new TestLog(TestServers.of(15));
+        }
+    }
+
+    @Nested
+    final class On16 extends InstancesContractTest {
+        @Override
+        protected LogUnderTest create() {
+            return new TestLog(TestServers.of(16));
+        }
+    }
+
+    @Nested
+    final class On17 extends InstancesContractTest {
+        @Override
+        protected LogUnderTest create() {
+            return new TestLog(TestServers.of(17));
+        }
+    }
+
+    @Nested
+    final class On18 extends InstancesContractTest {
+        @Override
+        protected LogUnderTest create() {
+            return new TestLog(TestServers.of(18));
+        }
+    }
+}

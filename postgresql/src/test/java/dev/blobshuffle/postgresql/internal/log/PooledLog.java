@@ -1,0 +1,46 @@
+package dev.blobshuffle.postgresql.internal.log;
+
+import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.core.internal.log.LogTransaction;
+import dev.blobshuffle.postgresql.internal.connection.DatabaseTimeouts;
+import dev.blobshuffle.postgresqlembedded.PostgresServer;
+import dev.blobshuffle.testkit.internal.log.LogUnderTest;
+import java.time.Duration;
+import java.util.List;
+
+/** A log whose clients reach it through a PgBouncer in transaction mode. */
+final class PooledLog implements LogUnderTest {
+    private final TestLog log;
+    private final PgBouncer pooler;
+
+    PooledLog(PostgresServer server) {
+        log = new TestLog(server);
+        pooler = new PgBouncer(server.port(), log.name(), log.password());
+    }
+
+    @Override
+    public CommitLog connect() {
+        return log.connect(log.uri(pooler.port()) + "&pooler=transaction", DatabaseTimeouts.DEFAULT);
+    }
+
+    @Override
+    public void shiftClock(Duration span) {
+        log.shiftClock(span);
+    }
+
+    @Override
+    public void insert(LogTransaction transaction, String row) {
+        log.insert(transaction, row);
+    }
+
+    @Override
+    public List<String> rows() {
+        return log.rows();
+    }
+
+    @Override
+    public void close() {
+        pooler.close();
+        log.close();
+    }
+}

@@ -1,0 +1,34 @@
+package dev.blobshuffle.postgresql.internal.log;
+
+import dev.blobshuffle.testkit.internal.log.CommitLogContractTest;
+import dev.blobshuffle.testkit.internal.log.GroupsContractTest;
+import dev.blobshuffle.testkit.internal.log.LogUnderTest;
+import dev.blobshuffle.testkit.internal.log.TransactionContractTest;
+import org.junit.jupiter.api.Nested;
+
+/** The rules of a commit log behind a transaction pooler. */
+final class PoolerContractIT {
+    @Nested
+    final class WritingAndReading extends CommitLogContractTest {
+        @Override
+        protected LogUnderTest create() {
+            return new PooledLog(TestServers.of(18));
+        }
+    }
+
+    @Nested
+    final class Transactions extends TransactionContractTest {
+        @Override
+        protected LogUnderTest create() {
+            return new PooledLog(TestServers.of(18));
+        }
+    }
+
+    @Nested
+    final class ConsumerGroups extends GroupsContractTest {
+        @Override
+        protected LogUnderTest create() {
+            return new PooledLog(TestServers.of(18));
+        }
+    }
+}
