@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * Stateless.
  */
 public final class Json {
+    /** A depth from which no depth of a value leads to 0. */
+    private static final int ON_ONE_LINE = Integer.MIN_VALUE;
+
     private Json() {}
 
     /**
@@ -22,6 +25,17 @@ public final class Json {
     public static String write(Object value) {
         StringBuilder text = new StringBuilder();
         append(text, value, 0);
+        return text.append('\n').toString();
+    }
+
+    /**
+     * The same on one line, for a stream of values.
+     *
+     * @throws IllegalArgumentException as {@link #write}
+     */
+    public static String line(Object value) {
+        StringBuilder text = new StringBuilder();
+        append(text, value, ON_ONE_LINE);
         return text.append('\n').toString();
     }
 
@@ -72,7 +86,9 @@ public final class Json {
     }
 
     private static void newLine(StringBuilder text, int depth) {
-        text.append('\n').append("  ".repeat(depth));
+        if (depth >= 0) {
+            text.append('\n').append("  ".repeat(depth));
+        }
     }
 
     /**

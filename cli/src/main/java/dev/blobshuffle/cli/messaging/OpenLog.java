@@ -5,6 +5,7 @@ import dev.blobshuffle.core.internal.log.CommitLog;
 import dev.blobshuffle.core.internal.log.CommitLogs;
 import dev.blobshuffle.core.internal.log.LogTopic;
 import dev.blobshuffle.core.internal.log.TopicState;
+import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 import java.util.Collection;
@@ -30,6 +31,12 @@ record OpenLog(CommitLog log, Time time) {
      */
     <T> T await(CompletionStage<T> stage, String what) {
         return CommitLogs.await(stage, LONGEST, what, time);
+    }
+
+    /** Waits. */
+    void rest(Duration duration) throws InterruptedException {
+        Signal never = time.signal();
+        boolean ignored = never.await(never.count(), time.nanos() + duration.toNanos());
     }
 
     /** All topics, by name. */

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.IntConsumer;
 
@@ -68,6 +69,16 @@ public interface CommitLog extends AutoCloseable {
      * {@code TopicAbsent}.
      */
     CompletionStage<List<SequencedBatch>> read(ReadRequest request);
+
+    /**
+     * Who committed batches, for operators. No row for a batch that is gone, or if the log does not
+     * know.
+     *
+     * @param ids of the batches, as {@link SequencedBatch} has them
+     */
+    default CompletionStage<List<BatchOrigin>> origins(Set<Long> ids) {
+        return CompletableFuture.completedFuture(List.of());
+    }
 
     /**
      * Subscribes to hints of new batches. A hint may be lost or spurious, so callers look from time

@@ -1,5 +1,6 @@
 package dev.blobshuffle.postgresql.internal.log;
 
+import dev.blobshuffle.core.internal.log.BatchOrigin;
 import dev.blobshuffle.core.internal.log.CommitLog;
 import dev.blobshuffle.core.internal.log.Instances;
 import dev.blobshuffle.core.internal.log.ReadRequest;
@@ -13,6 +14,7 @@ import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.postgresql.internal.connection.ConnectionPool;
 import dev.blobshuffle.postgresql.internal.log.Database.Repeat;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
@@ -102,6 +104,20 @@ final class PostgresqlLog implements CommitLog {
     public CompletionStage<List<SequencedBatch>> read(ReadRequest request) {
         return database.call(
                 "read topic " + request.topic(), Repeat.ONCE, connection -> reader.read(connection, request));
+    }
+
+    @Override
+    public CompletionStage<List<BatchOrigin>> origins(Set<Long> ids) {
+        long[] numbers = ids.stream().mapToLong(Long::longValue).toArray();
+        return database.call(
+                "find the writers of batches",
+                Repeat.ONCE,
+                connection -> FunctionCall.of(connection, database.schema(), "batch_origins", numbers)
+                        .rows(row -> new BatchOrigin(
+                                row.getLong("id"),
+                                Optional.ofNullable(row.getString("writer")),
+                                row.getLong("bytes"),
+                                row.getLong("latest"))));
     }
 
     @Override

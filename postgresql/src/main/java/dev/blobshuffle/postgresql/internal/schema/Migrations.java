@@ -27,7 +27,8 @@ public final class Migrations {
             Migration.of("V004__retention.sql"),
             Migration.of("V005__outbox.sql"),
             Migration.of("V006__instances.sql"),
-            Migration.of("V007__claims.sql"));
+            Migration.of("V007__claims.sql"),
+            Migration.of("V008__tools.sql"));
     private static final String RIGHTS = "rights.sql";
     private static final int OLDEST_SERVER = 140_000;
 

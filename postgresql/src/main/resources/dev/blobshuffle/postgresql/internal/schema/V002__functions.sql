@@ -64,6 +64,8 @@
 --     generations() -> minute, listed_at
 --     generation_listed(minute int) -> void
 --     forget_generations(minutes int[]) -> void
+--   For operators
+--     batch_origins(ids bigint[]) -> id, writer text, bytes bigint, latest bigint; no row: gone
 --   Claims to stores
 --     claim_ids() -> claim_id text
 --     remember_claim(id text, counter bigint) -> void

@@ -1,0 +1,58 @@
+package dev.blobshuffle.cli.messaging;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Keys, values and headers as a terminal and programs may see them. Stateless. */
+final class ShownData {
+    private ShownData() {}
+
+    /** As text with escapes; bytes that are no UTF-8 as hexadecimal digits after 0x. */
+    static String text(byte @Nullable [] bytes) {
+        if (bytes == null) {
+            return "null";
+        }
+        return utf8(bytes)
+                .map(Shown::text)
+                .orElseGet(() -> "0x" + HexFormat.of().formatHex(bytes));
+    }
+
+    /** The same between quotes, unless there is none. */
+    static String quoted(byte @Nullable [] bytes) {
+        if (bytes == null) {
+            return "null";
+        }
+        return utf8(bytes).map(text -> "\"" + Shown.text(text) + "\"").orElseGet(() -> text(bytes));
+    }
+
+    /** Adds a text to an object; bytes that are no UTF-8 in Base64, with another name. */
+    static void put(Map<String, @Nullable Object> json, String name, byte @Nullable [] bytes) {
+        if (bytes == null) {
+            json.put(name, null);
+            return;
+        }
+        Optional<String> text = utf8(bytes);
+        if (text.isPresent()) {
+            json.put(name, text.get());
+        } else {
+            json.put(name + "_base64", Base64.getEncoder().encodeToString(bytes));
+        }
+    }
+
+    private static Optional<String> utf8(byte[] bytes) {
+        try {
+            return Optional.of(StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString());
+        } catch (CharacterCodingException e) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,176 @@
+package dev.blobshuffle.cli.messaging;
+
+import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.PositionTrimmed;
+import dev.blobshuffle.core.failure.TopicAbsent;
+import dev.blobshuffle.core.internal.encryption.EncryptionSettings;
+import dev.blobshuffle.core.internal.encryption.Keyring;
+import dev.blobshuffle.core.internal.log.BatchOrigin;
+import dev.blobshuffle.core.internal.log.LogTopic;
+import dev.blobshuffle.core.internal.log.ReadRequest;
+import dev.blobshuffle.core.internal.log.SequencedBatch;
+import dev.blobshuffle.core.internal.log.TopicState;
+import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.StoreContext;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/**
+ * {@code blobshuffle messaging tail}: the newest batches of a topic, as the log has them. Exit
+ * status: 0 done, 2 when it cannot be told.
+ */
+@Command(
+        name = "tail",
+        mixinStandardHelpOptions = true,
+        exitCodeOnInvalidInput = LogOptions.FAILED,
+        exitCodeOnExecutionException = LogOptions.FAILED,
+        description = {
+            "Shows the newest batches of a topic by its log: who wrote them, when, their sizes and blobs.",
+            "Belongs to no group and moves none. Reads keys and values only with --show-data.",
+            "With --json it prints one object per line."
+        })
+public final class TailCommand implements Callable<Integer> {
+    private static final Duration LOOK = Duration.ofMillis(250);
+    private static final int MOST_AT_ONCE = 100;
+    private static final long MOST_BYTES = 4 << 20;
+
+    @Mixin
+    private LogOptions options;
+
+    @Parameters(paramLabel = "TOPIC", description = "The topic.")
+    private String name;
+
+    @Option(
+            names = "--last",
+            paramLabel = "N",
+            defaultValue = "10",
+            description = "The last N batches (default: ${DEFAULT-VALUE}).")
+    private int last;
+
+    @Option(names = "--follow", description = "Goes on with new batches until it is interrupted.")
+    private boolean follows;
+
+    @Option(names = "--show-data", description = "Prints the records' keys and values too, which it reads.")
+    private boolean showsData;
+
+    @Option(
+            names = "--records",
+            paramLabel = "N",
+            defaultValue = "10",
+            description = "With --show-data, the first N records of each batch (default: ${DEFAULT-VALUE}).")
+    private int records;
+
+    @Option(
+            names = "--store",
+            paramLabel = "URI",
+            description = "With --show-data, the store, as in blobshuffle.store (default: from --config or --profile).")
+    private @Nullable String storeUri;
+
+    /** Made by the command line. */
+    @SuppressWarnings("NullAway.Init") // the command line fills the fields
+    public TailCommand() {}
+
+    @Override
+    public Integer call() {
+        return options.withLog("show topic " + name, this::tail);
+    }
+
+    private int tail(OpenLog log, PrintWriter out) throws InterruptedException {
+        if (last < 0 || records < 0) {
+            throw new InvalidSettings("Cannot show topic " + name + ": --last is " + last + " and --records " + records
+                    + ". Give 0 or more.");
+        }
+        LogTopic topic = log.topic(name);
+        if (!showsData) {
+            return show(log, topic, Optional.empty(), out);
+        }
+        Optional<String> keys = options.config().value(EncryptionSettings.KEYS.name());
+        Keyring keyring = Keyring.open(keys, keys.map(any -> Keyring.WRITE_PLAIN));
+        try (BlobStore store = BlobStores.openUnchecked(
+                options.config().store(storeUri),
+                StoreContext.unmetered(log.time()).existing())) {
+            return show(log, topic, Optional.of(new TailedRecords(log, store, keyring, records)), out);
+        }
+    }
+
+    private int show(OpenLog log, LogTopic topic, Optional<TailedRecords> data, PrintWriter out)
+            throws InterruptedException {
+        TopicState state = state(log, topic);
+        long next = Math.max(state.start(), state.next() - last);
+        long end = state.next();
+        while (follows || next < end) {
+            List<SequencedBatch> batches = read(log, topic, next);
+            if (batches.isEmpty()) {
+                log.rest(LOOK);
+            } else {
+                print(log, batches, data, out);
+                next = batches.get(batches.size() - 1).sequence() + 1;
+            }
+        }
+        if (state.isStaged() && !options.isJson() && !follows) {
+            out.println("More batches are committed, and no instance has put them in order yet.");
+        } else if (end == state.start() && !options.isJson() && !follows) {
+            out.println("Topic " + Shown.text(name) + " holds no batch.");
+        }
+        return 0;
+    }
+
+    private TopicState state(OpenLog log, LogTopic topic) {
+        return Optional.ofNullable(log.states(List.of(topic)).get(topic.number()))
+                .orElseThrow(() -> new TopicAbsent(
+                        "Cannot show topic " + name + ": it was deleted. See which there are: topics list."));
+    }
+
+    /** Passes over what retention deletes meanwhile. */
+    private List<SequencedBatch> read(OpenLog log, LogTopic topic, long from) {
+        try {
+            return read(log, topic.number(), from);
+        } catch (PositionTrimmed e) {
+            return read(log, topic.number(), state(log, topic).start());
+        }
+    }
+
+    private List<SequencedBatch> read(OpenLog log, int topic, long from) {
+        ReadRequest request = new ReadRequest(topic, from, MOST_AT_ONCE, MOST_BYTES, Optional.empty());
+        return log.await(log.log().read(request), "read topic " + name);
+    }
+
+    private void print(OpenLog log, List<SequencedBatch> batches, Optional<TailedRecords> data, PrintWriter out) {
+        Map<Long, BatchOrigin> origins = log
+                .await(
+                        log.log()
+                                .origins(
+                                        batches.stream().map(SequencedBatch::id).collect(Collectors.toSet())),
+                        "find the writers of batches")
+                .stream()
+                .collect(Collectors.toMap(BatchOrigin::id, Function.identity()));
+        for (SequencedBatch each : batches) {
+            TailedBatch batch = TailedBatch.of(each, Optional.ofNullable(origins.get(each.id())));
+            List<TailedRecords.Shape> shown =
+                    data.map(reader -> reader.of(name, batch)).orElse(List.of());
+            if (options.isJson()) {
+                Map<String, @Nullable Object> json = batch.json();
+                data.ifPresent(reader -> json.put(
+                        "data", shown.stream().map(TailedRecords.Shape::json).toList()));
+                out.print(Json.line(json));
+            } else {
+                out.print(batch.text());
+                shown.forEach(record -> out.print(record.line()));
+            }
+        }
+        out.flush();
+    }
+}

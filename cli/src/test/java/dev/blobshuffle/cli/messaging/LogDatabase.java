@@ -1,0 +1,166 @@
+package dev.blobshuffle.cli.messaging;
+
+import dev.blobshuffle.cli.Main;
+import dev.blobshuffle.core.internal.format.entries.EncodedEntries;
+import dev.blobshuffle.core.internal.format.entries.EntriesEncoder;
+import dev.blobshuffle.core.internal.format.record.Headers;
+import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.core.internal.log.CommitLogs;
+import dev.blobshuffle.core.internal.log.LogBatch;
+import dev.blobshuffle.core.internal.log.LogTopic;
+import dev.blobshuffle.core.internal.log.Writer;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.postgresqlembedded.PostgresServer;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A database on a real server with an owner's and an application's role, and the commands that look
+ * after a log in it.
+ */
+public final class LogDatabase implements AutoCloseable {
+    /** The role that owns the log. */
+    public static final String OWNER = "owner";
+
+    /** The role of applications. */
+    public static final String CLIENT = "app";
+
+    private static final String SECRET = "very-secret-indeed";
+
+    private final PostgresServer server;
+    private final Path directory;
+
+    private LogDatabase(PostgresServer server, Path directory) {
+        this.server = server;
+        this.directory = directory;
+    }
+
+    /** What a command printed, and its status. */
+    public record Outcome(int status, String out, String err) {}
+
+    /** Starts a server with an empty database. */
+    public static LogDatabase start(Path directory) throws SQLException, IOException {
+        return over(PostgresServer.builder().start(), directory);
+    }
+
+    /** Makes roles and a database in a server, which it closes. */
+    public static LogDatabase over(PostgresServer server, Path directory) throws SQLException, IOException {
+        LogDatabase database = new LogDatabase(server, directory);
+        database.admin("create role " + OWNER + " login password '" + SECRET + "'");
+        database.admin("create role " + CLIENT + " login password '" + SECRET + "'");
+        database.admin("create database logs owner " + OWNER);
+        for (String role : List.of(OWNER, CLIENT)) {
+            database.writeCredentials(role, SECRET);
+        }
+        return database;
+    }
+
+    PostgresServer server() {
+        return server;
+    }
+
+    void writeCredentials(String role, String password) throws IOException {
+        Path file = directory.resolve(role);
+        Files.deleteIfExists(file);
+        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.writeString(file, "user=" + role + "\npassword=" + password + "\n");
+    }
+
+    /** Runs statements as the superuser, outside a transaction. */
+    public void admin(String... statements) throws SQLException {
+        in("postgres", statements);
+    }
+
+    /** The same in a database. */
+    public void in(String name, String... statements) throws SQLException {
+        try (Connection connection = server.connect(name);
+                Statement statement = connection.createStatement()) {
+            for (String each : statements) {
+                statement.execute(each);
+            }
+        }
+    }
+
+    /** The log's address for a role. */
+    public String uri(String role, String... parameters) {
+        return "postgresql://127.0.0.1:" + server.port() + "/logs?credentials=" + directory.resolve(role)
+                + Arrays.stream(parameters).map(parameter -> "&" + parameter).reduce("", String::concat);
+    }
+
+    /** Creates the log and grants the client role. */
+    public void setUp() {
+        Outcome outcome = run(OWNER, "setup", "--client-role", CLIENT, "--execute");
+        if (outcome.status() != 0) {
+            throw new AssertionError(outcome);
+        }
+    }
+
+    /** Runs a command of messaging as a role. */
+    public Outcome run(String role, String... arguments) {
+        List<String> all = new ArrayList<>(List.of("messaging"));
+        all.addAll(Arrays.asList(arguments));
+        all.addAll(List.of("--log", uri(role)));
+        return command(all.toArray(String[]::new));
+    }
+
+    /** Runs any command. */
+    public static Outcome command(String... arguments) {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        int status = Main.commandLine()
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(err))
+                .execute(arguments);
+        Outcome outcome = new Outcome(status, out.toString(), err.toString());
+        if ((outcome.out() + outcome.err()).contains(SECRET)) {
+            throw new AssertionError("A password was printed.");
+        }
+        return outcome;
+    }
+
+    /** Commits a batch of plain records to partition 0, and puts it in order. */
+    public void publish(String writer, String topic, String... values) throws Exception {
+        try (SystemTime time = new SystemTime();
+                CommitLog log = CommitLogs.open(uri(CLIENT), "test", time)) {
+            LogTopic found = get(log.topics().find(topic)).orElseThrow();
+            EntriesEncoder encoder = new EntriesEncoder(LogBatch.MAX_ENTRIES);
+            for (String value : values) {
+                encoder.record(0, 1_700_000_000_000L, "k".getBytes(StandardCharsets.UTF_8), bytes(value), Headers.NONE);
+            }
+            EncodedEntries entries = encoder.finish().get(0);
+            Writer opened = get(log.open(writer));
+            get(opened.commit(
+                    opened.firstNumber(),
+                    List.of(new LogBatch(
+                            found.number(), entries.entries(), entries.blobs(), entries.bytes(), entries.latest())),
+                    Optional.empty()));
+            get(log.sequence(found.number()));
+        }
+    }
+
+    private static byte[] bytes(String value) {
+        return value.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static <T> T get(java.util.concurrent.CompletionStage<T> stage) throws Exception {
+        return stage.toCompletableFuture().get(30, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}
