@@ -54,9 +54,9 @@ public final class Outbox {
             statement.setBytes(2, record.key());
             statement.setBytes(3, record.value());
             Array names = connection.createArrayOf(
-                    "text", record.headers().stream().map(Header::name).toArray());
+                    "text", record.headers().stream().map(Header::name).toArray(String[]::new));
             Array values = connection.createArrayOf(
-                    "bytea", record.headers().stream().map(Header::value).toArray());
+                    "bytea", record.headers().stream().map(Header::value).toArray(byte[][]::new));
             statement.setArray(4, names);
             statement.setArray(5, values);
             if (record.partition().isPresent()) {

@@ -1,0 +1,237 @@
+package dev.blobshuffle.messaging.internal;
+
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.cache.CacheSettings;
+import dev.blobshuffle.core.internal.instance.ShuffleInstance;
+import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.core.internal.log.CommitLogs;
+import dev.blobshuffle.core.internal.log.member.LogMembership;
+import dev.blobshuffle.core.internal.log.publish.Sequencer;
+import dev.blobshuffle.core.internal.log.tail.LogTails;
+import dev.blobshuffle.core.internal.membership.FixedZoneMap;
+import dev.blobshuffle.core.internal.membership.Member;
+import dev.blobshuffle.core.internal.membership.Membership;
+import dev.blobshuffle.core.internal.membership.PeerSecret;
+import dev.blobshuffle.core.internal.membership.PeerSettings;
+import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.write.options.WriteSettings;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.messaging.ConsumerGroups;
+import dev.blobshuffle.messaging.Messaging;
+import dev.blobshuffle.messaging.Publisher;
+import dev.blobshuffle.messaging.Serde;
+import dev.blobshuffle.messaging.Subscriber;
+import dev.blobshuffle.messaging.Subscription;
+import dev.blobshuffle.messaging.Topics;
+import dev.blobshuffle.messaging.Transaction;
+import dev.blobshuffle.messaging.internal.publish.LogPublisher;
+import dev.blobshuffle.messaging.internal.publish.PublisherParts;
+import dev.blobshuffle.messaging.internal.publish.TopicHomes;
+import dev.blobshuffle.messaging.internal.subscribe.DeadLetters;
+import dev.blobshuffle.messaging.internal.subscribe.LogSubscriber;
+import dev.blobshuffle.messaging.internal.subscribe.PublishedDeadLetters;
+import dev.blobshuffle.messaging.internal.subscribe.SubscriberParts;
+import dev.blobshuffle.messaging.internal.topic.LogConsumerGroups;
+import dev.blobshuffle.messaging.internal.topic.LogTopics;
+import dev.blobshuffle.messaging.internal.topic.TopicCatalog;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The parts that the publishers and subscribers of one process share. They close in this order:
+ * publishers and subscribers, what follows the log, the membership, the engine, the log, the clock.
+ * Thread-safe.
+ */
+public final class MessagingInstance implements Messaging {
+    private static final String DEFAULT_NAME = "blobshuffle";
+
+    /** Bytes of entries that the topics of an instance keep for their subscribers. */
+    private static final long TAIL_BYTES = 16L << 20;
+
+    private final ShuffleInstance instance;
+    private final CommitLog log;
+    private final SystemTime time;
+    private final Topics topics;
+    private final ConsumerGroups groups;
+    private final LogTails tails;
+    private final Sequencer sequencer;
+    private final PublisherParts publishing;
+    private final SubscriberParts subscribing;
+    private final Set<AutoCloseable> users = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean isClosed = new AtomicBoolean();
+
+    private MessagingInstance(Settings settings, ShuffleInstance instance, CommitLog log, SystemTime time) {
+        this.instance = instance;
+        this.log = log;
+        this.time = time;
+        TopicCatalog catalog = new TopicCatalog(log, time);
+        topics = new LogTopics(log, time);
+        groups = new LogConsumerGroups(log, catalog, time);
+        tails = new LogTails(log, TAIL_BYTES, time);
+        sequencer = new Sequencer(log, time);
+        publishing = new PublisherParts(
+                log,
+                catalog,
+                new TopicHomes(log, time),
+                sequencer,
+                instance.engine(),
+                settings.value(WriteSettings.DELIVERY_TIMEOUT),
+                time);
+        subscribing = new SubscriberParts(
+                log, catalog, tails, instance.engine(), instance.membership(), settings.zone(), time);
+    }
+
+    /** Opens an instance: {@link Messaging#open}. */
+    public static MessagingInstance open(Map<String, ?> configuration) {
+        Settings settings = MessagingSettings.parse(configuration);
+        String uri = MessagingSettings.log(settings);
+        SystemTime time = new SystemTime();
+        try {
+            CommitLog log = CommitLogs.open(
+                    uri, settings.value(MessagingSettings.INSTANCE_NAME).orElse(DEFAULT_NAME), time);
+            return open(settings, log, time);
+        } catch (RuntimeException | Error e) {
+            time.close();
+            throw e;
+        }
+    }
+
+    private static MessagingInstance open(Settings settings, CommitLog log, SystemTime time) {
+        try {
+            requireDeliveryInTime(settings, log);
+            ShuffleInstance instance = ShuffleInstance.builder(settings)
+                    .clocks(() -> time)
+                    .membership(clock -> membership(settings, log, clock))
+                    .open();
+            return new MessagingInstance(settings, instance, log, time);
+        } catch (RuntimeException | Error e) {
+            log.close();
+            throw e;
+        }
+    }
+
+    /** The log refuses blobs that are older, so their records would be lost. */
+    private static void requireDeliveryInTime(Settings settings, CommitLog log) {
+        Duration timeout = settings.value(WriteSettings.DELIVERY_TIMEOUT);
+        Duration longest = log.retention().longestUncommitted();
+        if (timeout.compareTo(longest) > 0) {
+            throw new InvalidSettings("Cannot start: " + WriteSettings.DELIVERY_TIMEOUT + " is " + timeout.toMillis()
+                    + ", and the log refuses blobs that are older than " + longest.toMillis()
+                    + " ms. Give at most that, or change max_age in the log's schema.");
+        }
+    }
+
+    private static Membership membership(Settings settings, CommitLog log, Time time) {
+        List<Member> listed = FixedZoneMap.caches(settings.value(CacheSettings.ZONE_MEMBERS));
+        if (!settings.value(CacheSettings.ZONE_ENABLED)) {
+            return Membership.of(new FixedZoneMap(listed));
+        }
+        Optional<PeerSecret> secret =
+                settings.value(PeerSettings.SECRET_FILE).map(Path::of).map(PeerSecret::read);
+        return new LogMembership(log, listed, secret, time);
+    }
+
+    @Override
+    public Topics topics() {
+        return topics;
+    }
+
+    @Override
+    public ConsumerGroups groups() {
+        return groups;
+    }
+
+    @Override
+    public <K, V> Publisher<K, V> publisher(String name, Serde<K> keys, Serde<V> values) {
+        checkOpen();
+        return keep(LogPublisher.open(publishing, name, keys, values));
+    }
+
+    @Override
+    public <K, V> Subscriber<K, V> subscriber(Subscription subscription, Serde<K> keys, Serde<V> values) {
+        checkOpen();
+        Optional<DeadLetters> letters = subscription.deadLetters().map(topic -> deadLetters(subscription, topic));
+        return keep(LogSubscriber.open(subscribing, subscription, keys, values, letters));
+    }
+
+    private DeadLetters deadLetters(Subscription subscription, String topic) {
+        String name = "dead-letters/" + subscription.group() + "/" + Long.toHexString(time.randomLong());
+        return new PublishedDeadLetters(topic, () -> LogPublisher.open(publishing, name, Serde.bytes(), Serde.bytes()));
+    }
+
+    private <T extends AutoCloseable> T keep(T user) {
+        users.add(user);
+        if (isClosed.get()) {
+            close(user, new ArrayList<>());
+            checkOpen();
+        }
+        return user;
+    }
+
+    @Override
+    public Transaction begin(Publisher<?, ?> publisher) {
+        return MessagingTransaction.begin(own(publisher), Optional.empty());
+    }
+
+    @Override
+    public Transaction begin(Publisher<?, ?> publisher, Subscriber<?, ?> subscriber) {
+        if (!(subscriber instanceof LogSubscriber<?, ?> reader) || !users.contains(subscriber)) {
+            throw new IllegalArgumentException(
+                    "Cannot begin a transaction: the subscriber is of another instance. Use one of this instance.");
+        }
+        return MessagingTransaction.begin(own(publisher), Optional.of(reader));
+    }
+
+    private LogPublisher<?, ?> own(Publisher<?, ?> publisher) {
+        checkOpen();
+        if (!(publisher instanceof LogPublisher<?, ?> writer) || !users.contains(publisher)) {
+            throw new IllegalArgumentException(
+                    "Cannot begin a transaction: the publisher is of another instance. Use one of this instance.");
+        }
+        return writer;
+    }
+
+    private void checkOpen() {
+        if (isClosed.get()) {
+            throw new Closed("Cannot use messaging: it is closed. Open another one.");
+        }
+    }
+
+    @Override
+    public void close() {
+        if (!isClosed.compareAndSet(false, true)) {
+            return;
+        }
+        List<RuntimeException> failures = new ArrayList<>();
+        users.forEach(user -> close(user, failures));
+        close(tails, failures);
+        close(sequencer, failures);
+        close(instance.membership(), failures);
+        close(log, failures);
+        close(instance, failures);
+        if (!failures.isEmpty()) {
+            RuntimeException first = failures.get(0);
+            failures.stream().skip(1).forEach(first::addSuppressed);
+            throw first;
+        }
+    }
+
+    private static void close(AutoCloseable part, List<RuntimeException> failures) {
+        try {
+            part.close();
+        } catch (RuntimeException e) {
+            failures.add(e);
+        } catch (Exception e) {
+            failures.add(new IllegalStateException("Cannot close " + part + ": " + e.getMessage(), e));
+        }
+    }
+}

@@ -1,0 +1,376 @@
+package dev.blobshuffle.messaging.internal.publish;
+
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.DeliveryFailed;
+import dev.blobshuffle.core.failure.Interrupted;
+import dev.blobshuffle.core.failure.MemoryExhausted;
+import dev.blobshuffle.core.failure.TopicAbsent;
+import dev.blobshuffle.core.internal.log.CommitLogs;
+import dev.blobshuffle.core.internal.log.LogTopic;
+import dev.blobshuffle.core.internal.log.LogTransaction;
+import dev.blobshuffle.core.internal.log.Writer;
+import dev.blobshuffle.core.internal.log.group.Consumed;
+import dev.blobshuffle.core.internal.log.publish.LogChannel;
+import dev.blobshuffle.core.internal.shuffle.Lane;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.messaging.Acknowledgement;
+import dev.blobshuffle.messaging.OutgoingRecord;
+import dev.blobshuffle.messaging.Publisher;
+import dev.blobshuffle.messaging.Serde;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A publisher over a commit log: one lane of the engine, whose channel is the log. Thread-safe: the
+ * lock guards the lane. Outside transactions a lost batch fails its publishes, and the lane begins
+ * again; in a transaction the loss sticks until the transaction ends.
+ */
+public final class LogPublisher<K, V> implements Publisher<K, V> {
+    private static final Duration LONGEST_CALL = Duration.ofSeconds(60);
+    private static final Duration LONGEST_CLOSE_WAIT = Duration.ofSeconds(5);
+
+    private final String name;
+    private final PublisherParts parts;
+    private final Serde<K> keys;
+    private final Serde<V> values;
+    private final Time time;
+    private final Writer writer;
+    private final Promises promises;
+    private final LogChannel channel;
+    private final Lane lane;
+    private final RecordHeaders headers = new RecordHeaders();
+    private final Map<String, TopicOutput> outputs = new HashMap<>();
+
+    /** The numbers of the topics that were published to, for the channel's threads. */
+    private final Map<String, Integer> numbers = new ConcurrentHashMap<>();
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private @Nullable Thread transacting;
+    private boolean isClosed;
+
+    private LogPublisher(PublisherParts parts, String name, Writer writer, Serde<K> keys, Serde<V> values) {
+        this.parts = parts;
+        this.name = name;
+        this.keys = keys;
+        this.values = values;
+        this.writer = writer;
+        time = parts.time();
+        promises = new Promises(time);
+        channel = new LogChannel(writer, this::number, promises, parts.sequencer(), time, parts.deliveryTimeout());
+        lane = parts.engine().lane(name, channel);
+    }
+
+    /**
+     * Opens a publisher and fences its predecessor. Blocks.
+     *
+     * @throws dev.blobshuffle.core.failure.LogUnavailable recoverable: the log does not answer
+     */
+    public static <K, V> LogPublisher<K, V> open(PublisherParts parts, String name, Serde<K> keys, Serde<V> values) {
+        if (name.isBlank()) {
+            throw new IllegalArgumentException("Cannot open a publisher: its name is blank. Name it.");
+        }
+        Writer writer = CommitLogs.await(parts.log().open(name), LONGEST_CALL, "open publisher " + name, parts.time());
+        return new LogPublisher<>(parts, name, writer, keys, values);
+    }
+
+    private int number(String topic) {
+        Integer number = numbers.get(topic);
+        if (number == null) {
+            throw new IllegalStateException("Cannot commit to topic " + topic + ": nobody published to it. Report it.");
+        }
+        return number;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public CompletionStage<Acknowledgement> publish(OutgoingRecord<K, V> record) {
+        String topic = record.topic();
+        K key = record.key();
+        V value = record.value();
+        byte[] keyBytes = key == null ? null : keys.serialize(topic, key);
+        byte[] valueBytes = value == null ? null : values.serialize(topic, value);
+        long deadline = time.nanos() + parts.deliveryTimeout().toNanos();
+        awaitRoom(deadline);
+        LogTopic described = parts.catalog().require(topic);
+        lock(deadline);
+        try {
+            checkUsable();
+            recover();
+            return append(described, record, keyBytes, valueBytes);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private CompletionStage<Acknowledgement> append(
+            LogTopic described, OutgoingRecord<K, V> record, byte @Nullable [] key, byte @Nullable [] value) {
+        TopicOutput output = output(described);
+        int chosen = record.partition().isPresent() ? record.partition().getAsInt() : output.choose(key);
+        TopicOutput.Slot slot = output.slot(chosen);
+        long timestamp = record.timestamp().isPresent() ? record.timestamp().getAsLong() : time.wallMillis();
+        Promise promise = new Promise(slot.named, timestamp);
+        promises.add(slot.partition, promise);
+        try {
+            slot.output.append(timestamp, key, value, headers.of(record.headers()));
+        } catch (BlobShuffleException e) {
+            promises.remove(slot.partition, promise);
+            throw e;
+        }
+        return promise;
+    }
+
+    private TopicOutput output(LogTopic described) {
+        TopicOutput output = outputs.get(described.name());
+        if (output == null || output.number() != described.number()) {
+            output = new TopicOutput(lane, described, parts.homes().of(described.number()), time.randomLong());
+            outputs.put(described.name(), output);
+            numbers.put(described.name(), described.number());
+        }
+        output.update(described, parts.homes().of(described.number()));
+        return output;
+    }
+
+    private void awaitRoom(long deadline) {
+        try {
+            if (!promises.awaitRoom(deadline)) {
+                throw new MemoryExhausted("Cannot publish: too many publishes wait for their answers. Make the"
+                        + " callbacks faster, or publish less at once.");
+            }
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    /** Another thread may flush under the lock, and wait for the store. */
+    private void lock(long deadline) {
+        try {
+            if (!lock.tryLock() && !lock.tryLock(Math.max(0, deadline - time.nanos()), TimeUnit.NANOSECONDS)) {
+                throw new MemoryExhausted(
+                        "Cannot use publisher " + name
+                                + ": another thread has been flushing it for the delivery timeout. Check the store and the log.");
+            }
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    private Interrupted interrupted(InterruptedException cause) {
+        Thread.currentThread().interrupt();
+        return new Interrupted("Cannot use publisher " + name + ": the thread was interrupted. Try again.", cause);
+    }
+
+    private void checkUsable() {
+        if (isClosed) {
+            throw new Closed("Cannot use publisher " + name + ": it is closed. Open another one.");
+        }
+        if (transacting != null && transacting != Thread.currentThread()) {
+            throw new IllegalStateException("Cannot use publisher " + name
+                    + ": another thread has a transaction of it. Use a publisher per thread.");
+        }
+    }
+
+    /** Throws what was lost, and begins again unless a transaction must end first. */
+    private void recover() {
+        Optional<RuntimeException> end = channel.end();
+        if (end.isPresent()) {
+            throw end.get();
+        }
+        RuntimeException failure = lane.failure();
+        if (failure != null) {
+            if (transacting == null) {
+                beginAgain(failure);
+            }
+            throw failure;
+        }
+    }
+
+    private void beginAgain(RuntimeException cause) {
+        lane.discard();
+        channel.drop(cause);
+        promises.failed(cause);
+        promises.startAgain();
+        if (cause instanceof TopicAbsent || cause.getCause() instanceof TopicAbsent) {
+            outputs.keySet().forEach(parts.catalog()::forget);
+        }
+    }
+
+    @Override
+    public void flush(Duration timeout) {
+        lock(time.nanos() + parts.deliveryTimeout().toNanos());
+        try {
+            checkUsable();
+            recover();
+            lane.flush(timeout);
+        } catch (Interrupted e) {
+            throw e;
+        } catch (BlobShuffleException e) {
+            throw lost(e);
+        } finally {
+            lock.unlock();
+        }
+        awaitCallbacks(timeout);
+    }
+
+    /** What a flush reports: why the channel has ended rather than what it did to the lane. */
+    private RuntimeException lost(BlobShuffleException failure) {
+        if (lane.failure() != null && transacting == null) {
+            beginAgain(failure);
+        }
+        Optional<RuntimeException> end = channel.end();
+        if (end.isPresent()) {
+            return end.get();
+        }
+        return failure.getCause() instanceof TopicAbsent absent ? absent : failure;
+    }
+
+    private void awaitCallbacks(Duration timeout) {
+        try {
+            promises.awaitCallbacks(time.nanos() + timeout.toNanos());
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    /**
+     * Begins a transaction in the log's database. What this thread publishes from now on belongs to
+     * it. Blocks.
+     *
+     * @throws IllegalStateException a transaction is open
+     */
+    public LogTransaction beginTransaction() {
+        lock(time.nanos() + parts.deliveryTimeout().toNanos());
+        try {
+            checkUsable();
+            if (transacting != null) {
+                throw new IllegalStateException(
+                        "Cannot begin a transaction of publisher " + name + ": one is open. Close it first.");
+            }
+            recover();
+            lane.flush(parts.deliveryTimeout().multipliedBy(2));
+            channel.hold();
+            transacting = Thread.currentThread();
+            try {
+                return CommitLogs.await(writer.begin(), LONGEST_CALL, "begin a transaction of " + name, time);
+            } catch (RuntimeException e) {
+                endTransaction(e);
+                throw e;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Stores everything published since the transaction began, and commits it with consumed
+     * positions. If it fails, abort the transaction.
+     *
+     * @throws BlobShuffleException nothing is committed, unless it is {@code OutcomeUnknown}
+     */
+    public void commitTransaction(LogTransaction transaction, Optional<Consumed> consumed) {
+        lock.lock();
+        try {
+            checkUsable();
+            recover();
+            lane.flush(parts.deliveryTimeout().multipliedBy(2));
+            List<Long> ignored = channel.commitInto(transaction, consumed);
+            transacting = null;
+        } finally {
+            lock.unlock();
+        }
+        awaitCallbacks(parts.deliveryTimeout());
+    }
+
+    /** Drops everything published since the transaction began. */
+    public void abortTransaction() {
+        lock.lock();
+        try {
+            if (!isClosed && transacting != null) {
+                endTransaction(new DeliveryFailed(
+                        "Cannot publish the record: its transaction was rolled back. Publish it again."));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void endTransaction(RuntimeException cause) {
+        transacting = null;
+        beginAgain(cause);
+    }
+
+    /**
+     * Whether the transaction was committed whose outcome is unknown. Ends this publisher. Blocks.
+     */
+    public boolean wasCommitted() {
+        return CommitLogs.await(
+                channel.wasCommitted(), LONGEST_CALL, "find out whether " + name + " has committed", time);
+    }
+
+    @Override
+    public void close() {
+        acquireToClose();
+        RuntimeException failure = null;
+        try {
+            if (isClosed) {
+                return;
+            }
+            if (transacting != null) {
+                endTransaction(new DeliveryFailed(
+                        "Cannot publish the record: the publisher was closed in a transaction. Publish it again."));
+            }
+            failure = flushLast();
+            isClosed = true;
+            lane.close();
+            channel.close();
+            promises.failed(new Closed(
+                    "Cannot publish the record: publisher " + name + " was closed. Flush before you close."));
+        } finally {
+            lock.unlock();
+        }
+        promises.close();
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /** Another thread may wait for the store or the log under the lock: it goes on no more. */
+    private void acquireToClose() {
+        try {
+            if (lock.tryLock(LONGEST_CLOSE_WAIT.toNanos(), TimeUnit.NANOSECONDS)) {
+                return;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        lane.giveUp();
+        lock.lock();
+    }
+
+    private @Nullable RuntimeException flushLast() {
+        if (lane.isDrained() || channel.end().isPresent()) {
+            return null;
+        }
+        try {
+            RuntimeException lost = lane.failure();
+            if (lost == null) {
+                lane.flush(parts.deliveryTimeout());
+            }
+            return lost;
+        } catch (BlobShuffleException e) {
+            return e;
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package dev.blobshuffle.messaging.internal.publish;
+
+import dev.blobshuffle.messaging.Acknowledgement;
+import dev.blobshuffle.messaging.TopicPartition;
+import java.util.concurrent.CompletableFuture;
+
+/** The answer that one publish waits for. */
+final class Promise extends CompletableFuture<Acknowledgement> {
+    private final TopicPartition partition;
+    private final long timestamp;
+
+    Promise(TopicPartition partition, long timestamp) {
+        this.partition = partition;
+        this.timestamp = timestamp;
+    }
+
+    void keep() {
+        complete(new Acknowledgement(partition, timestamp));
+    }
+}

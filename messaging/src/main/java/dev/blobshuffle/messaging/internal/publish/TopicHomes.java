@@ -1,0 +1,81 @@
+package dev.blobshuffle.messaging.internal.publish;
+
+import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.core.internal.log.group.HomeZones;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.core.zone.Zone;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The home zones of the topics that an instance publishes to. It asks the log every 5 seconds while
+ * a topic is in use, and keeps what it knew while the log does not answer. Thread-safe.
+ */
+public final class TopicHomes {
+    private static final Logger LOG = LoggerFactory.getLogger(TopicHomes.class);
+    private static final Duration FRESH = Duration.ofSeconds(5);
+
+    private final CommitLog log;
+    private final Time time;
+    private final Map<Integer, Homes> topics = new ConcurrentHashMap<>();
+
+    /** Knows nothing yet. */
+    public TopicHomes(CommitLog log, Time time) {
+        this.log = log;
+        this.time = time;
+    }
+
+    /** The home zones of a topic, as known now. Asks for newer ones in the background. */
+    HomeZones of(int topic) {
+        Homes homes = topics.computeIfAbsent(topic, number -> new Homes(time.nanos() - FRESH.toNanos()));
+        if (homes.isDue(time.nanos())) {
+            ask(topic, homes);
+        }
+        return homes.zones;
+    }
+
+    private void ask(int topic, Homes homes) {
+        try {
+            log.groups().zones(topic).whenComplete((zones, failure) -> {
+                if (zones != null) {
+                    homes.learn(zones);
+                } else {
+                    LOG.debug("Cannot ask where topic {} is read; the last known zones stay.", topic, failure);
+                }
+            });
+        } catch (RuntimeException e) {
+            LOG.debug("Cannot ask where topic {} is read; the last known zones stay.", topic, e);
+        }
+    }
+
+    private static final class Homes {
+        private volatile HomeZones zones = HomeZones.of(Map.of());
+        private Map<Zone, Integer> readers = Map.of();
+        private long askedNanos;
+
+        Homes(long askedNanos) {
+            this.askedNanos = askedNanos;
+        }
+
+        synchronized boolean isDue(long now) {
+            boolean isDue = now - askedNanos >= FRESH.toNanos();
+            if (isDue) {
+                askedNanos = now;
+            }
+            return isDue;
+        }
+
+        /**
+         * Equal answers keep the object, so that publishers move their outputs only when needed.
+         */
+        synchronized void learn(Map<Zone, Integer> known) {
+            if (!known.equals(readers)) {
+                readers = Map.copyOf(known);
+                zones = HomeZones.of(readers);
+            }
+        }
+    }
+}

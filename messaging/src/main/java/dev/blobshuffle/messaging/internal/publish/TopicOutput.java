@@ -1,0 +1,103 @@
+package dev.blobshuffle.messaging.internal.publish;
+
+import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.internal.log.LogTopic;
+import dev.blobshuffle.core.internal.log.group.HomeZones;
+import dev.blobshuffle.core.internal.shuffle.Lane;
+import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.messaging.TopicPartition;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lane's outputs to the partitions of one topic, and the choice among them: by the key's hash as
+ * Kafka's default partitioner does, and without a key one partition at a time. Guarded as the lane.
+ */
+final class TopicOutput {
+    /** Records without a key go to one partition so long, so that segments are large. */
+    private static final int STICKY_RECORDS = 512;
+
+    private final Lane lane;
+    private LogTopic topic;
+    private HomeZones homes;
+    private @Nullable Slot[] slots;
+    private int sticky;
+    private int stickyRecords;
+
+    TopicOutput(Lane lane, LogTopic topic, HomeZones homes, long random) {
+        this.lane = lane;
+        this.topic = topic;
+        this.homes = homes;
+        slots = new Slot[topic.partitions()];
+        sticky = (int) (random & 0xffff);
+    }
+
+    int number() {
+        return topic.number();
+    }
+
+    /** Follows a change of the topic or of its readers' zones. Cheap if there is none. */
+    void update(LogTopic now, HomeZones known) {
+        if (now != topic) {
+            topic = now;
+            slots = Arrays.copyOf(slots, now.partitions());
+        }
+        if (known != homes) {
+            homes = known;
+            for (Slot slot : slots) {
+                if (slot != null) {
+                    slot.output = lane.output(slot.partition, zone(slot.partition.number()));
+                }
+            }
+        }
+    }
+
+    /** The partition of a record. */
+    int choose(byte @Nullable [] key) {
+        if (key != null) {
+            return KeyHash.of(key) % slots.length;
+        }
+        if (++stickyRecords >= STICKY_RECORDS) {
+            stickyRecords = 0;
+            sticky = (sticky + 1) & Integer.MAX_VALUE;
+        }
+        return sticky % slots.length;
+    }
+
+    /**
+     * The output to a partition.
+     *
+     * @throws IllegalArgumentException the topic has no such partition
+     */
+    Slot slot(int partition) {
+        if (partition < 0 || partition >= slots.length) {
+            throw new IllegalArgumentException("Cannot publish to partition " + partition + " of topic " + topic.name()
+                    + ": it has " + slots.length + " partitions. Choose one of them, or add partitions.");
+        }
+        Slot slot = slots[partition];
+        if (slot == null) {
+            Partition named = new Partition(topic.name(), partition);
+            slot = new Slot(named, lane.output(named, zone(partition)));
+            slots[partition] = slot;
+        }
+        return slot;
+    }
+
+    private Zone zone(int partition) {
+        return homes.zone(
+                new dev.blobshuffle.core.internal.log.group.TopicPartition(topic.number(), partition), Zone.SINGLE);
+    }
+
+    /** One partition of the topic. */
+    static final class Slot {
+        final Partition partition;
+        final TopicPartition named;
+        Lane.Output output;
+
+        Slot(Partition partition, Lane.Output output) {
+            this.partition = partition;
+            this.named = new TopicPartition(partition.stream(), partition.number());
+            this.output = output;
+        }
+    }
+}
