@@ -9,6 +9,7 @@ import dev.blobshuffle.testkit.internal.log.LogFaults.Fate;
 import dev.blobshuffle.testkit.internal.log.LogFaults.Loss;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -42,7 +43,7 @@ final class Connection {
 
     /** Runs a statement in a transaction of its own. */
     <T> CompletionStage<T> call(LogCall kind, Statement<T> statement) {
-        Call<T> call = new Call<>(kind, statement, database::begin, true);
+        Call<T> call = new Call<>(kind, statement, Optional.empty(), true);
         database.enter(call::start);
         return call.result;
     }
@@ -70,7 +71,7 @@ final class Connection {
 
     /** Runs a statement in an open transaction, which stays open if it succeeds. */
     <T> CompletionStage<T> callIn(Session open, LogCall kind, Statement<T> statement) {
-        Call<T> call = new Call<>(kind, statement, () -> open, false);
+        Call<T> call = new Call<>(kind, statement, Optional.of(open), false);
         database.enter(call::start);
         return call.result;
     }
@@ -83,17 +84,22 @@ final class Connection {
                     transactions.remove(session);
                     reply.succeed(true);
                 },
-                () -> open,
+                Optional.of(open),
                 true);
-        database.enter(call::start);
+        database.enter(() -> {
+            open.handOver();
+            call.start();
+        });
         return call.result;
     }
 
-    /** Rolls an open transaction back. Idempotent. */
+    /** Rolls an open transaction back, unless its commit is on the way. Idempotent. */
     void rollback(Session open) {
         database.enter(() -> {
             transactions.remove(open);
-            open.rollback();
+            if (!open.isHandedOver()) {
+                open.rollback();
+            }
         });
     }
 
@@ -101,8 +107,7 @@ final class Connection {
     void close() {
         database.enter(() -> {
             isClosed = true;
-            List.copyOf(transactions).forEach(Session::rollback);
-            transactions.clear();
+            List.copyOf(transactions).forEach(this::rollback);
             List.copyOf(calls).forEach(call -> call.giveUp(closed()));
         });
     }
@@ -119,7 +124,7 @@ final class Connection {
     private final class Call<T> implements Reply<T> {
         private final LogCall kind;
         private final Statement<T> statement;
-        private final Supplier<Session> sessions;
+        private final Optional<Session> open;
         private final boolean isCommitting;
         private final CompletableFuture<T> result = new CompletableFuture<>();
         private Fate fate = Fate.SMOOTH;
@@ -128,10 +133,10 @@ final class Connection {
         private long timeline;
         private boolean isEnded;
 
-        Call(LogCall kind, Statement<T> statement, Supplier<Session> sessions, boolean isCommitting) {
+        Call(LogCall kind, Statement<T> statement, Optional<Session> open, boolean isCommitting) {
             this.kind = kind;
             this.statement = statement;
-            this.sessions = sessions;
+            this.open = open;
             this.isCommitting = isCommitting;
         }
 
@@ -152,11 +157,13 @@ final class Connection {
 
         private void arrive() {
             if (fate.loss() == Loss.CONNECTION) {
+                open.ifPresent(Session::rollback);
                 answer(() -> giveUp(unavailable("no connection")));
             } else if (fate.loss() == Loss.REQUEST || timeline != database.timeline()) {
+                open.ifPresent(Session::rollback);
                 answer(() -> giveUp(unanswered("because the connection broke")));
             } else {
-                Session mine = sessions.get();
+                Session mine = open.orElseGet(database::begin);
                 session = mine;
                 mine.onAbort(() -> answer(() -> giveUp(unanswered("because the database rolled back"))));
                 if (mine.isEnded()) {

@@ -1,5 +1,6 @@
 package dev.blobshuffle.testkit.internal.log;
 
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.testkit.internal.log.LogFaults.Fate;
 import java.time.Duration;
@@ -8,9 +9,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -138,9 +139,28 @@ public final class MemoryDatabase {
         return read(() -> List.copyOf(tables.rows));
     }
 
-    /** Computes something from the tables. */
-    <T> T look(Function<LogTables, T> question) {
-        return read(() -> question.apply(tables));
+    /** Whether a batch refers to a blob. */
+    public boolean refersTo(BlobId blob) {
+        return read(() -> tables.references.containsKey(blob));
+    }
+
+    /** The blobs that have a tombstone although a batch refers to them. */
+    public Set<BlobId> buriedAlive() {
+        return read(() -> tables.tombstones.keySet().stream()
+                .filter(tables.references::containsKey)
+                .collect(Collectors.toSet()));
+    }
+
+    /** Number of batches that wait to be sequenced. */
+    public int staged() {
+        return read(() -> tables.topics.values().stream()
+                .mapToInt(topic -> topic.inbox.size())
+                .sum());
+    }
+
+    /** Number of batches, unreferenced blobs and tombstones that it holds. */
+    public int remains() {
+        return read(() -> tables.batches.size() + tables.unreferenced.size() + tables.tombstones.size());
     }
 
     private <T> T read(Supplier<T> question) {

@@ -99,7 +99,10 @@ record MemoryRetention(Connection connection) implements Retention {
         long deleteAfter = database().clockMillis() + grace.toMillis();
         session.change(tables -> {
             dead.forEach(blob -> tables.tombstones.putIfAbsent(blob, new TombstoneRow(deleteAfter, tables.claimed)));
-            candidates.forEach(tables.unreferenced::remove);
+            // Others are still candidates, such as one whose last reference has just been trimmed.
+            candidates.stream()
+                    .filter(blob -> tables.tombstones.containsKey(blob) || tables.references.containsKey(blob))
+                    .forEach(tables.unreferenced::remove);
         });
         return fresh;
     }

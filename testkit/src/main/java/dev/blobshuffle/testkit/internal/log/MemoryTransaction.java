@@ -1,15 +1,11 @@
 package dev.blobshuffle.testkit.internal.log;
 
-import dev.blobshuffle.core.failure.Interrupted;
 import dev.blobshuffle.core.failure.LogFailure;
 import dev.blobshuffle.core.internal.log.LogBatch;
 import dev.blobshuffle.core.internal.log.LogTransaction;
 import dev.blobshuffle.core.internal.log.group.Consumed;
-import dev.blobshuffle.core.time.Signal;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -51,29 +47,7 @@ final class MemoryTransaction implements LogTransaction {
     }
 
     private <T> T await(CompletionStage<T> stage) {
-        CompletableFuture<T> future = stage.toCompletableFuture();
-        Signal signal = connection.time().signal();
-        stage.whenComplete((value, failure) -> signal.raise());
-        while (!future.isDone()) {
-            long seen = signal.count();
-            if (future.isDone()) {
-                break;
-            }
-            try {
-                signal.await(seen, connection.time().nanos() + Long.MAX_VALUE / 4);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new Interrupted("Cannot wait for the log: the thread was interrupted. Roll back.", e);
-            }
-        }
-        try {
-            return future.join();
-        } catch (CompletionException e) {
-            if (e.getCause() instanceof RuntimeException cause) {
-                throw cause;
-            }
-            throw e;
-        }
+        return Answers.await(connection.time(), stage);
     }
 
     @Override

@@ -57,8 +57,7 @@ record Publishing(
         } else if (writer.next() >= first + count()) {
             duplicate(session, reply, writer);
         } else if (writer.next() != first) {
-            reply.fail(new LogWentBack(cannotPublish("the log expects number " + writer.next() + ", not " + first
-                    + ". Find out which commits it lost.")));
+            reply.fail(unexpected(writer));
         } else {
             session.change(tables -> tables.writers.computeIfPresent(name, (any, row) -> row.next(first + count())));
             lockTopics(
@@ -81,10 +80,15 @@ record Publishing(
             reply.fail(new AlreadyCommitted(
                     cannotPublish("number " + first + " is committed already. Roll back, and go on.")));
         } else if (!isUsers && database.has(LogDefect.DUPLICATE_FAILS)) {
-            reply.fail(fenced());
+            reply.fail(unexpected(writer));
         } else {
             reply.succeed(ids);
         }
+    }
+
+    private LogWentBack unexpected(WriterRow writer) {
+        return new LogWentBack(cannotPublish(
+                "the log expects number " + writer.next() + ", not " + first + ". Find out which commits it lost."));
     }
 
     private WriterFenced fenced() {

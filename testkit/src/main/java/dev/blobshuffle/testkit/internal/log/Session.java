@@ -16,6 +16,7 @@ final class Session {
     private final List<Runnable> afterCommit = new ArrayList<>();
     private @Nullable Runnable onAbort;
     private boolean isWaiting;
+    private boolean isHandedOver;
     private boolean isEnded;
 
     Session(MemoryDatabase database) {
@@ -89,6 +90,15 @@ final class Session {
         isEnded = true;
         changes.clear();
         database.ended(this);
+    }
+
+    /** Its commit is on the way: it does not end with its connection any more. */
+    void handOver() {
+        isHandedOver = true;
+    }
+
+    boolean isHandedOver() {
+        return isHandedOver;
     }
 
     boolean isEnded() {

@@ -1,0 +1,73 @@
+package dev.blobshuffle.testkit.internal.log.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.testkit.internal.log.simulation.LogSimulation.Outcome;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The number of schedules and the first seed are system properties: {@code docs/testing.md}. */
+class CommitLogSimulationTest {
+    private static final int SCHEDULES = Integer.getInteger("simulation.schedules", 10_000);
+    private static final long SEED = Long.getLong("simulation.seed", 1);
+
+    @Test
+    @Timeout(value = 2, unit = TimeUnit.HOURS)
+    void everyPromiseHoldsInEverySchedule() {
+        LongStream.range(SEED, SEED + SCHEDULES).parallel().forEach(CommitLogSimulationTest::everyPromiseHolds);
+    }
+
+    private static void everyPromiseHolds(long seed) {
+        Outcome outcome = LogSimulation.run(seed);
+        assertThat(outcome.violations())
+                .as(
+                        "seed %d, after %d steps and %s; replay it with%n  %s",
+                        seed, outcome.steps(), outcome.faults(), replay(seed))
+                .isEmpty();
+    }
+
+    private static String replay(long seed) {
+        return "./mvnw -pl testkit -am test -Dtest=CommitLogSimulationTest#everyPromiseHoldsInEverySchedule "
+                + "-Dsurefire.failIfNoSpecifiedTests=false -Dsimulation.schedules=1 -Dsimulation.seed=" + seed;
+    }
+
+    @Test
+    void aSeedAlwaysGivesTheSameSchedule() {
+        for (long seed = SEED; seed < SEED + 50; seed++) {
+            assertThat(LogSimulation.run(seed)).isEqualTo(LogSimulation.run(seed));
+        }
+    }
+
+    @Test
+    void everyKindOfFaultHappens() {
+        Set<LogFault> happened = EnumSet.noneOf(LogFault.class);
+        for (long seed = SEED; seed < SEED + 300; seed++) {
+            happened.addAll(LogSimulation.run(seed).faults().keySet());
+        }
+        assertThat(happened).containsExactlyInAnyOrder(LogFault.values());
+    }
+
+    /** A seed that reports something else has found nothing: it may have met another defect. */
+    @ParameterizedTest
+    @EnumSource
+    @Timeout(value = 30, unit = TimeUnit.MINUTES)
+    void aPlantedBugIsFoundByItsViolationWithinAThousandSeeds(PlantedLogBug bug) {
+        String last = "none";
+        for (long seed = SEED; seed < SEED + 1000; seed++) {
+            Outcome outcome = LogSimulation.run(seed, bug);
+            if (!outcome.violations().isEmpty()) {
+                last = outcome.violations().get(0);
+                if (bug.causes(last)) {
+                    return;
+                }
+            }
+        }
+        throw new AssertionError("The simulation did not find " + bug + "; the last violation: " + last);
+    }
+}
