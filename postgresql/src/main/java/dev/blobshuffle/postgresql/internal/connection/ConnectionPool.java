@@ -147,6 +147,7 @@ public final class ConnectionPool implements AutoCloseable {
      * in use leave the pool when they are returned.
      */
     public void replaceAll() {
+        source.suspectPrimary();
         HikariPoolMXBean bean = pool.getHikariPoolMXBean();
         if (bean != null) {
             bean.softEvictConnections();

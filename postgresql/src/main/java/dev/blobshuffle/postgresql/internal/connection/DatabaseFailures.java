@@ -21,13 +21,15 @@ public final class DatabaseFailures {
             Map.entry("28P01", "the server refused the password. Correct the credentials"),
             Map.entry("28000", "the server refused the user. Correct the credentials, or pg_hba.conf"),
             Map.entry("3D000", "the database does not exist. Create it, or correct the setting blobshuffle.log"),
-            Map.entry("3F000", "the schema does not exist. Create the log, or correct the parameter schema"),
-            Map.entry("42P01", "the schema holds no log, or an older one. Create or upgrade the log"),
-            Map.entry("42883", "the schema holds no log, or an older one. Create or upgrade the log"),
+            Map.entry(
+                    "3F000",
+                    "the schema does not exist. Run blobshuffle messaging setup, or correct the parameter schema"),
+            Map.entry("42P01", "the schema holds no log, or an older one. Run blobshuffle messaging setup"),
+            Map.entry("42883", "the schema holds no log, or an older one. Run blobshuffle messaging setup"),
             Map.entry(
                     "42501",
-                    "the role may not do this. Grant it the rights of a client on the schema, as docs/security.md"
-                            + " describes"));
+                    "the role may not do this. Grant it a client's rights: run blobshuffle messaging setup with"
+                            + " --client-role"));
 
     /** Reason and remedy of the states that pass. By SQLSTATE. */
     private static final Map<String, String> PASSING = Map.ofEntries(

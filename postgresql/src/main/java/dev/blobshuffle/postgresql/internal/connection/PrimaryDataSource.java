@@ -4,17 +4,22 @@ import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import java.util.List;
 import java.util.Properties;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.Driver;
 import org.postgresql.PGProperty;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.util.HostSpec;
 
 /**
  * Opens connections to that server of a URI which is the primary. Reads the credentials for each.
- * Thread-safe.
+ * Asks first the server that was the primary last: one that hangs costs a timeout only once, and an
+ * old primary that comes back is not asked while the new one answers. Thread-safe.
  */
 final class PrimaryDataSource implements DataSource {
     /** Prepares what is executed for the third time. */
@@ -27,15 +32,18 @@ final class PrimaryDataSource implements DataSource {
     private final PostgresqlUri uri;
     private final CredentialsSource credentials;
     private final Properties properties;
-    private final String url;
+
+    /** Index of the server that was the primary last. */
+    private volatile int primary;
+
+    /** Index of the server to ask first. */
+    private volatile int first;
 
     PrimaryDataSource(
             PostgresqlUri uri, CredentialsSource credentials, String applicationName, DatabaseTimeouts timeouts) {
         this.uri = uri;
         this.credentials = credentials;
         this.properties = properties(uri, applicationName, timeouts);
-        this.url = "jdbc:postgresql://"
-                + uri.servers().stream().map(Server::toString).collect(Collectors.joining(",")) + "/";
     }
 
     private static Properties properties(PostgresqlUri uri, String applicationName, DatabaseTimeouts timeouts) {
@@ -84,11 +92,43 @@ final class PrimaryDataSource implements DataSource {
         PGProperty.USER.set(all, login.user());
         // Not null: the driver would look for a password itself.
         PGProperty.PASSWORD.set(all, login.password().orElse(""));
-        Connection connection = driver.connect(url, all);
-        if (connection == null) {
-            throw new SQLException("The driver does not know the address " + uri + ".", "08001");
+        int start = first;
+        try {
+            Connection connection = driver.connect(url(start), all);
+            if (connection == null) {
+                throw new SQLException("The driver does not know the address " + uri + ".", "08001");
+            }
+            primary = serverOf(connection, start);
+            first = primary;
+            return connection;
+        } catch (SQLException e) {
+            first = (start + 1) % uri.servers().size();
+            throw e;
         }
-        return connection;
+    }
+
+    /** Asks another server first next time, because a connection to the primary broke. */
+    void suspectPrimary() {
+        first = (primary + 1) % uri.servers().size();
+    }
+
+    /** The servers in their order, from one on. */
+    private String url(int start) {
+        List<Server> servers = uri.servers();
+        return IntStream.range(0, servers.size())
+                .mapToObj(index -> servers.get((start + index) % servers.size()).toString())
+                .collect(Collectors.joining(",", "jdbc:postgresql://", "/"));
+    }
+
+    private int serverOf(Connection connection, int otherwise) throws SQLException {
+        HostSpec reached =
+                connection.unwrap(BaseConnection.class).getQueryExecutor().getHostSpec();
+        List<Server> servers = uri.servers();
+        return IntStream.range(0, servers.size())
+                .filter(index -> servers.get(index).host().equals(reached.getHost())
+                        && servers.get(index).port() == reached.getPort())
+                .findFirst()
+                .orElse(otherwise);
     }
 
     @Override

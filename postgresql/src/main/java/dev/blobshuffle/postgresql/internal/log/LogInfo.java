@@ -45,7 +45,7 @@ record LogInfo(UUID id, int format, int version, Duration longestUncommitted) {
             if (info.version() < Migrations.needed()) {
                 throw new InvalidSettings("Cannot " + ACTION + " in " + pool.uri() + ": its schema has version "
                         + info.version() + ", and this version of BlobShuffle needs " + Migrations.needed()
-                        + ". Migrate the schema as its owner.");
+                        + ". Run blobshuffle messaging setup as the schema's owner.");
             }
             return info;
         } catch (SQLException e) {

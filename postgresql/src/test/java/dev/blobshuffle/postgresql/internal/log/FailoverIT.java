@@ -194,6 +194,49 @@ final class FailoverIT extends LogContract {
         log.close();
     }
 
+    @Test
+    void aPrimaryThatHangsForEverIsReplacedAndNotAskedAgainWhenItComesBack() {
+        CommitLog log = client();
+        LogTopic topic = topic(log, "orders", 1);
+        Writer writer = join(log.open("a"));
+        commit(writer, 0, batch(topic, "0"));
+        sequence(log, topic);
+        awaitThat(this::isReplicated);
+        primary.pause();
+        standby.promote();
+        publish(writer, 1, batch(topic, "1"));
+        primary.resume();
+        for (int number = 2; number <= 20; number++) {
+            publish(writer, number, batch(topic, "" + number));
+        }
+        log.close();
+        CommitLog other = tenant.connect(tenant.uri(standby.port()), DatabaseTimeouts.DEFAULT);
+        sequence(other, topic);
+        assertThat(entries(other, topic, 0)).hasSize(21);
+        other.close();
+    }
+
+    @Test
+    void hintsComeBackWithTheServer() {
+        CommitLog log = client();
+        LogTopic topic = topic(log, "orders", 1);
+        Writer writer = join(log.open("a"));
+        AtomicInteger hints = new AtomicInteger();
+        CommitLog.Hints subscription = log.hints(number -> hints.incrementAndGet());
+        awaitThat(subscription::areLive);
+        primary.kill();
+        awaitThat(() -> !subscription.areLive());
+        standby.promote();
+        awaitThat(subscription::areLive);
+        publish(writer, 0, batch(topic, "0"));
+        untilAnswered(() -> join(log.sequence(topic.number())).isPresent());
+        awaitThat(() -> hints.get() > 0);
+        subscription.close();
+        subscription.close();
+        assertThat(subscription.areLive()).isFalse();
+        log.close();
+    }
+
     private CommitLog client() {
         return tenant.connect(tenant.uri(primary.port(), standby.port()), DatabaseTimeouts.DEFAULT);
     }
