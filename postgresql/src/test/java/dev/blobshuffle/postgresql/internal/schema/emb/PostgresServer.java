@@ -1,0 +1,280 @@
+package dev.blobshuffle.postgresqlembedded;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A PostgreSQL server: a process of its own beside this JVM, on a free port of the loopback
+ * interface, with its data in a temporary directory. It goes through several lives: it can be
+ * stopped, killed, paused and started again. It ends with the JVM. Thread-safe.
+ *
+ * <p>The superuser is {@link #USER}, with a password of the server's own.
+ */
+public final class PostgresServer implements AutoCloseable {
+    /** The superuser. */
+    public static final String USER = "postgres";
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration LOOK = Duration.ofMillis(20);
+
+    private final PostgresRelease release;
+    private final Map<String, String> settings;
+    private final Path directory;
+    private final String password;
+    private final int port;
+    private ServerLife life; // guarded by this
+
+    private PostgresServer(
+            PostgresRelease release, Map<String, String> settings, Path directory, String password, int port) {
+        this.release = release;
+        this.settings = settings;
+        this.directory = directory;
+        this.password = password;
+        this.port = port;
+        life = ServerLife.begin(command());
+        life.awaitReady();
+        Runtime.getRuntime().addShutdownHook(new Thread(this::close, "postgresql-end-" + port));
+    }
+
+    /** Describes a server that is to start. */
+    public static PostgresServerBuilder builder() {
+        return new PostgresServerBuilder();
+    }
+
+    static PostgresServer create(PostgresRelease release, Map<String, String> settings) {
+        String password = UUID.randomUUID().toString();
+        try {
+            Path directory = Files.createTempDirectory("blobshuffle-postgresql-data-");
+            Path passwordFile = directory.resolve("password");
+            Files.writeString(passwordFile, password);
+            ServerUser.own(directory);
+            run(List.of(
+                    release.programs().resolve("initdb").toString(),
+                    "--pgdata=" + data(directory),
+                    "--username=" + USER,
+                    "--auth=scram-sha-256",
+                    "--pwfile=" + passwordFile,
+                    "--encoding=UTF8",
+                    "--locale=C",
+                    "--no-sync"));
+            return new PostgresServer(release, settings, directory, password, freePort());
+        } catch (IOException e) {
+            throw new UncheckedIOException("Cannot make a database cluster: " + e.getMessage() + ".", e);
+        }
+    }
+
+    /**
+     * Starts a standby that streams from this server, with a copy of its data. Blocks until it
+     * serves and streams.
+     *
+     * @param name as {@code application_name}, for {@code synchronous_standby_names}
+     */
+    public PostgresServer startStandby(String name) {
+        try {
+            Path copy = Files.createTempDirectory("blobshuffle-postgresql-data-");
+            StandbyCopy.copy(this, data(directory), data(copy));
+            String source = "host=127.0.0.1 port=" + port + " user=" + USER + " password=" + password
+                    + " application_name=" + name;
+            Files.writeString(
+                    data(copy).resolve("postgresql.auto.conf"),
+                    "primary_conninfo = '" + source + "'\n",
+                    StandardCharsets.UTF_8);
+            Files.createFile(data(copy).resolve("standby.signal"));
+            ServerUser.own(copy);
+            PostgresServer standby = new PostgresServer(release, settings, copy, password, freePort());
+            await("select 1 from pg_stat_replication where state = 'streaming' and application_name = '" + name + "'");
+            return standby;
+        } catch (IOException | SQLException e) {
+            throw new IllegalStateException("Cannot start standby " + name + ": " + e.getMessage() + ".", e);
+        }
+    }
+
+    /**
+     * Changes a setting while the server runs. Blocks until new sessions have it.
+     *
+     * @param name a setting that needs no restart
+     */
+    public void change(String name, String value) {
+        try (Connection connection = connect("postgres");
+                Statement statement = connection.createStatement()) {
+            statement.execute("alter system set " + statement.enquoteIdentifier(name, false) + " = "
+                    + statement.enquoteLiteral(value));
+            statement.execute("select pg_reload_conf()");
+        } catch (SQLException e) {
+            throw new IllegalStateException("Cannot change " + name + ": " + e.getMessage() + ".", e);
+        }
+        await("select 1 where current_setting('" + name.replace("'", "''") + "') = '" + value.replace("'", "''") + "'");
+    }
+
+    /**
+     * Makes commits wait for a standby.
+     *
+     * @param name of the standby
+     */
+    public void requireStandby(String name) {
+        change("synchronous_standby_names", name);
+        await("select 1 from pg_stat_replication where sync_state in ('sync', 'quorum') and application_name = '" + name
+                + "'");
+    }
+
+    /** Makes a standby a primary. Blocks until it accepts writes. */
+    public void promote() {
+        await("select 1 where not pg_is_in_recovery() or pg_promote(true, 60)");
+    }
+
+    /** Opens a connection as the superuser. */
+    public Connection connect(String database) throws SQLException {
+        return connect(database, USER, password);
+    }
+
+    /** Opens a connection as another user. */
+    public Connection connect(String database, String user, String itsPassword) throws SQLException {
+        Properties properties = new Properties();
+        properties.setProperty("user", user);
+        properties.setProperty("password", itsPassword);
+        properties.setProperty("connectTimeout", "10");
+        return DriverManager.getConnection("jdbc:postgresql://127.0.0.1:" + port + "/" + database, properties);
+    }
+
+    /** The port on the loopback interface, the same in all lives. */
+    public int port() {
+        return port;
+    }
+
+    /** The password of {@link #USER}. */
+    public String password() {
+        return password;
+    }
+
+    /** The release that runs. */
+    public PostgresRelease release() {
+        return release;
+    }
+
+    /** The process id of the postmaster in this life. */
+    public synchronized long pid() {
+        return life.pid();
+    }
+
+    /** Whether the postmaster runs. */
+    public synchronized boolean isRunning() {
+        return life.isRunning();
+    }
+
+    /** What the server printed last. */
+    public synchronized String output() {
+        return life.output();
+    }
+
+    /** Ends sessions, then the server, in order. */
+    public synchronized void stop() {
+        life.stop();
+    }
+
+    /** Ends all processes at once with SIGKILL. */
+    public synchronized void kill() {
+        life.kill();
+    }
+
+    /** Stops all processes with SIGSTOP: connections stay open, nobody answers. */
+    public synchronized void pause() {
+        life.pause();
+    }
+
+    /** Lets a paused server go on. */
+    public synchronized void resume() {
+        life.resume();
+    }
+
+    /** Begins another life with the same data and port; one that goes on is killed first. */
+    public synchronized void restart() {
+        life.kill();
+        life = ServerLife.begin(command());
+        life.awaitReady();
+    }
+
+    /** Ends the server at once and deletes its data. Idempotent. */
+    @Override
+    public synchronized void close() {
+        life.kill();
+        Directories.delete(directory);
+    }
+
+    /** Waits until a query finds a row, in a new session each time. */
+    void await(String query) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        SQLException last = null;
+        while (System.nanoTime() < deadline) {
+            try (Connection connection = connect("postgres");
+                    Statement statement = connection.createStatement();
+                    ResultSet rows = statement.executeQuery(query)) {
+                if (rows.next()) {
+                    return;
+                }
+            } catch (SQLException e) {
+                last = e;
+            }
+            LockSupport.parkNanos(LOOK.toNanos());
+        }
+        throw new IllegalStateException(
+                "Cannot wait for PostgreSQL any longer: no row from " + query + ". It printed:\n" + output(), last);
+    }
+
+    private List<String> command() {
+        List<String> command = new ArrayList<>(List.of(
+                release.programs().resolve("postgres").toString(),
+                "-D",
+                data(directory).toString(),
+                "-p",
+                "" + port));
+        new TreeMap<>(settings).forEach((name, value) -> {
+            command.add("-c");
+            command.add(name + "=" + value);
+        });
+        return command;
+    }
+
+    private static Path data(Path directory) {
+        return directory.resolve("data");
+    }
+
+    private static void run(List<String> command) throws IOException {
+        Process process = new ProcessBuilder(ServerUser.command(command))
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        try {
+            if (process.waitFor() != 0) {
+                throw new IOException(command.get(0) + " failed and printed:\n" + output);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+    }
+
+    /** Free now; another process may take it before the server does. */
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+}
