@@ -1,0 +1,284 @@
+package dev.blobshuffle.testkit.internal.log.sweep;
+
+import static dev.blobshuffle.testkit.internal.log.sweep.SweptLog.OLD;
+import static dev.blobshuffle.testkit.internal.log.sweep.SweptLog.join;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.claim.ClaimText;
+import dev.blobshuffle.core.internal.claim.Claimant;
+import dev.blobshuffle.core.internal.claim.StoreCell;
+import dev.blobshuffle.core.internal.log.LogTopic;
+import dev.blobshuffle.core.internal.log.sweep.LogClaim;
+import dev.blobshuffle.core.internal.log.sweep.LogSweepRight;
+import dev.blobshuffle.core.internal.retention.StopSignal;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.Register;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who else may use the store: copies of the log, other logs, and Kafka clusters. */
+class LogContestTest {
+    private static final Duration CHECK = Duration.ofMillis(20);
+
+    @TempDir
+    private Path directory;
+
+    private SweptLog original;
+    private final List<AutoCloseable> open = new ArrayList<>();
+
+    @BeforeEach
+    void open() {
+        original = new SweptLog(directory);
+        open.add(original);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        for (int i = open.size() - 1; i >= 0; i--) {
+            open.get(i).close();
+        }
+    }
+
+    private SweptLog copy() {
+        SweptLog copy = new SweptLog(directory, Optional.of(original));
+        open.add(copy);
+        return copy;
+    }
+
+    private SweptLog another() {
+        SweptLog another = new SweptLog(directory);
+        open.add(another);
+        return another;
+    }
+
+    /** An instance that runs: it claims, and checks. */
+    private BlobStore run(SweptLog log) {
+        // Not closed with the log's own: the watch of a real instance ends with its store.
+        BlobStore claimed = LogClaim.claimed(log.store, log.log, CHECK, log.time);
+        BlobId blob = new BlobId(log.minute(), 77, open.size());
+        join(claimed.put(blob, BlobContent.of(new byte[] {1})));
+        join(claimed.delete(List.of(blob)));
+        return claimed;
+    }
+
+    private LogSweepRight right(SweptLog log) {
+        return new LogSweepRight(log.store, log.log, new StopSignal(log.time), log.time);
+    }
+
+    private static void await(BooleanSupplier condition) {
+        long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+        while (!condition.getAsBoolean() && System.nanoTime() < end) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+        }
+        assertThat(condition.getAsBoolean()).isTrue();
+    }
+
+    private Optional<String> contest() {
+        return new StoreCell(original.store, original.store.registers().orElseThrow())
+                .read()
+                .flatMap(held -> ClaimText.parse(held.text()).contest());
+    }
+
+    private static void bury(SweptLog log) throws InterruptedException {
+        assertThat(log.sweep().deleted()).isZero();
+        log.pass(Duration.ofMinutes(2));
+    }
+
+    @Test
+    void aLogAloneIsNeverContested() throws InterruptedException {
+        BlobStore ignored = run(original);
+        BlobStore sibling = run(original);
+        assertThat(sibling.location()).isEqualTo(ignored.location());
+        for (int round = 0; round < 5; round++) {
+            BlobId orphan = original.orphan();
+            original.pass(OLD);
+            original.sweepAll();
+            assertThat(original.stored()).doesNotContain(orphan);
+        }
+        assertThat(contest()).isEmpty();
+    }
+
+    /** The copy does not know what the original published since, and takes it for orphans. */
+    @Test
+    void aCopyThatSweepsFirstIsContestedByTheOriginalThatRuns() throws InterruptedException {
+        LogTopic orders = original.topic("orders");
+        BlobStore running = run(original);
+        SweptLog copy = copy();
+        BlobId later = original.orphan();
+        original.commit(later, orders);
+        copy.pass(OLD);
+        bury(copy);
+        right(copy).raise();
+        await(() -> contest().isPresent());
+        assertThatThrownBy(copy::sweep).isInstanceOf(InvalidSettings.class).hasMessageContaining("a copy of log-");
+        assertThat(original.stored()).containsExactly(later);
+        original.pass(OLD);
+        BlobId orphan = original.orphan(original.minute() - 20);
+        bury(original);
+        assertThatThrownBy(original::sweep).isInstanceOf(InvalidSettings.class).hasMessageContaining("When a sweep");
+        assertThat(original.stored()).containsExactlyInAnyOrder(later, orphan);
+        assertThat(running.location()).isNotBlank();
+    }
+
+    @Test
+    void aCopyContestsItselfIfTheOriginalHasClaimedSince() throws InterruptedException {
+        LogTopic orders = original.topic("orders");
+        SweptLog copy = copy();
+        BlobId later = original.orphan();
+        original.commit(later, orders);
+        right(original).raise();
+        copy.pass(OLD);
+        bury(copy);
+        assertThatThrownBy(copy::sweep).isInstanceOf(InvalidSettings.class);
+        assertThat(original.stored()).containsExactly(later);
+    }
+
+    /** Its tombstones are valid on both sides: no batch refers to those blobs, or ever can. */
+    @Test
+    void tombstonesFromBeforeTheCopyAreNeededByNobody() throws InterruptedException {
+        BlobId orphan = original.orphan();
+        original.pass(OLD);
+        bury(original);
+        SweptLog copy = copy();
+        assertThat(copy.sweep().deleted()).isEqualTo(1);
+        assertThat(original.stored()).doesNotContain(orphan);
+    }
+
+    @Test
+    void aRestoredBackupWaitsForAnOperatorWhoDecides() throws InterruptedException {
+        right(original).raise();
+        SweptLog restored = copy();
+        right(original).raise();
+        original.log.close(); // The database is lost.
+        BlobId orphan = restored.orphan();
+        restored.pass(OLD);
+        bury(restored);
+        assertThatThrownBy(restored::sweep).isInstanceOf(InvalidSettings.class);
+        assertThat(restored.stored()).containsExactly(orphan);
+        right(restored).takeOver();
+        assertThat(restored.sweep().deleted()).isEqualTo(1);
+    }
+
+    @Test
+    void anOriginalThatLivesOnContestsATakeOver() throws InterruptedException {
+        BlobStore running = run(original);
+        SweptLog copy = copy();
+        right(copy).takeOver();
+        await(() -> contest().isPresent());
+        assertThatThrownBy(() -> right(copy).requireOwn()).isInstanceOf(InvalidSettings.class);
+        assertThat(running.location()).isNotBlank();
+    }
+
+    @Test
+    void anotherLogOnTheStoreStopsBoth() throws InterruptedException {
+        BlobStore running = run(original);
+        SweptLog another = another();
+        BlobId theirs = original.orphan();
+        original.commit(theirs, original.topic("orders"));
+        another.pass(OLD);
+        bury(another);
+        assertThatThrownBy(another::sweep)
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining(original.log.id().toString());
+        assertThatThrownBy(() -> right(original).raise()).isInstanceOf(InvalidSettings.class);
+        assertThat(original.stored()).containsExactly(theirs);
+        assertThat(running.location()).isNotBlank();
+    }
+
+    /** The line of a cluster that came first, or comes while the log sweeps. */
+    @Test
+    void aKafkaClusterOnTheStoreStopsTheLog() throws InterruptedException {
+        StoreCell cell =
+                new StoreCell(original.store, original.store.registers().orElseThrow());
+        boolean isWritten = cell.replace(
+                Optional.empty(),
+                ClaimText.NONE
+                        .raised("O3r3sc8PToGExN-kY1uMDA", Set.of("claims"), Claimant.newId(original.time))
+                        .text());
+        assertThat(isWritten).isTrue();
+        BlobId blob = original.orphan();
+        original.pass(OLD);
+        bury(original);
+        assertThatThrownBy(original::sweep)
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("cluster O3r3sc8PToGExN-kY1uMDA uses the store too");
+        assertThat(original.stored()).containsExactly(blob);
+    }
+
+    @Test
+    void aKafkaClusterThatComesWhileTheLogSweepsStopsIt() throws InterruptedException {
+        StoreCell cell =
+                new StoreCell(original.store, original.store.registers().orElseThrow());
+        LogSweepRight right = right(original);
+        right.raise();
+        Register held = cell.read().orElseThrow();
+        boolean isWritten = cell.replace(
+                Optional.of(held),
+                ClaimText.parse(held.text())
+                        .raised("cluster", Set.of("claims"), Claimant.newId(original.time))
+                        .text());
+        assertThat(isWritten).isTrue();
+        assertThatThrownBy(right::requireOwn).isInstanceOf(InvalidSettings.class);
+        assertThat(contest()).isPresent();
+    }
+
+    @Test
+    void aKafkaClusterOfAnEarlierVersionStopsTheLog() {
+        join(original.store.put(new BlobId(StoreCell.GENERATION, 1, 0), BlobContent.of(new byte[] {1})));
+        assertThatThrownBy(() -> right(original).raise())
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("earlier version");
+    }
+
+    @Test
+    void whoHoldsTheStoreStopsSweepsUntilATakeOver() throws InterruptedException {
+        BlobId orphan = original.orphan();
+        original.pass(OLD);
+        bury(original);
+        right(original).hold();
+        assertThatThrownBy(original::sweep).isInstanceOf(InvalidSettings.class).hasMessageContaining("held by");
+        assertThat(original.stored()).containsExactly(orphan);
+        right(original).takeOver();
+        assertThat(original.sweep().deleted()).isEqualTo(1);
+    }
+
+    /** The register says what another copy of the log wrote, which this one does not remember. */
+    @Test
+    void nothingIsDueForAClaimOfAnotherCopy() throws InterruptedException {
+        BlobId orphan = original.orphan();
+        original.pass(OLD);
+        bury(original);
+        assertThat(join(original.log.retention().due(10))).containsExactly(orphan);
+        assertThat(join(original.log.retention().claims().due("0123456789abcdef0123456789abcdef", 10)))
+                .isEmpty();
+    }
+
+    /** Else a claim from before the copy would let the copy delete. */
+    @Test
+    void nothingIsDueThatWasBuriedAfterTheClaim() throws InterruptedException {
+        String id = "0123456789abcdef0123456789abcdef";
+        join(original.log.retention().claims().remember(id, 1));
+        BlobId orphan = original.orphan();
+        original.pass(OLD);
+        bury(original);
+        assertThat(join(original.log.retention().claims().due(id, 10))).isEmpty();
+        String next = "1123456789abcdef0123456789abcdef";
+        join(original.log.retention().claims().remember(next, 2));
+        assertThat(join(original.log.retention().claims().due(next, 10))).containsExactly(orphan);
+    }
+}

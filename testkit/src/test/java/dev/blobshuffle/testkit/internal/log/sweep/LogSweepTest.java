@@ -1,0 +1,310 @@
+package dev.blobshuffle.testkit.internal.log.sweep;
+
+import static dev.blobshuffle.testkit.internal.log.sweep.SweptLog.AT_ONCE;
+import static dev.blobshuffle.testkit.internal.log.sweep.SweptLog.OLD;
+import static dev.blobshuffle.testkit.internal.log.sweep.SweptLog.join;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.BlobExpired;
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.internal.log.LogTopic;
+import dev.blobshuffle.core.internal.log.sweep.LogSweep;
+import dev.blobshuffle.core.internal.log.sweep.LogSweepOptions;
+import dev.blobshuffle.core.internal.log.sweep.LogSweepReport;
+import dev.blobshuffle.core.internal.log.sweep.LogSweeper;
+import dev.blobshuffle.core.internal.metrics.Counter;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.retention.StopSignal;
+import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.store.MemoryBlobStore;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.testkit.internal.log.MemoryLog;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a pass deletes, and what it must not. */
+class LogSweepTest {
+    @TempDir
+    private Path directory;
+
+    private SweptLog swept;
+
+    @BeforeEach
+    void open() {
+        swept = new SweptLog(directory);
+    }
+
+    @AfterEach
+    void close() {
+        swept.close();
+    }
+
+    @Test
+    void aBlobGoesWithItsLastReferenceWhicheverTopicHasIt() throws InterruptedException {
+        LogTopic orders = swept.topic("orders");
+        LogTopic bills = swept.topic("bills");
+        BlobId shared = swept.orphan();
+        BlobId own = swept.orphan();
+        swept.commit(shared, orders, bills);
+        swept.commit(own, orders);
+        swept.pass(OLD);
+        swept.delete(orders);
+        swept.sweepAll();
+        assertThat(swept.stored()).containsExactly(shared);
+        swept.delete(bills);
+        swept.sweepAll();
+        assertThat(swept.stored()).isEmpty();
+        assertThat(join(swept.log.retention().due(10))).isEmpty();
+        assertThat(join(swept.log.retention().unreferenced(Optional.empty(), 10)))
+                .isEmpty();
+    }
+
+    @Test
+    void nothingIsDeletedBeforeTheGraceIsOver() throws InterruptedException {
+        BlobId orphan = swept.orphan();
+        swept.pass(OLD);
+        assertThat(swept.sweep()).isEqualTo(new LogSweepReport(0, 0, 1, 0, 1, 0));
+        assertThat(swept.sweep().deleted()).isZero();
+        assertThat(swept.stored()).containsExactly(orphan);
+        swept.pass(Duration.ofMinutes(2));
+        assertThat(swept.sweep().deleted()).isEqualTo(1);
+        assertThat(swept.stored()).isEmpty();
+    }
+
+    @Test
+    void youngBlobsStayAndTheirCandidatesAreNotLost() throws InterruptedException {
+        LogTopic orders = swept.topic("orders");
+        BlobId young = swept.orphan();
+        BlobId trimmed = swept.orphan();
+        swept.commit(trimmed, orders);
+        swept.delete(orders);
+        LogSweepReport report = swept.sweep();
+        assertThat(report).isEqualTo(new LogSweepReport(1, 0, 0, 1, 0, 0));
+        assertThat(swept.stored()).containsExactlyInAnyOrder(young, trimmed);
+        swept.pass(OLD);
+        swept.sweepAll();
+        assertThat(swept.stored()).isEmpty();
+    }
+
+    /** For each age of the blob: either the commit fails, or its blob stays for ever. */
+    @Test
+    void aBlobThatIsCommittedAtTheVeryLastMomentStays() throws InterruptedException {
+        LogTopic orders = swept.topic("orders");
+        Set<BlobId> committed = new HashSet<>();
+        int refused = 0;
+        for (int age = 0; age <= 12; age++) {
+            BlobId blob = swept.orphan(swept.minute() - age);
+            LogSweepReport before = swept.sweep();
+            try {
+                swept.commit(blob, orders);
+                committed.add(blob);
+            } catch (BlobExpired e) {
+                refused++;
+            }
+            swept.sweepAll();
+            assertThat(before.deleted()).as("age %d", age).isZero();
+        }
+        swept.pass(OLD);
+        swept.sweepAll();
+        assertThat(swept.stored()).isEqualTo(committed);
+        assertThat(refused).isBetween(8, 10);
+    }
+
+    @Test
+    void anUploadThatArrivesAfterTheFirstListingIsFound() throws InterruptedException {
+        long generation = swept.minute();
+        BlobId early = swept.orphan();
+        swept.pass(OLD);
+        swept.sweepAll();
+        assertThat(swept.stored()).isEmpty();
+        BlobId late = swept.orphan(generation);
+        swept.pass(Duration.ofMinutes(45));
+        swept.sweepAll();
+        assertThat(swept.stored()).isEmpty();
+        assertThat(late).isNotEqualTo(early);
+    }
+
+    @Test
+    void listingOnlyOnceMissesAnUploadThatArrivesLate() throws InterruptedException {
+        LogSweepOptions once = new LogSweepOptions(Duration.ZERO, Duration.ZERO, Duration.ZERO, 1_000_000);
+        BlobId committed = swept.orphan();
+        swept.commit(committed, swept.topic("orders"));
+        swept.pass(OLD);
+        assertThat(swept.sweep(once).listed()).isEqualTo(1);
+        BlobId late = swept.orphan(committed.generation());
+        swept.pass(Duration.ofMinutes(45));
+        assertThat(swept.sweep(once).listed()).isZero();
+        assertThat(swept.stored()).containsExactlyInAnyOrder(committed, late);
+    }
+
+    @Test
+    void aGenerationIsListedFewTimesAndRemembersFewListings() throws InterruptedException {
+        LogTopic orders = swept.topic("orders");
+        int listed = 0;
+        for (int minute = 0; minute < 120; minute++) {
+            swept.commit(swept.orphan(), orders);
+            swept.pass(Duration.ofMinutes(1));
+            listed += (int) swept.sweep().listed();
+        }
+        assertThat(listed).isBetween(110, 5 * 120);
+        assertThat(join(swept.log.retention().listed())).hasSizeLessThan(65);
+        assertThat(swept.stored()).hasSize(120);
+        swept.pass(Duration.ofDays(1));
+        swept.sweepAll();
+        assertThat(join(swept.log.retention().listed())).hasSize(1);
+        assertThat(swept.sweep().listed()).isZero();
+    }
+
+    @Test
+    void aLookChangesNothingAndCountsWhatAPassWouldDo() throws InterruptedException {
+        LogTopic orders = swept.topic("orders");
+        swept.commit(swept.orphan(), orders);
+        BlobId ignored = swept.orphan();
+        swept.pass(OLD);
+        swept.delete(orders);
+        int removed = join(swept.log.retention().trim()).orElseThrow();
+        for (int time = 0; time < 2; time++) {
+            LogSweepReport look = LogSweep.look(swept.log, swept.store, AT_ONCE, swept.time);
+            assertThat(look).isEqualTo(new LogSweepReport(0, removed, 1, 0, 1, 0));
+        }
+        assertThat(join(swept.log.retention().claims().known())).isEmpty();
+        swept.sweepAll();
+        assertThat(swept.stored()).isEmpty();
+    }
+
+    @Test
+    void manyBlobsGoInChunks() throws InterruptedException {
+        LogTopic orders = swept.topic("orders");
+        for (int i = 0; i < 2_500; i++) {
+            swept.commit(swept.orphan(), orders);
+        }
+        swept.pass(OLD);
+        swept.delete(orders);
+        assertThat(swept.sweep().trimmed()).isEqualTo(2_500);
+        swept.pass(Duration.ofMinutes(2));
+        assertThat(swept.sweep().deleted()).isEqualTo(2_500);
+        assertThat(swept.stored()).isEmpty();
+    }
+
+    @Test
+    void twoSweepersAtOnceDeleteTheSame() throws Exception {
+        LogTopic orders = swept.topic("orders");
+        LogTopic bills = swept.topic("bills");
+        Set<BlobId> needed = new HashSet<>();
+        for (int i = 0; i < 300; i++) {
+            BlobId blob = swept.orphan();
+            if (i % 3 == 0) {
+                swept.commit(blob, bills, orders);
+                needed.add(blob);
+            } else if (i % 3 == 1) {
+                swept.commit(blob, orders);
+            }
+        }
+        swept.pass(OLD);
+        swept.delete(orders);
+        for (int round = 0; round < 3; round++) {
+            sweepAtOnce(4);
+            swept.pass(Duration.ofMinutes(2));
+        }
+        assertThat(swept.stored()).isEqualTo(needed);
+        assertThat(join(swept.log.retention().due(10))).isEmpty();
+    }
+
+    /** Several instances, each with its own client of the log and of the store. */
+    private void sweepAtOnce(int sweepers) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(sweepers);
+        try {
+            List<Callable<LogSweepReport>> passes = new ArrayList<>();
+            for (int sweeper = 0; sweeper < sweepers; sweeper++) {
+                passes.add(() -> {
+                    try (BlobStore store = BlobStores.open(
+                                    directory.toUri() + "?fsync=none", StoreContext.unmetered(swept.time));
+                            MemoryLog log = new MemoryLog(swept.database, swept.time)) {
+                        return LogSweep.once(log, store, AT_ONCE, swept.time);
+                    }
+                });
+            }
+            for (Future<LogSweepReport> pass : threads.invokeAll(passes)) {
+                assertThat(pass.get().listed()).isNotNegative();
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    @Test
+    void aStoreWithoutRegistersKeepsItsBlobs() throws InterruptedException {
+        try (BlobStore memory = new MemoryBlobStore("sweep", 1 << 20)) {
+            BlobId orphan = new BlobId(swept.minute(), 1, 0);
+            join(memory.put(orphan, BlobContent.of(new byte[] {1})));
+            swept.pass(OLD);
+            assertThat(LogSweep.once(swept.log, memory, AT_ONCE, swept.time).orphans())
+                    .isEqualTo(1);
+            swept.pass(OLD);
+            assertThat(LogSweep.once(swept.log, memory, AT_ONCE, swept.time).deleted())
+                    .isZero();
+            assertThat(join(memory.list(orphan.generation()))).containsExactly(orphan);
+        }
+    }
+
+    @Test
+    void aStoppedPassEndsAtItsNextStep() {
+        BlobId orphan = swept.orphan();
+        swept.pass(OLD);
+        StopSignal stopSignal = new StopSignal(swept.time);
+        stopSignal.raise();
+        LogSweep sweep = new LogSweep(swept.log, swept.store, AT_ONCE, stopSignal, swept.time);
+        assertThatThrownBy(sweep::run).isInstanceOf(Closed.class);
+        assertThat(swept.stored()).containsExactly(orphan);
+    }
+
+    @Test
+    void theBackgroundSweeperDeletesCountsAndStops() {
+        BlobId orphan = swept.orphan();
+        swept.pass(OLD);
+        LogSweepOptions now = new LogSweepOptions(Duration.ZERO, Duration.ZERO, Duration.ofHours(1), 1_000_000);
+        ShuffleMetrics metrics = new ShuffleMetrics(swept.time);
+        LogSweeper sweeper = new LogSweeper(
+                swept.log,
+                () -> BlobStores.open(directory.toUri() + "?fsync=none", StoreContext.unmetered(swept.time)),
+                now,
+                Duration.ofMillis(20),
+                metrics,
+                swept.time);
+        sweeper.start();
+        awaitSweeps(metrics, 3);
+        sweeper.close();
+        sweeper.close();
+        assertThat(swept.stored()).doesNotContain(orphan);
+        assertThat(metrics.value(Counter.BLOBS_SWEPT)).isEqualTo(1);
+        assertThat(metrics.value(Counter.ORPHANS_SWEPT)).isEqualTo(1);
+        assertThat(metrics.value(Counter.SWEEP_FAILURES)).isZero();
+    }
+
+    private static void awaitSweeps(ShuffleMetrics metrics, int sweeps) {
+        long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+        while (metrics.value(Counter.SWEEPS) < sweeps && System.nanoTime() < end) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+        }
+        assertThat(metrics.value(Counter.SWEEPS)).isGreaterThanOrEqualTo(sweeps);
+    }
+}
