@@ -1,6 +1,7 @@
 -- Runs after migrations, every time. Each function that clients call runs with the owner's rights
 -- and in this schema, whatever the caller's search_path is. All others are for those functions only.
--- Plans must not depend on how full a table was when a session made them: no sequential scans.
+-- Plans must not depend on how full a table was when a session made them: no sequential scans. Where
+-- there is no other plan, that makes it look so costly that the server would compile it: no JIT.
 do $$
 declare
   internal constant name[] := array['log_clock', 'minute_of', 'lock_class', 'need_read_committed',
@@ -19,6 +20,7 @@ begin
     execute format('alter function %s security definer', f.signature);
     execute format('alter function %s set search_path = %I, pg_temp', f.signature, this);
     execute format('alter function %s set enable_seqscan = off', f.signature);
+    execute format('alter function %s set jit = off', f.signature);
   end loop;
   for r in select c.name from client_role c join pg_roles p on p.rolname = c.name loop
     execute format('grant usage on schema %I to %I', this, r.name);
