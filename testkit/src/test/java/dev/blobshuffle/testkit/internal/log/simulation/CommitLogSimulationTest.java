@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The number of schedules and the first seed are system properties: {@code docs/testing.md}. */
 class CommitLogSimulationTest {
@@ -42,6 +43,16 @@ class CommitLogSimulationTest {
         for (long seed = SEED; seed < SEED + 50; seed++) {
             assertThat(LogSimulation.run(seed)).isEqualTo(LogSimulation.run(seed));
         }
+    }
+
+    /**
+     * 5993: an answer that came late said where a member goes on, when another one had gone on for
+     * it already.
+     */
+    @ParameterizedTest
+    @ValueSource(longs = {5993})
+    void seedsThatOnceFoundSomethingHold(long seed) {
+        everyPromiseHolds(seed);
     }
 
     @Test

@@ -2,10 +2,10 @@ package dev.blobshuffle.testkit.internal.log.simulation;
 
 import dev.blobshuffle.core.failure.AlreadyCommitted;
 import dev.blobshuffle.core.failure.ConsumerFenced;
-import dev.blobshuffle.core.failure.LogFailure;
 import dev.blobshuffle.core.failure.LogUnavailable;
 import dev.blobshuffle.core.failure.LogWentBack;
 import dev.blobshuffle.core.failure.OutcomeUnknown;
+import dev.blobshuffle.core.failure.PositionTrimmed;
 import dev.blobshuffle.core.failure.WriterFenced;
 import dev.blobshuffle.core.internal.log.Bookmark;
 import dev.blobshuffle.core.internal.log.CommitLog.Hints;
@@ -223,8 +223,10 @@ final class LogSubscriber {
             world.ledger().violation("the log reported that it went back: " + e.getMessage());
         } catch (LogUnavailable e) {
             world.shortPause();
-        } catch (LogFailure e) {
-            world.ledger().violation("a subscriber cannot read: " + e.getMessage());
+        } catch (PositionTrimmed e) {
+            // Its lease may have ended long ago, and another member may have gone on: the next
+            // renewal says where.
+            owned.keySet().removeIf(partition -> partition.topic() == topic);
         }
         return List.of();
     }
