@@ -27,7 +27,8 @@ import picocli.CommandLine.Spec;
 /**
  * The command {@code blobshuffle bench log}: commits per second of the commit log in PostgreSQL,
  * beside a lock per topic and a row per partition on the same servers in the same run, the
- * write-ahead log per commit, and how soon a reader has what was acknowledged. What each log holds is checked after each run.
+ * write-ahead log per commit, and how soon a reader has what was acknowledged. What each log holds
+ * is checked after each run.
  */
 @Command(
         name = "log",

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Creates or upgrades the log that a URI names, and lets a role use it, as an operator does by hand.
- * Finds out first what is to be done. Logs in as the URI's credentials say: the owner of the
+ * Creates or upgrades the log that a URI names, and lets a role use it, as an operator does by
+ * hand. Finds out first what is to be done. Logs in as the URI's credentials say: the owner of the
  * schema, or a role that may create it. Owned by one thread.
  */
 public final class SchemaSetup implements AutoCloseable {

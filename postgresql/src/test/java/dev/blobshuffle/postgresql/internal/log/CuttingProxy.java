@@ -40,7 +40,9 @@ final class CuttingProxy implements AutoCloseable {
         return entry.getLocalPort();
     }
 
-    /** Loses the answer to the next request that holds a text, as it is or in hexadecimal digits. */
+    /**
+     * Loses the answer to the next request that holds a text, as it is or in hexadecimal digits.
+     */
     void loseAnswerTo(String text) {
         wanted.set(List.of(text, HexFormat.of().formatHex(text.getBytes(StandardCharsets.ISO_8859_1))));
     }
