@@ -13,10 +13,14 @@ import dev.blobshuffle.core.store.StoreUri;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import dev.blobshuffle.kafka.internal.settings.NodeSetting;
+import dev.blobshuffle.messaging.internal.MessagingSettings;
+import dev.blobshuffle.postgresql.internal.connection.PostgresqlUri;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -59,8 +63,10 @@ class SettingsReferenceTest {
                 Set these in the application's configuration. The names are the same for every front door. An unknown name with the prefix `blobshuffle.` is an error.
                 All instances of an application must agree on `store`, `topics.include` and `topics.exclude`. This page is generated from the components' own definitions.
                 """);
-        for (SettingGroup group : KafkaSettings.GROUPS) {
-            if (!group.settings().isEmpty()) {
+        Set<String> titles = new HashSet<>();
+        for (SettingGroup group : Stream.concat(KafkaSettings.GROUPS.stream(), MessagingSettings.GROUPS.stream())
+                .toList()) {
+            if (!group.settings().isEmpty() && titles.add(group.title())) {
                 page.append("\n## ").append(group.title()).append("\n\n").append(HEAD);
                 group.settings()
                         .forEach(setting ->
@@ -93,6 +99,20 @@ class SettingsReferenceTest {
                         "| `%s://` | `%s` | %s | %s |%n",
                         provider.scheme(), parameter.name(), parameter.defaultText(), parameter.doc()));
             }
+        }
+        page.append("""
+
+                ## Log URI
+
+                Parameters of the URI in `blobshuffle.log`, after `?` and separated by `&`; [messaging](guides/messaging.md#the-database) says more. An unknown one is an error.
+
+                | Log | Parameter | Default | Meaning |
+                |---|---|---|---|
+                """);
+        for (StoreParameter parameter : PostgresqlUri.PARAMETERS) {
+            page.append(String.format(
+                    "| `postgresql://` | `%s` | %s | %s |%n",
+                    parameter.name(), parameter.defaultText(), parameter.doc()));
         }
         return page.toString();
     }
