@@ -2,6 +2,7 @@ package dev.blobshuffle.bench;
 
 import dev.blobshuffle.bench.command.BenchCommand;
 import dev.blobshuffle.bench.demo.DemoCommand;
+import dev.blobshuffle.bench.demo.messaging.MessagingDemoCommand;
 import picocli.CommandLine;
 
 /**
@@ -27,7 +28,10 @@ public final class Main {
         // Later subcommands do not inherit the handler.
         CommandLine.IParameterExceptionHandler handler = commandLine.getParameterExceptionHandler();
         return commandLine
-                .addSubcommand(new CommandLine(new DemoCommand()).setParameterExceptionHandler(handler))
+                .addSubcommand(new CommandLine(new DemoCommand())
+                        .setParameterExceptionHandler(handler)
+                        .addSubcommand(
+                                new CommandLine(new MessagingDemoCommand()).setParameterExceptionHandler(handler)))
                 .addSubcommand(BenchCommand.commandLine().setParameterExceptionHandler(handler));
     }
 }

@@ -3,14 +3,16 @@ package dev.blobshuffle.bench.demo;
 import org.jspecify.annotations.Nullable;
 
 /** The demo cannot go on; the message is for its user. */
-final class DemoFailed extends RuntimeException {
+public final class DemoFailed extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    DemoFailed(String message) {
+    /** A failure with a message for the user. */
+    public DemoFailed(String message) {
         super(message);
     }
 
-    DemoFailed(String message, @Nullable Throwable cause) {
+    /** As above, with a cause. */
+    public DemoFailed(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

@@ -13,7 +13,7 @@ import picocli.CommandLine;
  * What an operator would do at the end: {@code blobshuffle gc}, after the logs have let everything
  * go that was read. Stateless.
  */
-final class FinalSweep {
+public final class FinalSweep {
     private FinalSweep() {}
 
     /**
@@ -49,7 +49,7 @@ final class FinalSweep {
      * The blobs in a store. Generation 0 holds none, but what says by which cluster the store is
      * swept.
      */
-    static long count(String store) {
+    public static long count(String store) {
         try (SystemTime time = new SystemTime();
                 BlobStore opened = BlobStores.open(store, time)) {
             return opened.generations().toCompletableFuture().join().stream()

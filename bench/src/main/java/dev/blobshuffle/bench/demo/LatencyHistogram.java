@@ -9,14 +9,15 @@ import org.HdrHistogram.Histogram;
  * How often each duration occurred, to two digits, so that histograms of several processes can be
  * added up. Owned by one thread.
  */
-final class LatencyHistogram {
+public final class LatencyHistogram {
     private static final long LONGEST_MICROS = 3_600_000_000L;
     private static final int DIGITS = 2;
     private static final double MICROS_PER_MILLI = 1000;
 
     private final Histogram micros;
 
-    LatencyHistogram() {
+    /** Nothing yet. */
+    public LatencyHistogram() {
         this(new Histogram(LONGEST_MICROS, DIGITS));
     }
 
@@ -24,8 +25,11 @@ final class LatencyHistogram {
         this.micros = micros;
     }
 
-    /** Counts one duration; a negative one counts as 0, one beyond an hour as an hour. */
-    void record(long duration) {
+    /**
+     * Counts one duration in microseconds; a negative one counts as 0, one beyond an hour as an
+     * hour.
+     */
+    public void record(long duration) {
         micros.recordValue(Math.min(Math.max(duration, 0), LONGEST_MICROS));
     }
 
@@ -42,7 +46,7 @@ final class LatencyHistogram {
      * The duration in milliseconds that a share, above 0 and up to 1, does not exceed; 0 when there
      * are none.
      */
-    double percentileMillis(double share) {
+    public double percentileMillis(double share) {
         return micros.getValueAtPercentile(100 * share) / MICROS_PER_MILLI;
     }
 

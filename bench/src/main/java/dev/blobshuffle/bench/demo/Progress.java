@@ -8,25 +8,30 @@ import java.util.Locale;
  * Tells the user what goes on: a line for each step, with the seconds since the start, and a line
  * for each fifth of a long one. Owned by one thread.
  */
-final class Progress {
+public final class Progress {
     private static final int PARTS = 5;
 
     private final PrintWriter out;
     private final long start = System.nanoTime();
     private int parts;
 
-    Progress(PrintWriter out) {
+    /**
+     * Begins to count the seconds.
+     *
+     * @param out gets the lines
+     */
+    public Progress(PrintWriter out) {
         this.out = out;
     }
 
     /** A step begins. */
-    void begin(String step) {
+    public void begin(String step) {
         parts = 0;
         print(step);
     }
 
     /** The step is done to this share, 0 to 1. */
-    void share(double share) {
+    public void share(double share) {
         int now = (int) (share * PARTS);
         if (now > parts) {
             parts = now;

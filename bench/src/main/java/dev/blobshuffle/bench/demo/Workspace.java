@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * ends (Ctrl-C too), the processes that this JVM started are killed and the directory is deleted.
  * Thread-safe.
  */
-final class Workspace implements AutoCloseable {
+public final class Workspace implements AutoCloseable {
     private static final int DELETE_ATTEMPTS = 20;
     private static final long PAUSE_MILLIS = 50;
 
@@ -32,7 +32,8 @@ final class Workspace implements AutoCloseable {
         this.hook = new Thread(this::end, "demo-clean-up");
     }
 
-    static Workspace open() {
+    /** Makes the directory. */
+    public static Workspace open() {
         try {
             Workspace workspace = new Workspace(Files.createTempDirectory("blobshuffle-demo-"));
             Runtime.getRuntime().addShutdownHook(workspace.hook);
@@ -44,7 +45,7 @@ final class Workspace implements AutoCloseable {
     }
 
     /** A directory in it, made if it is not there. */
-    Path directory(String name) {
+    public Path directory(String name) {
         try {
             return Files.createDirectories(root.resolve(name));
         } catch (IOException e) {
@@ -56,7 +57,7 @@ final class Workspace implements AutoCloseable {
      * A file with a secret by which the instances of this demo know each other, made if it is not
      * there.
      */
-    Path secret() {
+    public Path secret() {
         try {
             Path file = root.resolve("secret");
             if (!Files.exists(file)) {
@@ -69,7 +70,7 @@ final class Workspace implements AutoCloseable {
     }
 
     /** Whether the JVM is ending, so that what fails now fails because of that. */
-    boolean isEnding() {
+    public boolean isEnding() {
         return isEnding;
     }
 

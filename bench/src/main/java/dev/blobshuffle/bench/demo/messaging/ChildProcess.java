@@ -1,0 +1,139 @@
+package dev.blobshuffle.bench.demo.messaging;
+
+import dev.blobshuffle.bench.demo.DemoFailed;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** A publisher or a subscriber as an operating-system process. It ends when this JVM ends. */
+final class ChildProcess {
+    private static final Duration START = Duration.ofSeconds(60);
+    private static final Duration STOP = Duration.ofSeconds(90);
+    private static final int SHOWN_LINES = 25;
+
+    /** What a simulated S3 accepts; it checks no signature. */
+    private static final List<String> CREDENTIALS = List.of("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY");
+
+    private final String life;
+    private final Process process;
+    private final Path log;
+    private final CompletableFuture<Boolean> ready = new CompletableFuture<>();
+
+    private ChildProcess(String life, Process process, Path log) {
+        this.life = life;
+        this.process = process;
+        this.log = log;
+    }
+
+    /** Starts a child; returns at once. */
+    static ChildProcess start(Class<?> main, ChildSettings settings) {
+        Path log = settings.directory().resolve(settings.life() + ".log");
+        try {
+            ProcessBuilder builder = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-Xmx256m",
+                            "-XX:+UseSerialGC",
+                            // So short a life does not pay for the optimizing compiler.
+                            "-XX:TieredStopAtLevel=1",
+                            "-XX:+ExitOnOutOfMemoryError",
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            main.getName(),
+                            settings.write().toString())
+                    .redirectError(log.toFile());
+            CREDENTIALS.forEach(name -> builder.environment().putIfAbsent(name, "blobshuffle-demo"));
+            ChildProcess child = new ChildProcess(settings.life(), builder.start(), log);
+            Thread reader = new Thread(child::listen, "demo-" + settings.life());
+            reader.setDaemon(true);
+            reader.start();
+            return child;
+        } catch (IOException e) {
+            throw new DemoFailed("Cannot start " + settings.life() + ": " + e + ". Check memory and disk.", e);
+        }
+    }
+
+    private void listen() {
+        try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                if (line.equals(ParentWatch.READY)) {
+                    ready.complete(true);
+                }
+            }
+        } catch (IOException e) {
+            // It is gone, see below.
+        }
+        ready.complete(false);
+    }
+
+    /** Waits until it works. */
+    void awaitReady() {
+        try {
+            if (!ready.get(START.toSeconds(), TimeUnit.SECONDS)) {
+                throw failure("it ended");
+            }
+        } catch (TimeoutException | ExecutionException e) {
+            throw failure("it did not begin within " + START.toSeconds() + " s");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw failure("the demo was interrupted");
+        }
+    }
+
+    /** Fails if it has ended. */
+    void check() {
+        if (!process.isAlive()) {
+            throw failure("it ended with status " + process.exitValue());
+        }
+    }
+
+    /** Ends it at once, with SIGKILL. */
+    void kill() {
+        process.destroyForcibly().onExit().join();
+    }
+
+    /** Asks it to end in order. */
+    void beginStop() {
+        try {
+            process.getOutputStream().close();
+        } catch (IOException e) {
+            // It is gone, which finishStop says.
+        }
+    }
+
+    /** Waits until it has ended in order. */
+    void finishStop() {
+        try {
+            if (!process.waitFor(STOP.toSeconds(), TimeUnit.SECONDS)) {
+                throw failure("it did not stop in " + STOP.toSeconds() + " s");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw failure("the demo was interrupted");
+        }
+        if (process.exitValue() != 0) {
+            throw failure("it ended with status " + process.exitValue());
+        }
+    }
+
+    private DemoFailed failure(String reason) {
+        return new DemoFailed("Cannot go on with " + life + ": " + reason + ". Its log ends:\n" + logTail());
+    }
+
+    private String logTail() {
+        try {
+            List<String> lines = Files.readAllLines(log, StandardCharsets.UTF_8);
+            return String.join("\n", lines.subList(Math.max(0, lines.size() - SHOWN_LINES), lines.size()));
+        } catch (IOException e) {
+            return "(" + log + " cannot be read: " + e.getMessage() + ")";
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package dev.blobshuffle.bench.demo.messaging;
+
+import dev.blobshuffle.bench.demo.DemoFailed;
+import dev.blobshuffle.bench.demo.Progress;
+import dev.blobshuffle.bench.demo.Workspace;
+import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code blobshuffle demo messaging}: publishers and subscribers without brokers, over a store and
+ * PostgreSQL. Exit status: 0 when each record arrived exactly once and in order, 1 when not, or
+ * when something failed.
+ */
+@Command(
+        name = "messaging",
+        mixinStandardHelpOptions = true,
+        showDefaultValues = true,
+        description = {
+            "Publishes and subscribes without brokers, kills processes and the database, and checks every record.",
+            "Each zone has a publisher and a subscriber, processes of their own. PostgreSQL has a synchronous standby.",
+            "Subscribers write a table and publish receipts in transactions. Takes about a minute.",
+            "Exit status: 0 if each record arrived exactly once and in order, 1 if not, or if something failed."
+        })
+public final class MessagingDemoCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Option(names = "--zones", paramLabel = "N", defaultValue = "3", description = "Zones, 2 to 5.")
+    private int zones;
+
+    @Option(
+            names = "--rate",
+            paramLabel = "RECORDS",
+            defaultValue = "300",
+            description = "Records per second of each publisher.")
+    private int rate;
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "SECONDS",
+            defaultValue = "7",
+            description = "Time between two faults; four times in all.")
+    private int seconds;
+
+    @Option(
+            names = "--store",
+            paramLabel = "DIR|URI|s3sim",
+            description =
+                    "Where the demo makes a store of its own (default: a temporary directory); s3sim: simulated S3.")
+    private @Nullable String store;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Writes the result as JSON.")
+    private @Nullable Path json;
+
+    /** Made by the command line. */
+    @SuppressWarnings("NullAway.Init") // the command line fills the fields
+    public MessagingDemoCommand() {}
+
+    @Override
+    public Integer call() {
+        try (Workspace workspace = Workspace.open()) {
+            try {
+                return run(workspace);
+            } catch (DemoFailed | BlobShuffleException | IllegalStateException e) {
+                if (!workspace.isEnding()) {
+                    spec.commandLine().getErr().println(e.getMessage());
+                    spec.commandLine().getErr().flush();
+                }
+                return 1;
+            }
+        }
+    }
+
+    private int run(Workspace workspace) {
+        PrintWriter out = spec.commandLine().getOut();
+        MessagingOptions options = new MessagingOptions(zones, rate, Duration.ofSeconds(seconds));
+        checkWritable();
+        Progress progress = new Progress(out);
+        String chosen = store == null ? workspace.directory("blobs").toString() : store;
+        try (DemoStore opened = DemoStore.open(chosen)) {
+            MessagingResult result = new MessagingRun(options, workspace, progress).run(opened);
+            out.println();
+            result.lines().forEach(out::println);
+            out.println(
+                    result.isExact()
+                            ? "Every record arrived exactly once and in order."
+                            : "WRONG: records were lost, doubled or out of order.");
+            out.flush();
+            write(result);
+            return result.isExact() ? 0 : 1;
+        }
+    }
+
+    private void checkWritable() {
+        Path parent = json == null ? null : json.toAbsolutePath().getParent();
+        if (parent != null && !Files.isWritable(parent) || json != null && Files.isDirectory(json)) {
+            throw new DemoFailed("Cannot write " + json
+                    + ": it is a directory, or its directory is missing or not writable. Give another file.");
+        }
+    }
+
+    private void write(MessagingResult result) {
+        if (json == null) {
+            return;
+        }
+        try {
+            Files.writeString(json, Json.write(result.asJson()));
+        } catch (IOException e) {
+            throw new DemoFailed("Cannot write " + json + ": " + e + ". Give another file.", e);
+        }
+    }
+}
