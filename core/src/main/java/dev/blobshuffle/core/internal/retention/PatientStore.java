@@ -95,12 +95,12 @@ public final class PatientStore {
     }
 
     /** The blobs of a minute, in order. */
-    public List<BlobId> list(long generation) throws InterruptedException {
+    List<BlobId> list(long generation) throws InterruptedException {
         return await(() -> store.list(generation)).stream().sorted().toList();
     }
 
     /** The blobs of several minutes, in order. */
-    List<BlobId> list(GenerationSpan generations) throws InterruptedException {
+    public List<BlobId> list(GenerationSpan generations) throws InterruptedException {
         return await(() -> store.list(generations)).stream().sorted().toList();
     }
 

@@ -23,7 +23,7 @@ import java.util.TreeMap;
  *
  * <p>Everything that a later step needs is in the log before an earlier step ends. So a pass may be
  * killed at any moment, any number of passes may run at once, and a step that failed is done by the
- * next pass. Memory is bounded by the blobs of one generation.
+ * next pass. Memory is bounded by the blobs of one listing ({@link Spans}).
  *
  * <p>Deletion needs the right to it ({@link LogSweepRight}): the claim is raised after the
  * tombstones were put, then others have the time to contest it, and only what had its tombstone
@@ -35,17 +35,11 @@ public final class LogSweep {
     /** Blobs in one call. */
     private static final int CHUNK = 1_000;
 
-    /** The first generation with blobs. Generation 0 holds claims of earlier versions. */
-    private static final long FIRST_GENERATION = 1;
-
     /** How many minutes longer than a commit may take the log waits before it buries. */
     private static final long RESERVE = 5;
 
     /** A look counts no more blobs than this that are to be deleted. */
     private static final int MOST_SEEN = 100_000;
-
-    /** Remembered listings are cleaned up after this many. */
-    private static final int CLEANED_AFTER = 100;
 
     private final CommitLog log;
     private final Retention retention;
@@ -194,23 +188,25 @@ public final class LogSweep {
     private void buryOrphans() throws InterruptedException {
         ListingPlan plan = new ListingPlan(patient.await(retention::listed), options.uploadLife());
         long young = firstYoung();
-        for (long generation : store.generations()) {
-            if (generation < FIRST_GENERATION || generation >= young || !plan.isDue(generation, clock())) {
-                continue;
+        Instant now = clock();
+        Spans spans = new Spans(store, generation -> generation < young && plan.isDue(generation, now));
+        boolean goesOn = true;
+        while (goesOn && spans.hasNext()) {
+            Instant began = clock();
+            Map<Long, List<BlobId>> found = spans.next();
+            for (Map.Entry<Long, List<BlobId>> one : found.entrySet()) {
+                // A commit is open: the next pass goes on here.
+                goesOn = goesOn && buryOrphans(one.getKey(), one.getValue(), began, plan);
             }
-            if (!buryOrphans(generation, plan)) {
-                break; // A commit is open: the next pass goes on here.
-            }
-            if (tally.listed % CLEANED_AFTER == 0) {
+            if (goesOn) {
                 forgetListed(plan);
             }
         }
         forgetListed(plan);
     }
 
-    private boolean buryOrphans(long generation, ListingPlan plan) throws InterruptedException {
-        Instant began = clock();
-        List<BlobId> found = store.list(generation);
+    private boolean buryOrphans(long generation, List<BlobId> found, Instant began, ListingPlan plan)
+            throws InterruptedException {
         tally.listed++;
         for (int start = 0; start < found.size(); start += CHUNK) {
             List<BlobId> chunk = found.subList(start, Math.min(found.size(), start + CHUNK));
@@ -287,9 +283,10 @@ public final class LogSweep {
             after = Optional.of(page.get(page.size() - 1));
             page = unreferenced(after);
         }
-        for (long generation : store.generations()) {
-            if (generation >= FIRST_GENERATION && generation < young) {
-                lookForOrphans(generation);
+        Spans spans = new Spans(store, generation -> generation < young);
+        while (spans.hasNext()) {
+            for (List<BlobId> found : spans.next().values()) {
+                lookForOrphans(found);
             }
         }
         tally.orphans = Math.max(0, tally.orphans - tally.buried); // Those have no batch either.
@@ -297,8 +294,7 @@ public final class LogSweep {
         return report();
     }
 
-    private void lookForOrphans(long generation) throws InterruptedException {
-        List<BlobId> found = store.list(generation);
+    private void lookForOrphans(List<BlobId> found) throws InterruptedException {
         tally.listed++;
         for (int start = 0; start < found.size(); start += CHUNK) {
             List<BlobId> chunk = found.subList(start, Math.min(found.size(), start + CHUNK));
