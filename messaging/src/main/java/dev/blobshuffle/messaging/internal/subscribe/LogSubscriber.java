@@ -181,7 +181,8 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
     private void beginStarts() {
         List<PartitionReading> begun = starts.take();
         for (PartitionReading each : begun) {
-            if (!each.isPaused && !each.isLeaving) {
+            boolean isStillRead = readings.find(each.named) == each;
+            if (isStillRead && !each.isPaused) {
                 readings.topic(each).add(each);
             }
         }
@@ -232,20 +233,31 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
     }
 
     private void await(long heard, Duration left) {
-        try {
-            if (debatcher.isReady()) {
-                return;
-            }
-            if (debatcher.isFetching()) {
-                debatcher.awaitProgress(shorter(left, FETCHING_ROUND));
-            } else {
-                boolean ignored = signal.await(
-                        heard, time.nanos() + shorter(left, IDLE_ROUND).toNanos());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new Interrupted("Cannot wait for records: the thread was interrupted. Poll again.", e);
+        if (debatcher.isReady()) {
+            return;
         }
+        if (!debatcher.isFetching()) {
+            awaitSignal(heard, shorter(left, IDLE_ROUND));
+            return;
+        }
+        try {
+            debatcher.awaitProgress(shorter(left, FETCHING_ROUND));
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    private void awaitSignal(long heard, Duration longest) {
+        try {
+            boolean ignored = signal.await(heard, time.nanos() + longest.toNanos());
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    private static Interrupted interrupted(InterruptedException cause) {
+        Thread.currentThread().interrupt();
+        return new Interrupted("Cannot wait for the log: the thread was interrupted. Poll again.", cause);
     }
 
     private static Duration shorter(Duration one, Duration other) {
@@ -337,7 +349,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
             long heard = signal.count();
             beginStarts();
             if (isSeeking()) {
-                await(heard, FETCHING_ROUND);
+                awaitSignal(heard, FETCHING_ROUND);
             }
         }
         if (isSeeking()) {

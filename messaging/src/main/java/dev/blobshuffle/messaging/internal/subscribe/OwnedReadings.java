@@ -12,7 +12,6 @@ import dev.blobshuffle.messaging.TopicPartition;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -216,7 +215,7 @@ final class OwnedReadings {
 
     /** Positions that each partition has now. */
     Map<PartitionReading, Long> positions() {
-        Map<PartitionReading, Long> positions = new HashMap<>();
+        Map<PartitionReading, Long> positions = new LinkedHashMap<>();
         for (PartitionReading each : readings.values()) {
             if (each.start.isEmpty() || each.isDelivered) {
                 positions.put(each, feed.position(each).value());

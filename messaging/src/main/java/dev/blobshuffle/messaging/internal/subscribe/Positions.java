@@ -8,7 +8,7 @@ import dev.blobshuffle.core.internal.log.group.Member;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,7 +43,7 @@ final class Positions {
             throw new ConsumerFenced("Cannot commit positions of group '" + member.group()
                     + "': the group has given some of the partitions to another member. Roll back, and poll.");
         }
-        Map<PartitionReading, ConsumedPosition> moved = new HashMap<>();
+        Map<PartitionReading, ConsumedPosition> moved = new LinkedHashMap<>();
         readings.positions().forEach((reading, position) -> {
             if (isDue(reading, position)) {
                 moved.put(
@@ -56,7 +56,7 @@ final class Positions {
 
     /** Where partitions begin for which the group had no position, if it must remember that. */
     Optional<Consumed> captureStarts() {
-        Map<PartitionReading, ConsumedPosition> starts = new HashMap<>();
+        Map<PartitionReading, ConsumedPosition> starts = new LinkedHashMap<>();
         for (PartitionReading each : readings.all()) {
             if (each.isStartUncommitted && each.start.isEmpty() && !each.isLeaving && !each.isDelivered) {
                 starts.put(
@@ -68,7 +68,7 @@ final class Positions {
     }
 
     private Optional<Consumed> capture(Map<PartitionReading, ConsumedPosition> positions) {
-        captured = Map.copyOf(positions);
+        captured = positions;
         List<ConsumedPosition> ordered = captured.values().stream()
                 .sorted(Comparator.comparing(ConsumedPosition::partition))
                 .toList();
@@ -97,7 +97,7 @@ final class Positions {
 
     /** Where each partition goes on after a roll-back. */
     Map<PartitionReading, LogPosition> anchors() {
-        Map<PartitionReading, LogPosition> anchors = new HashMap<>();
+        Map<PartitionReading, LogPosition> anchors = new LinkedHashMap<>();
         readings.all().forEach(each -> {
             if (each.isDelivered) {
                 anchors.put(each, each.anchor);

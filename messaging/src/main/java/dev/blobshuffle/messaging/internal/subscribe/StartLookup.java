@@ -12,7 +12,7 @@ import dev.blobshuffle.messaging.ResetPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,7 +39,7 @@ final class StartLookup {
     private final Time time;
     private final Runnable whenAnswered;
 
-    private final Map<PartitionReading, Start> asked = new HashMap<>();
+    private final Map<PartitionReading, Start> asked = new LinkedHashMap<>();
     private @Nullable CompletableFuture<List<TopicState>> answer;
     private boolean isResting;
     private long restsSince;
@@ -103,7 +103,7 @@ final class StartLookup {
             return List.of();
         }
         answer = null;
-        Map<PartitionReading, Start> questions = Map.copyOf(asked);
+        Map<PartitionReading, Start> questions = new LinkedHashMap<>(asked);
         asked.clear();
         List<PartitionReading> begun = new ArrayList<>();
         try {

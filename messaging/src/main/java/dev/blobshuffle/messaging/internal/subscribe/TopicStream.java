@@ -5,9 +5,9 @@ import dev.blobshuffle.core.internal.log.tail.TailCursor;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +19,7 @@ final class TopicStream implements AutoCloseable {
     private static final long BYTES = 1 << 20;
 
     private final TailCursor cursor;
-    private final Map<Integer, PartitionReading> partitions = new HashMap<>();
+    private final Map<Integer, PartitionReading> partitions = new TreeMap<>();
 
     /** Taken from the cursor and not queued yet. */
     private final Deque<SequencedBatch> taken = new ArrayDeque<>();

@@ -184,7 +184,10 @@ public final class GroupSession {
                 failure = cause instanceof RuntimeException known ? known : new IllegalStateException(cause);
             } else if (!isSilent && !isLeaving) {
                 isSilent = true;
-                LOG.warn("The lease of group '{}' is not renewed; trying again until it is.", member.group(), cause);
+                LOG.warn(
+                        "The lease of group '{}' is not renewed; trying again until it is: {}",
+                        member.group(),
+                        cause.getMessage());
             }
             renewAgainIn(RETRY);
             return isLeaving;

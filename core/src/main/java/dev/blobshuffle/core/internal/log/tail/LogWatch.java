@@ -210,7 +210,7 @@ final class LogWatch implements AutoCloseable {
         synchronized (lock) {
             isLooking = false;
             if (!isInterrupted && !isClosed) {
-                LOG.warn("The commit log does not answer; looking again until it does.", failure);
+                LOG.warn("The commit log does not answer; looking again until it does: {}", failure.getMessage());
             }
             isInterrupted = true;
             listeners.keySet().forEach(topic -> report(topic, TopicListener::interrupted, reports));

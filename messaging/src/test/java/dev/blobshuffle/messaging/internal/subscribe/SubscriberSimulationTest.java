@@ -1,0 +1,48 @@
+package dev.blobshuffle.messaging.internal.subscribe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.testkit.internal.log.LogDefect;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The number of schedules and the first seed are system properties: {@code docs/testing.md}. */
+class SubscriberSimulationTest {
+    private static final int SCHEDULES = Integer.getInteger("simulation.subscribers", 300);
+    private static final long SEED = Long.getLong("simulation.seed", 1);
+
+    @Test
+    @Timeout(value = 1, unit = TimeUnit.HOURS)
+    void aGroupReadsEveryRecordOnceAndInOrder() {
+        LongStream.range(SEED, SEED + SCHEDULES)
+                .parallel()
+                .forEach(seed -> assertThat(SubscriberSimulation.run(seed, Set.of()))
+                        .as(
+                                "seed %d; replay it with -Dtest=SubscriberSimulationTest "
+                                        + "-Dsimulation.subscribers=1 -Dsimulation.seed=%d",
+                                seed, seed)
+                        .isEmpty());
+    }
+
+    @Test
+    void aSeedAlwaysGivesTheSameSchedule() {
+        for (long seed = SEED; seed < SEED + 10; seed++) {
+            assertThat(SubscriberSimulation.trace(seed)).isEqualTo(SubscriberSimulation.trace(seed));
+        }
+    }
+
+    @Test
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
+    void aLogThatDoesNotFenceIsFound() {
+        for (long seed = 1; seed < 1000; seed++) {
+            if (!SubscriberSimulation.run(seed, Set.of(LogDefect.GENERATION_NOT_RAISED))
+                    .isEmpty()) {
+                return;
+            }
+        }
+        throw new AssertionError("The simulation did not find a log that does not fence.");
+    }
+}
