@@ -4,6 +4,8 @@ package dev.blobshuffle.testkit.internal.log;
 public enum LogDefect {
     /** Sequences are drawn before the topic's lock is taken. */
     SEQUENCE_DRAWN_BEFORE_LOCK,
+    /** Each writer draws identities in blocks, before it needs them. */
+    IDENTITIES_DRAWN_AHEAD,
     /** One call sequences everything that is staged, however long it takes. */
     SEQUENCES_WITHOUT_LIMIT,
     /** A burial does not wait for open commits. */

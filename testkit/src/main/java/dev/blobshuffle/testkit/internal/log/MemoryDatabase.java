@@ -4,9 +4,13 @@ import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.testkit.internal.log.LogFaults.Fate;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.IntConsumer;
@@ -35,6 +39,7 @@ public final class MemoryDatabase {
 
     private final Set<Session> sessions = new LinkedHashSet<>();
     private final Set<IntConsumer> listeners = new LinkedHashSet<>();
+    private final Map<String, Deque<Long>> drawnAhead = new HashMap<>();
     private LogTables tables = new LogTables();
     private List<Runnable> outgoing = new ArrayList<>();
     private boolean isInside;
@@ -230,6 +235,20 @@ public final class MemoryDatabase {
     void ended(Session session) {
         sessions.remove(session);
         locks.release(session);
+    }
+
+    /** The identity of a writer's next batch. */
+    long nextBatch(String writer) {
+        if (!has(LogDefect.IDENTITIES_DRAWN_AHEAD)) {
+            return tables.nextBatch++;
+        }
+        Deque<Long> ahead = drawnAhead.computeIfAbsent(writer, unknown -> new ArrayDeque<>());
+        if (ahead.isEmpty()) {
+            for (int i = 0; i < 10; i++) {
+                ahead.add(tables.nextBatch++);
+            }
+        }
+        return ahead.remove();
     }
 
     LogTables tables() {

@@ -166,7 +166,7 @@ record Publishing(
         List<Long> ids = new ArrayList<>();
         for (int i = 0; i < batches.size(); i++) {
             LogBatch batch = batches.get(i);
-            long id = tables.nextBatch++;
+            long id = database.nextBatch(name);
             ids.add(id);
             BatchRow row = new BatchRow(
                     id, batch.topic(), new WriterNumber(writer.id(), first + i), batch.entries(), batch.blobs());

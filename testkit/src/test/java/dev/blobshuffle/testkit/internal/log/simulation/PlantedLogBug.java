@@ -6,6 +6,7 @@ import java.util.Optional;
 /** Mistakes that the simulation must find, each by the violation that it causes. */
 enum PlantedLogBug {
     SEQUENCE_DRAWN_BEFORE_LOCK(LogDefect.SEQUENCE_DRAWN_BEFORE_LOCK, "hole"),
+    IDENTITIES_DRAWN_AHEAD(LogDefect.IDENTITIES_DRAWN_AHEAD, "was acknowledged before one began"),
     SEQUENCES_WITHOUT_LIMIT(LogDefect.SEQUENCES_WITHOUT_LIMIT, "stay staged"),
     BURIES_WITHOUT_LOCK(LogDefect.BURIES_WITHOUT_LOCK, "batch refers to a"),
     CLOCK_READ_BEFORE_LOCK(LogDefect.CLOCK_READ_BEFORE_LOCK, "batch refers to a"),
