@@ -11,6 +11,11 @@ import dev.blobshuffle.core.internal.log.CommitLog;
 import dev.blobshuffle.core.internal.log.LogTopic;
 import dev.blobshuffle.core.internal.log.LogTransaction;
 import dev.blobshuffle.core.internal.log.Writer;
+import dev.blobshuffle.core.internal.log.group.Lease;
+import dev.blobshuffle.core.internal.log.group.Member;
+import dev.blobshuffle.core.internal.log.group.OwnedPartition;
+import dev.blobshuffle.core.internal.log.group.TopicPartition;
+import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseTimeouts;
 import dev.blobshuffle.testkit.internal.log.LogContract;
 import dev.blobshuffle.testkit.internal.log.LogUnderTest;
@@ -23,8 +28,16 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -188,6 +201,55 @@ final class AccessIT extends LogContract {
         assertThatThrownBy(() -> commit(writer, 0, batch(topic, "one"))).isInstanceOf(Closed.class);
         assertThatThrownBy(() -> join(writer.begin())).isInstanceOf(Closed.class);
         assertThatThrownBy(() -> log.hints(number -> {})).isInstanceOf(Closed.class);
+    }
+
+    @Test
+    void aLogThatClosesEndsItsCallsAndCutsNoCommitOff() {
+        CommitLog log = connect();
+        LogTopic topic = topic(log, "orders", 1);
+        List<CompletableFuture<List<Long>>> commits = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            Writer writer = join(log.open("writer-" + i));
+            commits.add(writer.commit(0, List.of(batch(topic, "" + i)), Optional.empty())
+                    .toCompletableFuture());
+        }
+        log.close();
+        int committed = 0;
+        for (CompletableFuture<List<Long>> commit : commits) {
+            assertThat(commit).isDone();
+            committed += commit.isCompletedExceptionally() ? 0 : 1;
+        }
+        CommitLog other = connect();
+        sequence(other, topic);
+        assertThat(entries(other, topic, 0)).hasSize(committed);
+    }
+
+    @Test
+    void aGroupOfManyMembersAndPartitionsSettles() {
+        CommitLog log = connect();
+        LogTopic topic = topic(log, "orders", 2_000);
+        List<Member> members = IntStream.range(0, 40)
+                .mapToObj(i -> new Member("billing", new UUID(7, i), new Zone("z" + i % 3), Set.of(topic.number())))
+                .toList();
+        Map<UUID, Lease> leases = new HashMap<>();
+        for (int round = 0; round < 6; round++) {
+            for (Member member : members) {
+                Lease before = leases.get(member.id());
+                Set<TopicPartition> released = before == null
+                        ? Set.of()
+                        : before.owned().stream()
+                                .filter(OwnedPartition::isWanted)
+                                .map(OwnedPartition::partition)
+                                .collect(Collectors.toSet());
+                leases.put(member.id(), join(log.groups().renew(member, released)));
+            }
+        }
+        Set<TopicPartition> owned = new HashSet<>();
+        for (Lease lease : leases.values()) {
+            assertThat(lease.owned()).hasSize(50).noneMatch(OwnedPartition::isWanted);
+            lease.owned().forEach(each -> owned.add(each.partition()));
+        }
+        assertThat(owned).hasSize(2_000);
     }
 
     private CommitLog open(String parameters) {

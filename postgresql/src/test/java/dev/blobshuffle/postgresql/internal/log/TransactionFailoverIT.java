@@ -1,0 +1,159 @@
+package dev.blobshuffle.postgresql.internal.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.core.failure.AlreadyCommitted;
+import dev.blobshuffle.core.failure.LogUnavailable;
+import dev.blobshuffle.core.failure.OutcomeUnknown;
+import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.core.internal.log.LogTopic;
+import dev.blobshuffle.core.internal.log.LogTransaction;
+import dev.blobshuffle.core.internal.log.Writer;
+import dev.blobshuffle.postgresql.internal.connection.DatabaseTimeouts;
+import dev.blobshuffle.postgresqlembedded.PostgresServer;
+import dev.blobshuffle.testkit.internal.log.LogContract;
+import dev.blobshuffle.testkit.internal.log.LogUnderTest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Rows of the caller and batches of the log, in transactions that faults interrupt. */
+final class TransactionFailoverIT extends LogContract {
+    private static final int WRITERS = 4;
+    private static final int COMMITS = 60;
+
+    private final AtomicInteger unknown = new AtomicInteger();
+    private PostgresServer primary;
+    private PostgresServer standby;
+    private TestLog tenant;
+
+    @Override
+    protected LogUnderTest create() {
+        primary = PostgresServer.builder().start();
+        tenant = new TestLog(primary);
+        return tenant;
+    }
+
+    @AfterEach
+    void stop() {
+        primary.kill();
+        if (standby != null) {
+            standby.close();
+        }
+    }
+
+    @Test
+    void rowsAndBatchesAgreeAfterAPrimaryWasKilled() {
+        standby = primary.startStandby("second");
+        primary.requireStandby("second");
+        CommitLog log = tenant.connect(tenant.uri(primary.port(), standby.port()), DatabaseTimeouts.DEFAULT);
+        AtomicInteger done = new AtomicInteger();
+        List<String> expected = run(log, done, () -> {
+            awaitThat(() -> done.get() >= WRITERS * COMMITS / 3);
+            primary.kill();
+            standby.promote();
+        });
+        assertThat(tenant.rows(standby)).isEqualTo(expected);
+        log.close();
+    }
+
+    @Test
+    void rowsAndBatchesAgreeAlthoughAnswersAreLost() {
+        CuttingProxy proxy = new CuttingProxy(primary.port());
+        CommitLog log = tenant.connect(tenant.uri(proxy.port()), DatabaseTimeouts.DEFAULT);
+        AtomicInteger done = new AtomicInteger();
+        List<String> expected = run(log, done, () -> {
+            while (done.get() < WRITERS * COMMITS) {
+                proxy.loseAnswerTo("COMMIT");
+                int seen = proxy.cuts();
+                awaitThat(() -> proxy.cuts() > seen || done.get() >= WRITERS * COMMITS);
+                int before = done.get(); // If every answer were lost, nobody would come to an end.
+                awaitThat(() -> done.get() >= Math.min(before + WRITERS, WRITERS * COMMITS));
+            }
+        });
+        assertThat(unknown.get()).isPositive();
+        assertThat(tenant.rows(primary)).isEqualTo(expected);
+        log.close();
+        proxy.close();
+    }
+
+    /** Commits on several threads beside a disturbance; the rows that must be there. */
+    private List<String> run(CommitLog log, AtomicInteger done, Runnable disturbance) {
+        LogTopic topic = topic(log, "orders", 1);
+        List<Runnable> calls = new ArrayList<>(List.of(disturbance));
+        List<String> expected = new ArrayList<>();
+        for (int w = 0; w < WRITERS; w++) {
+            String name = "writer-" + w;
+            for (int i = 0; i < COMMITS; i++) {
+                expected.add(name + "/" + (100 + i));
+            }
+            calls.add(() -> {
+                Writer writer = join(log.open(name));
+                for (int i = 0; i < COMMITS; i++) {
+                    writer = committed(log, writer, topic, i, name + "/" + (100 + i));
+                    done.incrementAndGet();
+                }
+            });
+        }
+        together(calls);
+        untilAnswered(() -> join(log.sequence(topic.number())));
+        sequence(log, topic);
+        assertThat(entries(log, topic, 0)).containsExactlyInAnyOrderElementsOf(expected);
+        expected.sort(null);
+        return expected;
+    }
+
+    /** As an application does: repeats what has not happened, and asks if it cannot know. */
+    private Writer committed(CommitLog log, Writer first, LogTopic topic, long number, String row) {
+        Writer writer = first;
+        while (true) {
+            Writer current = writer;
+            try (LogTransaction transaction = untilAnswered(() -> join(current.begin()))) {
+                tenant.insert(transaction, row);
+                transaction.commit(number, List.of(batch(topic, row)), Optional.empty());
+                return writer;
+            } catch (AlreadyCommitted e) {
+                throw new AssertionError("Nothing was repeated that had happened.", e);
+            } catch (OutcomeUnknown e) {
+                unknown.incrementAndGet();
+                boolean isCommitted = untilAnswered(() -> join(current.wasCommitted(number)));
+                writer = untilAnswered(() -> join(log.open(current.name())));
+                if (isCommitted) {
+                    return writer;
+                }
+            } catch (LogUnavailable e) {
+                LockSupport.parkNanos(1_000_000);
+            } catch (IllegalStateException e) {
+                assertThat(e).hasMessage("Cannot insert a row."); // The connection broke.
+            }
+        }
+    }
+
+    private static <T> T untilAnswered(Supplier<T> call) {
+        long deadline = System.nanoTime() + 60_000_000_000L;
+        while (true) {
+            try {
+                return call.get();
+            } catch (LogUnavailable e) {
+                if (System.nanoTime() > deadline) {
+                    throw new AssertionError("No answer within a minute.", e);
+                }
+            }
+        }
+    }
+
+    private static void awaitThat(Supplier<Boolean> condition) {
+        long deadline = System.nanoTime() + 60_000_000_000L;
+        while (!condition.get()) {
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError("The condition did not come about.");
+            }
+            LockSupport.parkNanos(2_000_000);
+        }
+    }
+}
