@@ -90,8 +90,7 @@ class ArchitectureTest {
     private static final ArchRule PACKAGES_WITHOUT_CYCLES = slices().matching(ROOT + "(**)")
             .should()
             .beFreeOfCycles()
-            .ignoreDependency(
-                    name(ROOT + "messaging.Messaging"), name(ROOT + "messaging.internal.MessagingInstance"));
+            .ignoreDependency(name(ROOT + "messaging.Messaging"), name(ROOT + "messaging.internal.MessagingInstance"));
 
     /** Only runs applications of others. */
     private static final String EXAMPLES = "examples";

@@ -33,6 +33,9 @@ final class DemoStore implements AutoCloseable {
      */
     static DemoStore open(String chosen) {
         if (chosen.equals(SIMULATOR)) {
+            // This process opens the store too, and a simulator believes everyone.
+            System.setProperty("aws.accessKeyId", BUCKET);
+            System.setProperty("aws.secretAccessKey", BUCKET);
             S3SimProcess simulator = S3SimProcess.plain(BUCKET, SIMULATOR_BYTES, LatencyProfile.S3_STANDARD);
             return new DemoStore(
                     "s3://" + BUCKET + "/messaging?region=us-east-1&path-style=true&endpoint=" + simulator.endpoint(),
@@ -71,6 +74,10 @@ final class DemoStore implements AutoCloseable {
 
     @Override
     public void close() {
-        simulator.ifPresent(S3SimProcess::close);
+        simulator.ifPresent(server -> {
+            server.close();
+            System.clearProperty("aws.accessKeyId");
+            System.clearProperty("aws.secretAccessKey");
+        });
     }
 }

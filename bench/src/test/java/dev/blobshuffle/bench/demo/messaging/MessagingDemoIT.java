@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** The demo with few records: processes, kills, a failover and the check. */
@@ -21,11 +23,13 @@ class MessagingDemoIT {
     @TempDir
     private Path directory;
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(strings = {"files", "s3sim"})
     @Timeout(600)
-    void everyRecordArrivesOnceInOrderAlthoughProcessesAndTheDatabaseAreKilled() throws Exception {
+    void everyRecordArrivesOnceInOrderAlthoughProcessesAndTheDatabaseAreKilled(String kind) throws Exception {
+        String store = kind.equals("files") ? directory.resolve(kind).toString() : kind;
         Path json = directory.resolve("result.json");
-        int status = run("--zones", "2", "--rate", "40", "--seconds", "2", "--json", json.toString());
+        int status = run("--zones", "2", "--rate", "40", "--seconds", "2", "--store", store, "--json", json.toString());
         assertThat(status).as("%s%s", out, err).isZero();
         JsonNode result = new ObjectMapper().readTree(json.toFile());
         assertThat(result.get("published").asLong()).isGreaterThan(300);
