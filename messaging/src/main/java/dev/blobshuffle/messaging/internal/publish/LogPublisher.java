@@ -139,7 +139,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
             outputs.put(described.name(), output);
             numbers.put(described.name(), described.number());
         }
-        output.update(described, parts.homes().of(described.number()));
+        output.update(described);
         return output;
     }
 

@@ -109,7 +109,11 @@ final class Promises implements Acknowledgements, AutoCloseable {
      * @return whether that was before the deadline
      */
     boolean awaitRoom(long deadlineNanos) throws InterruptedException {
-        return await(() -> unfinished < MOST, deadlineNanos);
+        return hasRoom() || await(() -> unfinished < MOST, deadlineNanos);
+    }
+
+    private synchronized boolean hasRoom() {
+        return unfinished < MOST;
     }
 
     /**

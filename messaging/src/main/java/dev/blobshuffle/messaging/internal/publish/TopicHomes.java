@@ -28,16 +28,15 @@ public final class TopicHomes {
         this.time = time;
     }
 
-    /** The home zones of a topic, as known now. Asks for newer ones in the background. */
-    HomeZones of(int topic) {
-        Homes homes = topics.computeIfAbsent(topic, number -> new Homes(time.nanos() - FRESH.toNanos()));
-        if (homes.isDue(time.nanos())) {
-            ask(topic, homes);
-        }
-        return homes.zones;
+    /**
+     * The home zones of a topic, by its number. Keep the object: a publish needs no look-up then.
+     */
+    Homes of(int topic) {
+        return topics.computeIfAbsent(topic, number -> new Homes(number, time.nanos() - FRESH.toNanos()));
     }
 
-    private void ask(int topic, Homes homes) {
+    private void ask(Homes homes) {
+        int topic = homes.topic;
         try {
             log.groups().zones(topic).whenComplete((zones, failure) -> {
                 if (zones != null) {
@@ -51,16 +50,27 @@ public final class TopicHomes {
         }
     }
 
-    private static final class Homes {
+    /** The home zones of one topic. Thread-safe. */
+    final class Homes {
+        private final int topic;
         private volatile HomeZones zones = HomeZones.of(Map.of());
         private Map<Zone, Integer> readers = Map.of();
         private long askedNanos;
 
-        Homes(long askedNanos) {
+        private Homes(int topic, long askedNanos) {
+            this.topic = topic;
             this.askedNanos = askedNanos;
         }
 
-        synchronized boolean isDue(long now) {
+        /** The zones as known now. Asks for newer ones in the background. */
+        HomeZones current() {
+            if (isDue(time.nanos())) {
+                ask(this);
+            }
+            return zones;
+        }
+
+        private synchronized boolean isDue(long now) {
             boolean isDue = now - askedNanos >= FRESH.toNanos();
             if (isDue) {
                 askedNanos = now;
@@ -71,7 +81,7 @@ public final class TopicHomes {
         /**
          * Equal answers keep the object, so that publishers move their outputs only when needed.
          */
-        synchronized void learn(Map<Zone, Integer> known) {
+        private synchronized void learn(Map<Zone, Integer> known) {
             if (!known.equals(readers)) {
                 readers = Map.copyOf(known);
                 zones = HomeZones.of(readers);

@@ -19,15 +19,17 @@ final class TopicOutput {
 
     private final Lane lane;
     private LogTopic topic;
-    private HomeZones homes;
+    private final TopicHomes.Homes homes;
+    private HomeZones zones;
     private @Nullable Slot[] slots;
     private int sticky;
     private int stickyRecords;
 
-    TopicOutput(Lane lane, LogTopic topic, HomeZones homes, long random) {
+    TopicOutput(Lane lane, LogTopic topic, TopicHomes.Homes homes, long random) {
         this.lane = lane;
         this.topic = topic;
         this.homes = homes;
+        zones = homes.current();
         slots = new Slot[topic.partitions()];
         sticky = (int) (random & 0xffff);
     }
@@ -37,13 +39,14 @@ final class TopicOutput {
     }
 
     /** Follows a change of the topic or of its readers' zones. Cheap if there is none. */
-    void update(LogTopic now, HomeZones known) {
+    void update(LogTopic now) {
         if (now != topic) {
             topic = now;
             slots = Arrays.copyOf(slots, now.partitions());
         }
-        if (known != homes) {
-            homes = known;
+        HomeZones known = homes.current();
+        if (known != zones) {
+            zones = known;
             for (Slot slot : slots) {
                 if (slot != null) {
                     slot.output = lane.output(slot.partition, zone(slot.partition.number()));
@@ -84,7 +87,7 @@ final class TopicOutput {
     }
 
     private Zone zone(int partition) {
-        return homes.zone(
+        return zones.zone(
                 new dev.blobshuffle.core.internal.log.group.TopicPartition(topic.number(), partition), Zone.SINGLE);
     }
 

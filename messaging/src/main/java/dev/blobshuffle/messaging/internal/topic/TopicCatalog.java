@@ -9,12 +9,15 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The topics that this instance uses, by name. An entry is asked for again after a minute, so that
  * added partitions are seen. Holds as many entries as the application uses topics. Thread-safe.
  */
 public final class TopicCatalog {
+    private static final Logger LOG = LoggerFactory.getLogger(TopicCatalog.class);
     private static final Duration FRESH = Duration.ofMinutes(1);
     private static final Duration LONGEST_CALL = Duration.ofSeconds(15);
 
@@ -29,14 +32,20 @@ public final class TopicCatalog {
     }
 
     /**
-     * The topic of a name. Blocks if it is not known, or was asked for long ago.
+     * The topic of a name. Blocks if it is not known. If it was asked for long ago, asks again in
+     * the background, so that publishers go on while the log does not answer.
      *
      * @throws TopicAbsent recoverable: there is none
      * @throws dev.blobshuffle.core.failure.LogUnavailable recoverable: the log does not answer
      */
     public LogTopic require(String name) {
         Known found = known.get(name);
-        if (found != null && time.nanos() - found.askedNanos < FRESH.toNanos()) {
+        if (found != null) {
+            long now = time.nanos();
+            if (now - found.askedNanos >= FRESH.toNanos()) {
+                known.put(name, new Known(found.topic, now));
+                askAgain(name);
+            }
             return found.topic;
         }
         Optional<LogTopic> topic = CommitLogs.await(log.topics().find(name), LONGEST_CALL, "find topic " + name, time);
@@ -47,6 +56,20 @@ public final class TopicCatalog {
         }
         known.put(name, new Known(topic.get(), time.nanos()));
         return topic.get();
+    }
+
+    private void askAgain(String name) {
+        try {
+            log.topics().find(name).whenComplete((topic, failure) -> {
+                if (topic != null && topic.isPresent()) {
+                    known.put(name, new Known(topic.get(), time.nanos()));
+                } else if (failure == null) {
+                    known.remove(name);
+                }
+            });
+        } catch (RuntimeException e) {
+            LOG.debug("Cannot ask for topic {} again; what was known stays.", name, e);
+        }
     }
 
     /** Forgets a topic, because a commit to it failed. */

@@ -134,10 +134,11 @@ final class CommitGroup {
     /** Reports a failure, unless something was reported. */
     void failed(RuntimeException cause) {
         if (toReported()) {
-            taken.forEach(records -> records.failed(cause));
+            // The lane fails first, so that whoever learns of the failure finds it failed.
             if (!isHeld) {
                 deliveries.forEach(delivery -> delivery.failed(cause));
             }
+            taken.forEach(records -> records.failed(cause));
         }
     }
 

@@ -1,0 +1,426 @@
+package dev.blobshuffle.messaging.internal.publish;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.management.ThreadMXBean;
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.failure.DeliveryFailed;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.failure.TopicAbsent;
+import dev.blobshuffle.core.failure.WriterFenced;
+import dev.blobshuffle.core.internal.engine.ShuffleEngine;
+import dev.blobshuffle.core.internal.format.entries.Entries;
+import dev.blobshuffle.core.internal.format.entries.EntriesCodec;
+import dev.blobshuffle.core.internal.format.record.RecordCursor;
+import dev.blobshuffle.core.internal.log.LogTopic;
+import dev.blobshuffle.core.internal.log.LogTransaction;
+import dev.blobshuffle.core.internal.log.ReadRequest;
+import dev.blobshuffle.core.internal.log.RetentionRule;
+import dev.blobshuffle.core.internal.log.SequencedBatch;
+import dev.blobshuffle.core.internal.log.group.HomeZones;
+import dev.blobshuffle.core.internal.log.group.Member;
+import dev.blobshuffle.core.internal.log.publish.Sequencer;
+import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
+import dev.blobshuffle.core.internal.store.MemoryBlobStore;
+import dev.blobshuffle.core.internal.write.options.BatcherOptions;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.messaging.Acknowledgement;
+import dev.blobshuffle.messaging.Header;
+import dev.blobshuffle.messaging.OutgoingRecord;
+import dev.blobshuffle.messaging.Serde;
+import dev.blobshuffle.messaging.TopicPartition;
+import dev.blobshuffle.messaging.internal.topic.TopicCatalog;
+import dev.blobshuffle.testkit.internal.log.MemoryDatabase;
+import dev.blobshuffle.testkit.internal.log.MemoryLog;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.common.utils.Utils;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class LogPublisherTest {
+    private static final Duration LONG = Duration.ofMinutes(1);
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final Zone ZONE = new Zone("a");
+
+    private final SystemTime time = new SystemTime();
+    private final MemoryDatabase database = new MemoryDatabase(time);
+    private final MemoryLog log = new MemoryLog(database, time);
+    private final MemoryBlobStore memory = new MemoryBlobStore("test", 64 << 20);
+    private final AtomicBoolean isDown = new AtomicBoolean();
+    private final Sequencer sequencer = new Sequencer(log, time);
+    private ShuffleEngine engine = engine(0);
+
+    private ShuffleEngine engine(long inlineBytes) {
+        return ShuffleEngine.builder(
+                        new ForwardingBlobStore(memory) {
+                            @Override
+                            public CompletionStage<Void> put(BlobId id, BlobContent content) {
+                                return isDown.get()
+                                        ? CompletableFuture.failedFuture(new StoreUnavailable("down"))
+                                        : super.put(id, content);
+                            }
+                        },
+                        time)
+                .batching(BatcherOptions.builder()
+                        .delay(Duration.ofMillis(20))
+                        .inlineBytes(inlineBytes)
+                        .deliveryTimeout(Duration.ofSeconds(2))
+                        .build())
+                .build();
+    }
+
+    private PublisherParts parts() {
+        return new PublisherParts(
+                log,
+                new TopicCatalog(log, time),
+                new TopicHomes(log, time),
+                sequencer,
+                engine,
+                Duration.ofSeconds(20),
+                time);
+    }
+
+    private LogPublisher<String, String> publisher(String name) {
+        return LogPublisher.open(parts(), name, Serde.string(), Serde.string());
+    }
+
+    private LogTopic topic(String name, int partitions) {
+        return log.topics()
+                .create(name, partitions, new RetentionRule.Forever())
+                .toCompletableFuture()
+                .join()
+                .orElseThrow();
+    }
+
+    @AfterEach
+    void end() {
+        sequencer.close();
+        engine.close();
+        log.close();
+        time.close();
+    }
+
+    @Test
+    void anAcknowledgedRecordIsInTheLog() throws Exception {
+        topic("t", 4);
+        try (LogPublisher<String, String> publisher = publisher("p")) {
+            CompletionStage<Acknowledgement> sent =
+                    publisher.publish(new OutgoingRecord<>("t", "k", "v").at(7).toPartition(2));
+            assertThat(get(sent)).isEqualTo(new Acknowledgement(new TopicPartition("t", 2), 7));
+            publisher.flush(LONG);
+            assertThat(segments("t")).hasSize(1);
+            assertThat(segments("t").get(0).partition()).isEqualTo(2);
+            assertThat(segments("t").get(0).latest()).isEqualTo(7);
+        }
+    }
+
+    @Test
+    void smallFlushesGoIntoTheLogItself() {
+        engine.close();
+        engine = engine(25 * 1024);
+        topic("t", 1);
+        try (LogPublisher<String, String> publisher = publisher("p")) {
+            for (int i = 0; i < 5; i++) {
+                publisher.publish(new OutgoingRecord<>("t", "k", "v" + i)
+                        .withHeaders(List.of(new Header("h", new byte[] {(byte) i}))));
+            }
+            publisher.flush(LONG);
+        }
+        assertThat(plain("t")).containsExactly("v0", "v1", "v2", "v3", "v4");
+        assertThat(memory.usedBytes()).isZero();
+    }
+
+    @Test
+    void recordsOfAKeyGoWhereKafkaPutsThem() throws Exception {
+        topic("t", 7);
+        try (LogPublisher<String, String> publisher = publisher("p")) {
+            for (int i = 0; i < 100; i++) {
+                String key = "k".repeat(i % 9) + i;
+                int expected = Utils.toPositive(Utils.murmur2(key.getBytes(StandardCharsets.UTF_8))) % 7;
+                assertThat(get(publisher.publish("t", key, "v")).partition().partition())
+                        .isEqualTo(expected);
+            }
+        }
+    }
+
+    @Test
+    void aTopicThatDoesNotExistIsRefusedAtOnce() {
+        try (LogPublisher<String, String> publisher = publisher("p")) {
+            assertThatThrownBy(() -> publisher.publish("none", "k", "v")).isInstanceOf(TopicAbsent.class);
+            topic("none", 1);
+            publisher.publish("none", "k", "v");
+            publisher.flush(LONG);
+        }
+        assertThat(segments("none")).hasSize(1);
+    }
+
+    @Test
+    void aDeletedTopicFailsItsRecordsOnceAndItsSuccessorWorks() {
+        topic("t", 1);
+        try (LogPublisher<String, String> publisher = publisher("p")) {
+            publisher.publish("t", "k", "1");
+            publisher.flush(LONG);
+            log.topics().delete("t").toCompletableFuture().join();
+            CompletionStage<Acknowledgement> lost = publisher.publish("t", "k", "2");
+            assertThatThrownBy(() -> publisher.flush(LONG)).isInstanceOf(TopicAbsent.class);
+            assertThatThrownBy(() -> get(lost)).isInstanceOf(TopicAbsent.class);
+            topic("t", 1);
+            publisher.publish("t", "k", "3");
+            publisher.flush(LONG);
+        }
+        assertThat(segments("t")).hasSize(1);
+    }
+
+    @Test
+    void aSuccessorFencesThePublisher() {
+        topic("t", 1);
+        try (LogPublisher<String, String> first = publisher("p")) {
+            first.publish("t", "k", "1");
+            first.flush(LONG);
+            try (LogPublisher<String, String> second = publisher("p")) {
+                CompletionStage<Acknowledgement> lost = first.publish("t", "k", "2");
+                assertThatThrownBy(() -> first.flush(LONG)).isInstanceOf(WriterFenced.class);
+                assertThatThrownBy(() -> get(lost)).isInstanceOf(WriterFenced.class);
+                assertThatThrownBy(() -> first.publish("t", "k", "3")).isInstanceOf(WriterFenced.class);
+                assertThatThrownBy(() -> first.publish("t", "k", "3")).isInstanceOf(WriterFenced.class);
+                second.publish("t", "k", "4");
+                second.flush(LONG);
+            }
+        }
+        assertThat(segments("t")).hasSize(2);
+    }
+
+    @Test
+    void aLostBatchIsReportedAndThePublisherGoesOn() {
+        topic("t", 1);
+        try (LogPublisher<String, String> publisher = publisher("p")) {
+            isDown.set(true);
+            CompletionStage<Acknowledgement> lost = publisher.publish("t", "k", "1");
+            assertThatThrownBy(() -> publisher.flush(LONG)).isInstanceOf(RuntimeException.class);
+            assertThatThrownBy(() -> get(lost)).isInstanceOf(RuntimeException.class);
+            isDown.set(false);
+            publisher.publish("t", "k", "2");
+            publisher.flush(LONG);
+        }
+        assertThat(segments("t")).hasSize(1);
+    }
+
+    @Test
+    void aTransactionShowsItsRecordsWithItsCommitOnly() throws Exception {
+        topic("t", 1);
+        try (LogPublisher<String, String> publisher = publisher("p")) {
+            try (LogTransaction transaction = publisher.beginTransaction()) {
+                CompletionStage<Acknowledgement> rolledBack = publisher.publish("t", "k", "1");
+                publisher.flush(LONG);
+                publisher.abortTransaction();
+                assertThatThrownBy(() -> get(rolledBack)).isInstanceOf(DeliveryFailed.class);
+                assertThat(transaction).isNotNull();
+            }
+            CompletionStage<Acknowledgement> committed;
+            try (LogTransaction transaction = publisher.beginTransaction()) {
+                committed = publisher.publish("t", "k", "2");
+                publisher.flush(LONG);
+                assertThat(committed.toCompletableFuture().isDone()).isFalse();
+                assertThat(segments("t")).isEmpty();
+                publisher.commitTransaction(transaction, Optional.empty());
+            }
+            get(committed);
+            publisher.publish("t", "k", "3");
+            publisher.flush(LONG);
+        }
+        assertThat(segments("t")).hasSize(2);
+    }
+
+    @Test
+    void recordsAreGroupedForTheZoneOfTheirReaders() throws Exception {
+        LogTopic topic = topic("t", 1);
+        log.groups()
+                .renew(new Member("g", UUID.randomUUID(), new Zone("b"), Set.of(topic.number())), Set.of())
+                .toCompletableFuture()
+                .join();
+        TopicHomes.Homes homes = new TopicHomes(log, time).of(topic.number());
+        HomeZones asked = homes.current();
+        HomeZones known = homes.current();
+        assertThat(asked).isNotNull();
+        assertThat(known.zone(new dev.blobshuffle.core.internal.log.group.TopicPartition(topic.number(), 0), ZONE))
+                .isEqualTo(new Zone("b"));
+        assertThat(homes.current()).isSameAs(known);
+    }
+
+    /**
+     * Beside the serialized key and value, a publish costs the record, its answer, and little more.
+     */
+    @Test
+    void aPublishAllocatesItsAnswerAndLittleElse() {
+        for (int i = 0; i < 200; i++) {
+            topic("other" + i, 1); // Small numbers are boxed without allocation; this topic's is not small.
+        }
+        topic("t", 8);
+        try (LogPublisher<byte[], byte[]> publisher = LogPublisher.open(parts(), "p", Serde.bytes(), Serde.bytes())) {
+            OutgoingRecord<byte[], byte[]> record = new OutgoingRecord<>("t", new byte[8], new byte[64])
+                    .toPartition(3)
+                    .at(1);
+            long least = Long.MAX_VALUE;
+            for (int round = 0; round < 30; round++) {
+                least = Math.min(least, allocated(publisher, record, 2000));
+                publisher.flush(LONG);
+            }
+            assertThat(least / 2000.0)
+                    .as("bytes per publish, 32 of which are the answer")
+                    .isLessThan(40);
+        }
+    }
+
+    private static long allocated(
+            LogPublisher<byte[], byte[]> publisher, OutgoingRecord<byte[], byte[]> record, int count) {
+        long before = THREADS.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < count; i++) {
+            publisher.publish(record);
+        }
+        return THREADS.getCurrentThreadAllocatedBytes() - before;
+    }
+
+    /** A topic that is known is published to while the log does not answer. */
+    @Test
+    void aKnownTopicNeedsNoAnswerOfTheLog() {
+        topic("t", 1);
+        TopicCatalog catalog = new TopicCatalog(log, new LateTime(time));
+        catalog.require("t");
+        log.close();
+        assertThat(catalog.require("t").partitions()).isEqualTo(1);
+    }
+
+    @Test
+    void closeFlushesAndALaterPublishFails() {
+        topic("t", 1);
+        LogPublisher<String, String> publisher = publisher("p");
+        CompletionStage<Acknowledgement> sent = publisher.publish("t", "k", "v");
+        publisher.close();
+        publisher.close();
+        assertThat(sent.toCompletableFuture()).succeedsWithin(LONG);
+        assertThatThrownBy(() -> publisher.publish("t", "k", "v")).isInstanceOf(Closed.class);
+        assertThat(segments("t")).hasSize(1);
+    }
+
+    @Test
+    void aCallbackMayPublish() throws Exception {
+        topic("t", 1);
+        try (LogPublisher<String, String> publisher = publisher("p")) {
+            CompletionStage<Acknowledgement> chained =
+                    publisher.publish("t", "k", "1").thenCompose(ignored -> publisher.publish("t", "k", "2"));
+            get(chained);
+        }
+        assertThat(segments("t")).hasSize(2);
+    }
+
+    @Test
+    void aWrongPartitionIsRefused() {
+        topic("t", 2);
+        try (LogPublisher<String, String> publisher = publisher("p")) {
+            assertThatThrownBy(() -> publisher.publish(new OutgoingRecord<>("t", "k", "v").toPartition(2)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("2 partitions");
+        }
+    }
+
+    private static Acknowledgement get(CompletionStage<Acknowledgement> stage) throws Exception {
+        try {
+            return stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
+        } catch (ExecutionException | CompletionException e) {
+            throw (Exception) e.getCause();
+        }
+    }
+
+    private List<Entries.Run> runs(String name) {
+        int number = log.topics()
+                .find(name)
+                .toCompletableFuture()
+                .join()
+                .orElseThrow()
+                .number();
+        log.sequence(number).toCompletableFuture().join();
+        List<Entries.Run> runs = new ArrayList<>();
+        for (SequencedBatch batch : log.read(new ReadRequest(number, 0, 1000, 1 << 20, Optional.empty()))
+                .toCompletableFuture()
+                .join()) {
+            runs.addAll(EntriesCodec.decode(batch.entries(), partition -> true).runs());
+        }
+        return runs;
+    }
+
+    private List<Entries.SegmentRun> segments(String name) {
+        return runs(name).stream().map(Entries.SegmentRun.class::cast).toList();
+    }
+
+    private List<String> plain(String name) {
+        List<String> values = new ArrayList<>();
+        for (Entries.Run run : runs(name)) {
+            RecordCursor cursor = new RecordCursor();
+            ((Entries.PlainRun) run).reset(cursor);
+            while (cursor.next()) {
+                assertThat(cursor.headers().count()).isEqualTo(1);
+                values.add(new String(cursor.value(), StandardCharsets.UTF_8));
+            }
+        }
+        return values;
+    }
+
+    /** A clock on which an hour passes between two looks. */
+    private static final class LateTime implements Time {
+        private final Time delegate;
+        private long hours;
+
+        LateTime(Time delegate) {
+            this.delegate = delegate;
+        }
+
+        @Override
+        public long wallMillis() {
+            return delegate.wallMillis();
+        }
+
+        @Override
+        public long nanos() {
+            return delegate.nanos() + Duration.ofHours(hours++).toNanos();
+        }
+
+        @Override
+        public long randomLong() {
+            return delegate.randomLong();
+        }
+
+        @Override
+        public Signal signal() {
+            return delegate.signal();
+        }
+
+        @Override
+        public Cancellable schedule(Duration delay, Runnable task) {
+            return delegate.schedule(delay, task);
+        }
+
+        @Override
+        public Workers workers(String name, int threads) {
+            return delegate.workers(name, threads);
+        }
+    }
+}
