@@ -69,7 +69,8 @@ class OptionNamesTest {
                         "blobshuffle messaging topics change",
                         "blobshuffle messaging topics delete",
                         "blobshuffle messaging groups seek",
-                        "blobshuffle messaging groups delete");
+                        "blobshuffle messaging groups delete",
+                        "blobshuffle messaging gc");
     }
 
     @Test

@@ -106,10 +106,7 @@ public final class LagCommand implements Callable<Integer> {
     private Line line(OpenLog log, GroupDescription group, List<GroupTable.Row> rows, Instant now) {
         LogTopic topic = rows.get(0).topic();
         TopicState state = rows.get(0).state();
-        OptionalLong first = rows.stream()
-                .map(GroupTable.Row::sequence)
-                .flatMapToLong(OptionalLong::stream)
-                .min();
+        OptionalLong first = first(rows, state);
         Optional<Duration> age = Optional.empty();
         if (first.isPresent() && first.getAsLong() < state.next() && first.getAsLong() >= state.start()) {
             age = committed(log, topic, first.getAsLong()).map(at -> Duration.between(at, now));
@@ -120,6 +117,16 @@ public final class LagCommand implements Callable<Integer> {
                 rows.stream().filter(row -> row.partition().owner().isPresent()).count();
         boolean isTrimmed = rows.stream().anyMatch(GroupTable.Row::isTrimmed);
         return new Line(group.group(), group.members().size(), topic, read, lag, age, isTrimmed);
+    }
+
+    /** A partition without a position counts from the topic's start, unless none has one. */
+    private static OptionalLong first(List<GroupTable.Row> rows, TopicState state) {
+        if (rows.stream().allMatch(row -> row.sequence().isEmpty())) {
+            return OptionalLong.empty();
+        }
+        return rows.stream()
+                .mapToLong(row -> row.sequence().orElse(state.start()))
+                .min();
     }
 
     private static Optional<Instant> committed(OpenLog log, LogTopic topic, long sequence) {

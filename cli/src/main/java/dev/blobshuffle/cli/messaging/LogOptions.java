@@ -65,6 +65,16 @@ public final class LogOptions {
         return json;
     }
 
+    /** Takes text as it is: the caller has escaped what a terminal would obey. */
+    PrintWriter escapedOut() {
+        return spec.commandLine().getOut();
+    }
+
+    /** Whether nobody reads what is printed: a pipe was closed. */
+    boolean isOutputClosed() {
+        return spec.commandLine().getOut().checkError();
+    }
+
     /**
      * The URI of the log.
      *

@@ -11,7 +11,15 @@ import picocli.CommandLine.Command;
             "Begin with setup, then create a topic. 'blobshuffle doctor --log URI' checks the database."
         },
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {SetupCommand.class, TopicsCommand.class, GroupsCommand.class, LagCommand.class, TailCommand.class
+        subcommands = {
+            SetupCommand.class,
+            TopicsCommand.class,
+            GroupsCommand.class,
+            LagCommand.class,
+            TailCommand.class,
+            ProduceCommand.class,
+            ConsumeCommand.class,
+            MessagingGcCommand.class
         })
 public final class MessagingCommand {
     /** Made by the command line. */

@@ -1,0 +1,205 @@
+package dev.blobshuffle.cli.messaging;
+
+import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.cli.option.Quantity;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.log.sweep.LogSweep;
+import dev.blobshuffle.core.internal.log.sweep.LogSweepOptions;
+import dev.blobshuffle.core.internal.log.sweep.LogSweepReport;
+import dev.blobshuffle.core.internal.log.sweep.LogSweepRight;
+import dev.blobshuffle.core.internal.retention.StopSignal;
+import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.StoreContext;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code blobshuffle messaging gc}: deletes the blobs of a store that a log does not need. Exit
+ * status: 0 done, 2 when it cannot be told what is needed: then nothing is deleted.
+ */
+@Command(
+        name = "gc",
+        mixinStandardHelpOptions = true,
+        exitCodeOnInvalidInput = LogOptions.FAILED,
+        exitCodeOnExecutionException = LogOptions.FAILED,
+        description = {
+            "Removes the batches that no topic's retention keeps, and deletes the blobs to which no batch refers.",
+            "A blob that loses its last batch gets a tombstone first; it is deleted when the grace period is over, by this",
+            "command, a later run, or an application. Before it deletes, it waits so that live instances of other logs and",
+            "clusters can object (--objection).",
+            "Without --execute it only says what it would do.",
+            "Applications delete their own blobs; this is for the rest, and where no application runs."
+        })
+public final class MessagingGcCommand implements Callable<Integer> {
+    private static final Duration LEAST_OBJECTION = LogSweepOptions.USUAL.objection();
+
+    @Mixin
+    private LogOptions options;
+
+    @Option(
+            names = "--store",
+            paramLabel = "URI",
+            description = "The store, as in blobshuffle.store (default: from --config or --profile).")
+    private @Nullable String storeUri;
+
+    @Option(names = "--execute", description = "Do it, and not only report.")
+    private boolean executes;
+
+    @Option(
+            names = "--grace",
+            paramLabel = "TIME",
+            defaultValue = "15m",
+            converter = Quantity.Time.class,
+            description =
+                    "From a tombstone to the deletion of its blob, for readers that hold it (default: ${DEFAULT-VALUE}).")
+    private Duration grace;
+
+    @Option(
+            names = "--objection",
+            paramLabel = "TIME",
+            defaultValue = "5m",
+            converter = Quantity.Time.class,
+            description = {
+                "How long to wait before deleting. Each live instance looks once a minute who sweeps, and objects if it is",
+                "not its own log (default: ${DEFAULT-VALUE}, at least 3m)."
+            })
+    private Duration objection;
+
+    @Option(
+            names = "--writers-stopped",
+            description =
+                    "No instance that uses the store runs, of whatever log or cluster: --objection may be shorter.")
+    private boolean writersStopped;
+
+    @Option(
+            names = "--hold",
+            description = {
+                "Keep all sweeps of this store from deleting, and do nothing else. Without --execute it only says whether",
+                "sweeps may delete now."
+            })
+    private boolean isHeld;
+
+    @Option(
+            names = "--only-log",
+            description = {
+                "Take the store over: other logs and clusters that used it are gone for good. With --execute.",
+                "A live instance of another log or cluster objects to that too."
+            })
+    private boolean isOnlyLog;
+
+    @Option(
+            names = "--rate",
+            defaultValue = "1000",
+            paramLabel = "N",
+            description = "Most blobs to look into, bury and delete per second (default: ${DEFAULT-VALUE}).")
+    private int rate;
+
+    /** Made by the command line. */
+    @SuppressWarnings("NullAway.Init") // the command line fills the fields
+    public MessagingGcCommand() {}
+
+    @Override
+    public Integer call() {
+        return options.withLog("sweep", this::sweep);
+    }
+
+    private int sweep(OpenLog log, PrintWriter out) throws InterruptedException {
+        checkOptions();
+        LogSweepOptions asked = new LogSweepOptions(grace, objection, LogSweepOptions.USUAL.uploadLife(), rate);
+        try (BlobStore store = BlobStores.openUnchecked(
+                options.config().store(storeUri),
+                StoreContext.unmetered(log.time()).existing())) {
+            LogSweepRight right = new LogSweepRight(store, log.log(), new StopSignal(log.time()), log.time());
+            if (isHeld) {
+                return hold(right, store, out);
+            }
+            if (isOnlyLog) {
+                right.takeOver();
+            }
+            long trimmed = executes ? 0 : new TrimEstimate(log).batches();
+            LogSweepReport report = executes
+                    ? LogSweep.once(log.log(), store, asked, log.time())
+                    : LogSweep.look(log.log(), store, asked, log.time());
+            long batches = executes ? report.trimmed() : trimmed;
+            out.print(options.isJson() ? json(store, batches, report) : text(batches, report));
+            return 0;
+        }
+    }
+
+    private void checkOptions() {
+        if (isOnlyLog && !executes) {
+            throw new InvalidSettings("Cannot sweep: --only-log changes what the store says, and --execute is not"
+                    + " given. Give both.");
+        }
+        if (objection.isNegative() || objection.compareTo(LEAST_OBJECTION) < 0 && !writersStopped) {
+            throw new InvalidSettings("Cannot sweep: --objection is " + Shown.time(objection)
+                    + ", and live instances look once a minute. Give " + Shown.time(LEAST_OBJECTION) + " or more.");
+        }
+        if (grace.isNegative() || rate < 1) {
+            throw new InvalidSettings("Cannot sweep: --grace is " + Shown.time(grace) + " and --rate " + rate
+                    + ". Give 0s or more, and 1 or more.");
+        }
+    }
+
+    private int hold(LogSweepRight right, BlobStore store, PrintWriter out) throws InterruptedException {
+        if (executes) {
+            right.hold();
+        }
+        Optional<String> contest = right.contest();
+        if (options.isJson()) {
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("store", store.location());
+            json.put("held", contest.isPresent());
+            contest.ifPresent(reason -> json.put("reason", reason));
+            json.put("executed", executes);
+            out.print(Json.write(Map.of("gc", json)));
+        } else {
+            out.println(contest.map(reason -> "No sweep may delete in " + store.location() + ": " + reason
+                            + ". To let them again: --only-log --execute.")
+                    .orElse("Sweeps may delete in " + store.location() + ". To keep them from it: --hold --execute."));
+        }
+        return 0;
+    }
+
+    private String text(long batches, LogSweepReport report) {
+        StringBuilder text = new StringBuilder();
+        text.append(Shown.count(batches, "batch")).append(executes ? " removed from" : " to remove from");
+        text.append(" the log, which the topics' retention does not keep.\n");
+        text.append(Shown.count(report.buried(), "blob")).append(executes ? " got a" : " would get a");
+        text.append(" tombstone, because the last batch is gone; ");
+        text.append(Shown.count(report.orphans(), "orphan")).append(", to which no batch ever referred.\n");
+        if (report.postponed() > 0) {
+            text.append(Shown.count(report.postponed(), "blob"));
+            text.append(" without a batch are too young to tell. A later run buries them.\n");
+        }
+        text.append(Shown.count(report.deleted(), "blob"));
+        text.append(executes ? " deleted" : " to delete now");
+        text.append(", whose grace is over.\n");
+        if (!executes) {
+            text.append("Nothing was changed; run it with --execute.\n");
+        }
+        return text.toString();
+    }
+
+    private String json(BlobStore store, long batches, LogSweepReport report) {
+        Map<String, Object> gc = new LinkedHashMap<>();
+        gc.put("store", store.location());
+        gc.put("executed", executes);
+        gc.put("trimmed_batches", batches);
+        gc.put("buried_blobs", report.buried());
+        gc.put("orphaned_blobs", report.orphans());
+        gc.put("postponed_blobs", report.postponed());
+        gc.put("listed_generations", report.listed());
+        gc.put("deleted_blobs", report.deleted());
+        return Json.write(Map.of("gc", gc));
+    }
+}

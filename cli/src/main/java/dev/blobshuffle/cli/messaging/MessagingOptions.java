@@ -1,0 +1,82 @@
+package dev.blobshuffle.cli.messaging;
+
+import dev.blobshuffle.core.internal.store.StoreSettings;
+import dev.blobshuffle.messaging.Messaging;
+import dev.blobshuffle.messaging.internal.MessagingSettings;
+import java.io.PrintWriter;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * Which log and store a command uses that publishes or reads records. Filled by the command line;
+ * owned by the command.
+ */
+public final class MessagingOptions {
+    /**
+     * What the command takes of an application's settings. Not its ports, its place in the zone,
+     * its caches and its sweeps.
+     */
+    private static final List<String> TAKEN = List.of(
+            "blobshuffle.store",
+            "blobshuffle.zone",
+            "blobshuffle.batch.",
+            "blobshuffle.inline.",
+            "blobshuffle.compression.",
+            "blobshuffle.encryption.",
+            "blobshuffle.delivery.",
+            "blobshuffle.write.buffer.",
+            "blobshuffle.read.buffer.");
+
+    @Mixin
+    private LogOptions options;
+
+    @Option(
+            names = "--store",
+            paramLabel = "URI",
+            description = "The store, as in blobshuffle.store (default: from --config or --profile).")
+    private @Nullable String store;
+
+    /** Made by the command line. */
+    @SuppressWarnings("NullAway.Init") // the command line fills the fields
+    public MessagingOptions() {}
+
+    /** What a command does. */
+    interface MessagingAction {
+        /** Does it, and returns the exit status. */
+        int run(Messaging messaging, PrintWriter out) throws InterruptedException;
+    }
+
+    LogOptions log() {
+        return options;
+    }
+
+    /**
+     * Runs an action with an instance that closes afterwards.
+     *
+     * @param what completes "Cannot …" where a failure does not say it
+     */
+    int withMessaging(String what, MessagingAction action) {
+        return options.run(what, out -> {
+            try (Messaging messaging = Messaging.open(settings())) {
+                return action.run(messaging, out);
+            }
+        });
+    }
+
+    private Map<String, Object> settings() {
+        Map<String, Object> settings = new HashMap<>();
+        options.config().values().forEach((name, value) -> {
+            if (TAKEN.stream().anyMatch(name::startsWith)) {
+                settings.put(name, value);
+            }
+        });
+        settings.put(StoreSettings.STORE.name(), options.config().store(store));
+        settings.put(MessagingSettings.LOG.name(), options.uri());
+        settings.put(MessagingSettings.INSTANCE_NAME.name(), "blobshuffle-tools");
+        return settings;
+    }
+}
