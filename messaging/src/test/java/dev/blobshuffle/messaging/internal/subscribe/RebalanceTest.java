@@ -1,0 +1,190 @@
+package dev.blobshuffle.messaging.internal.subscribe;
+
+import static dev.blobshuffle.messaging.internal.subscribe.SubscriberFixture.TOPIC;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.ConsumerFenced;
+import dev.blobshuffle.core.internal.log.tail.LogTails;
+import dev.blobshuffle.core.internal.membership.Membership;
+import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.messaging.RebalanceListener;
+import dev.blobshuffle.messaging.Serde;
+import dev.blobshuffle.messaging.Subscription;
+import dev.blobshuffle.messaging.TopicPartition;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** How members of a group hand partitions over, lose them, and keep them. */
+class RebalanceTest {
+    private static final Duration SHORT = Duration.ofMillis(100);
+
+    private final SubscriberFixture fixture = new SubscriberFixture();
+
+    @AfterEach
+    void close() {
+        fixture.close();
+    }
+
+    /** What a listener was told. */
+    private static final class Told implements RebalanceListener {
+        final List<String> events = new ArrayList<>();
+
+        @Override
+        public void onAssigned(Collection<TopicPartition> partitions) {
+            events.add("+" + partitions.size());
+        }
+
+        @Override
+        public void onRevoked(Collection<TopicPartition> partitions) {
+            events.add("-" + partitions.size());
+        }
+
+        @Override
+        public void onLost(Collection<TopicPartition> partitions) {
+            events.add("!" + partitions.size());
+        }
+    }
+
+    private static Subscription group(RebalanceListener listener) {
+        return Subscription.of("g", TOPIC).listener(listener);
+    }
+
+    private void pollBoth(LogSubscriber<?, ?> one, LogSubscriber<?, ?> other, Duration span) {
+        long end = fixture.time.nanos() + span.toNanos();
+        while (fixture.time.nanos() - end < 0) {
+            one.poll(SHORT);
+            one.commit();
+            other.poll(SHORT);
+            other.commit();
+        }
+    }
+
+    @Test
+    void aSecondMemberTakesOverHalfAndALeavingOneGivesItBack() {
+        fixture.run(() -> {
+            Told first = new Told();
+            Told second = new Told();
+            var one = fixture.open(group(first));
+            assertThat(fixture.take(one, 1)).isEmpty();
+            var other = fixture.open(group(second));
+            pollBoth(one, other, Duration.ofSeconds(10));
+            assertThat(one.assignment()).hasSize(2);
+            assertThat(other.assignment()).hasSize(2).doesNotContainAnyElementsOf(one.assignment());
+            one.close();
+            assertThat(fixture.take(other, 1)).isEmpty();
+            assertThat(other.assignment()).hasSize(4);
+            assertThat(first.events).containsExactly("+4", "-2");
+            assertThat(second.events).doesNotContain("!2", "-2");
+            other.close();
+        });
+    }
+
+    @Test
+    void aWantedPartitionWaitsForTheCommit() {
+        fixture.run(() -> {
+            for (int i = 0; i < 4; i++) {
+                fixture.publish(i, "a" + i);
+            }
+            var one = fixture.open(group(RebalanceListener.NONE));
+            assertThat(fixture.take(one, 4)).hasSize(4);
+            var other = fixture.open(group(RebalanceListener.NONE));
+            List<String> early = new ArrayList<>();
+            for (int i = 0; i < 30; i++) {
+                one.poll(SHORT);
+                SubscriberFixture.values(other.poll(SHORT)).forEach(early::add);
+            }
+            assertThat(early).isEmpty();
+            one.commit();
+            for (int i = 0; i < 50; i++) {
+                one.poll(SHORT);
+                assertThat(other.poll(SHORT).isEmpty())
+                        .as("nothing comes twice")
+                        .isTrue();
+            }
+            assertThat(other.assignment()).hasSize(2);
+            one.commit();
+            one.close();
+            other.close();
+        });
+    }
+
+    @Test
+    void whoNeverCommitsLearnsThatItLostRecords() {
+        fixture.run(() -> {
+            for (int i = 0; i < 4; i++) {
+                fixture.publish(i, "a" + i);
+            }
+            var one = fixture.open(group(RebalanceListener.NONE));
+            assertThat(fixture.take(one, 4)).hasSize(4);
+            var other = fixture.open(group(RebalanceListener.NONE));
+            List<String> again = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                one.poll(SHORT);
+                SubscriberFixture.values(other.poll(SHORT)).forEach(again::add);
+            }
+            assertThat(again).hasSize(2);
+            assertThatThrownBy(one::commit).isInstanceOf(ConsumerFenced.class);
+            one.commit();
+            one.close();
+            other.close();
+        });
+    }
+
+    @Test
+    void aSlowApplicationKeepsItsLease() {
+        fixture.run(() -> {
+            Told told = new Told();
+            fixture.publish(0, "a");
+            try (var one = fixture.open(group(told))) {
+                fixture.take(one, 1);
+                fixture.time.pause(Duration.ofMinutes(5));
+                one.commit();
+                assertThat(one.poll(SHORT).isEmpty()).isTrue();
+                assertThat(told.events).containsExactly("+4");
+            }
+        });
+    }
+
+    @Test
+    void aZombieCannotCommitAndLearnsOfIt() {
+        fixture.run(() -> {
+            for (int i = 0; i < 4; i++) {
+                fixture.publish(i, "a" + i);
+            }
+            Told told = new Told();
+            CutLog cut = new CutLog(fixture.log);
+            var parts = new SubscriberParts(
+                    cut.log(),
+                    fixture.catalog,
+                    new LogTails(fixture.log, 1 << 20, fixture.time),
+                    fixture.engine,
+                    Membership.none(),
+                    Zone.SINGLE,
+                    fixture.time);
+            var zombie = LogSubscriber.open(parts, group(told), Serde.bytes(), Serde.string(), Optional.empty());
+            assertThat(fixture.take(zombie, 4)).hasSize(4);
+            cut.cut(true);
+            var other = fixture.open(group(RebalanceListener.NONE));
+            List<String> taken = new ArrayList<>();
+            for (int i = 0; i < 200 && taken.size() < 4; i++) {
+                SubscriberFixture.values(other.poll(SHORT)).forEach(taken::add);
+            }
+            assertThat(taken).hasSize(4);
+            other.commit();
+            assertThatThrownBy(zombie::commit).isInstanceOf(ConsumerFenced.class);
+            cut.cut(false);
+            zombie.poll(Duration.ofSeconds(5));
+            assertThat(told.events).contains("!4");
+            zombie.commit();
+            zombie.close();
+            other.close();
+            parts.tails().close();
+        });
+    }
+}
