@@ -195,7 +195,9 @@ class RetentionFunctionsIT extends LogSchemaFixture {
         assertThat(log.count("tombstone")).isZero();
     }
 
-    /** The publish was open before the sweep and may still commit, however old its blob is by now. */
+    /**
+     * The publish was open before the sweep and may still commit, however old its blob is by now.
+     */
     @Test
     void aSweepWaitsForAnOpenPublish() throws SQLException {
         int topic = client.topic("t");

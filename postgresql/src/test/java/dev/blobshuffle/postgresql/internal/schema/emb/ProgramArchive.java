@@ -20,8 +20,8 @@ import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
 
 /**
  * Unpacks the programs of a release, once per machine and user: into a directory below that for
- * temporary files, named by the archive's checksum. The directory is readable for everybody, because
- * a server runs as another user than root.
+ * temporary files, named by the archive's checksum. The directory is readable for everybody,
+ * because a server runs as another user than root.
  */
 final class ProgramArchive {
     private static final Set<PosixFilePermission> READABLE = PosixFilePermissions.fromString("rwxr-xr-x");

@@ -7,8 +7,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What a seed decides before a schedule starts. Each schedule has only some kinds of faults, so that
- * no kind hides what another one would find.
+ * What a seed decides before a schedule starts. Each schedule has only some kinds of faults, so
+ * that no kind hides what another one would find.
  *
  * @param publishers number of publishers
  * @param commits commits of each publisher

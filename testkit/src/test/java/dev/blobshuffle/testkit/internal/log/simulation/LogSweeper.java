@@ -18,8 +18,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 
 /**
- * Trims, buries what nobody refers to, lists for orphans, and deletes what is due, in turns. Several
- * may run at once. Guarded by the baton.
+ * Trims, buries what nobody refers to, lists for orphans, and deletes what is due, in turns.
+ * Several may run at once. Guarded by the baton.
  */
 final class LogSweeper {
     private static final int MOST = 50;
