@@ -8,14 +8,23 @@ import dev.blobshuffle.core.internal.log.CommitLog;
 import dev.blobshuffle.core.internal.log.CommitLogs;
 import dev.blobshuffle.core.internal.log.member.LogMembership;
 import dev.blobshuffle.core.internal.log.publish.Sequencer;
+import dev.blobshuffle.core.internal.log.sweep.LogClaim;
+import dev.blobshuffle.core.internal.log.sweep.LogSweepOptions;
+import dev.blobshuffle.core.internal.log.sweep.LogSweeper;
 import dev.blobshuffle.core.internal.log.tail.LogTails;
 import dev.blobshuffle.core.internal.membership.FixedZoneMap;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.membership.PeerSecret;
 import dev.blobshuffle.core.internal.membership.PeerSettings;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.retention.RetentionSettings;
 import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.store.MeteredBlobStore;
+import dev.blobshuffle.core.internal.store.StoreSettings;
 import dev.blobshuffle.core.internal.write.options.WriteSettings;
+import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.messaging.ConsumerGroups;
@@ -48,7 +57,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The parts that the publishers and subscribers of one process share. They close in this order:
- * publishers and subscribers, what follows the log, the membership, the engine, the log, the clock.
+ * publishers and subscribers, the sweeper, what follows the log, the membership, the engine with its
+ * claim, the log, the clock.
  * Thread-safe.
  */
 public final class MessagingInstance implements Messaging {
@@ -58,12 +68,12 @@ public final class MessagingInstance implements Messaging {
     private static final long TAIL_BYTES = 16L << 20;
 
     private final ShuffleInstance instance;
-    private final CommitLog log;
     private final SystemTime time;
     private final Topics topics;
     private final ConsumerGroups groups;
     private final LogTails tails;
     private final Sequencer sequencer;
+    private final Optional<LogSweeper> sweeper;
     private final PublisherParts publishing;
     private final SubscriberParts subscribing;
     private final Set<AutoCloseable> users = ConcurrentHashMap.newKeySet();
@@ -71,13 +81,13 @@ public final class MessagingInstance implements Messaging {
 
     private MessagingInstance(Settings settings, ShuffleInstance instance, CommitLog log, SystemTime time) {
         this.instance = instance;
-        this.log = log;
         this.time = time;
         TopicCatalog catalog = new TopicCatalog(log, time);
         topics = new LogTopics(log, time);
         groups = new LogConsumerGroups(log, catalog, time);
         tails = new LogTails(log, TAIL_BYTES, time);
         sequencer = new Sequencer(log, time);
+        sweeper = sweeper(settings, instance.engine().metrics(), log, time);
         publishing = new PublisherParts(
                 log,
                 catalog,
@@ -110,13 +120,30 @@ public final class MessagingInstance implements Messaging {
             requireDeliveryInTime(settings, log);
             ShuffleInstance instance = ShuffleInstance.builder(settings)
                     .clocks(() -> time)
+                    .over(log)
                     .membership(clock -> membership(settings, log, clock))
+                    .stores((uri, context) -> LogClaim.claimed(BlobStores.open(uri, context), log, time))
                     .open();
-            return new MessagingInstance(settings, instance, log, time);
+            MessagingInstance opened = new MessagingInstance(settings, instance, log, time);
+            opened.sweeper.ifPresent(LogSweeper::start);
+            return opened;
         } catch (RuntimeException | Error e) {
             log.close();
             throw e;
         }
+    }
+
+    private static Optional<LogSweeper> sweeper(Settings settings, ShuffleMetrics metrics, CommitLog log, Time time) {
+        String uri = StoreSettings.uri(settings);
+        StoreContext context = new StoreContext(time, MeteredBlobStore.meter(metrics));
+        return settings.value(RetentionSettings.SWEEP_INTERVAL)
+                .map(interval -> new LogSweeper(
+                        log,
+                        () -> BlobStores.openUnchecked(uri, context),
+                        LogSweepOptions.USUAL,
+                        interval,
+                        metrics,
+                        time));
     }
 
     /** The log refuses blobs that are older, so their records would be lost. */
@@ -213,10 +240,10 @@ public final class MessagingInstance implements Messaging {
         }
         List<RuntimeException> failures = new ArrayList<>();
         users.forEach(user -> close(user, failures));
+        sweeper.ifPresent(each -> close(each, failures));
         close(tails, failures);
         close(sequencer, failures);
         close(instance.membership(), failures);
-        close(log, failures);
         close(instance, failures);
         if (!failures.isEmpty()) {
             RuntimeException first = failures.get(0);

@@ -113,6 +113,7 @@ public final class ShuffleInstance implements AutoCloseable {
     public static final class Builder {
         private final Settings settings;
         private Supplier<SystemTime> clocks = SystemTime::new;
+        private Optional<AutoCloseable> foundation = Optional.empty();
         private Function<Time, Membership> memberships = time -> Membership.none();
         private Optional<BatcherOptions> batching = Optional.empty();
         private StoreOpening stores = BlobStores::open;
@@ -127,6 +128,12 @@ public final class ShuffleInstance implements AutoCloseable {
         /** Where the clock comes from; by default the system's. */
         public Builder clocks(Supplier<SystemTime> supplier) {
             clocks = supplier;
+            return this;
+        }
+
+        /** Something open that all other parts but the clock need: it closes after them. */
+        public Builder over(AutoCloseable part) {
+            foundation = Optional.of(part);
             return this;
         }
 
@@ -185,6 +192,7 @@ public final class ShuffleInstance implements AutoCloseable {
 
         private ShuffleInstance open(OpenParts parts) {
             Time time = parts.add(clocks.get());
+            foundation.ifPresent(parts::add);
             Membership membership = parts.add(memberships.apply(time));
             ShuffleEngine opened = parts.add(ShuffleEngine.open(
                     settings,
