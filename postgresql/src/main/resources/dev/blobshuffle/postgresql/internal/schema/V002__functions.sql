@@ -268,17 +268,21 @@ begin
   if not found or exists (select from topic where topic_id = t and deleted_at is not null) then
     return 0;
   end if;
-  -- One statement, so the snapshot is the one that the rows were seen with. Conditions on
-  -- `id + 0` keep the planner from the primary key, whose dead rows it would pass.
+  -- One statement, so the snapshot is the one that the rows were seen with. `topic_id + 0` is for the
+  -- index on xid, `id + 0` keeps off the primary key, `offset 0` looks up each open transaction by
+  -- itself, and rows are deleted by their place: no plan may pass the dead rows.
   with late as (
-      select id from inbox where topic_id = t and xid = any (last.open) and id + 0 <= last.max_id
+      select i.place, i.id from unnest(last.open) o (xid)
+        cross join lateral (select y.ctid as place, y.id from inbox y where y.topic_id + 0 = t
+          and y.xid = o.xid and y.id + 0 <= last.max_id offset 0) i
       union all
-      select id from inbox where topic_id = t and xid >= last.next_xid and id + 0 <= last.max_id),
-    new as (select id from inbox where topic_id = t and id > last.max_id order by id limit most),
-    picked as (select id from (select id from late union all select id from new) x
+      select i.ctid, i.id from inbox i where i.topic_id + 0 = t
+        and i.xid >= last.next_xid and i.id + 0 <= last.max_id),
+    new as (select i.ctid as place, i.id from inbox i
+      where i.topic_id = t and i.id > last.max_id order by i.id limit most),
+    picked as (select place from (select * from late union all select * from new) x
       order by id limit most),
-    gone as (delete from inbox i using picked p where i.topic_id = t and i.id = p.id
-      returning i.id)
+    gone as (delete from inbox where ctid = any (array(select place from picked)) returning id)
   select array_agg(id order by id), pg_current_snapshot() into moved, seen from gone;
   n := coalesce(array_length(moved, 1), 0);
   if n = 0 then
@@ -308,9 +312,10 @@ begin
   return query
     select t.topic_id, t.log_start, s.next_seq,
         exists (select from inbox i where i.topic_id = t.topic_id and i.id > s.max_id)
-        or exists (select from inbox i where i.topic_id = t.topic_id and i.xid = any (s.open)
-          and i.id + 0 <= s.max_id)
-        or exists (select from inbox i where i.topic_id = t.topic_id and i.xid >= s.next_xid
+        or exists (select from unnest(s.open) o (xid)
+          cross join lateral (select from inbox i where i.topic_id + 0 = t.topic_id
+            and i.xid = o.xid and i.id + 0 <= s.max_id offset 0) x)
+        or exists (select from inbox i where i.topic_id + 0 = t.topic_id and i.xid >= s.next_xid
           and i.id + 0 <= s.max_id)
       from unnest(topics) as k (t)
       join topic t on t.topic_id = k.t and t.deleted_at is null

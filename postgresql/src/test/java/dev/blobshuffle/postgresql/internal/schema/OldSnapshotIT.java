@@ -1,0 +1,115 @@
+package dev.blobshuffle.postgresql.internal.schema;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What flows while another session holds an old snapshot, as a dump does, and while one holds a
+ * transaction that has written: dead rows stay, and neither looks nor commits may pass them. Costs
+ * are counted in pages, not in time.
+ */
+class OldSnapshotIT extends LogSchemaFixture {
+    private static final int PER_COMMIT = 50;
+
+    @Test
+    void looksAndCommitsCostTheSameAfterAHundredThousandBatches() throws SQLException {
+        int topic = client.topic("t");
+        client.writer("w");
+        Session dump = log.owner();
+        Session writing = log.client();
+        writing.begin();
+        writing.execute("select pg_current_xact_id()");
+        long no = write(topic, 0, 20);
+        long look = lookPages(topic);
+        Session reader = log.client();
+        reader.begin();
+        reader.connection().setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+        reader.execute("select count(*) from look(?)", (Object) new Integer[] {topic});
+
+        no = write(topic, no, 100_000 / PER_COMMIT);
+
+        dump.execute("vacuum inbox");
+        assertThat(dump.<Long>value("select n_dead_tup from pg_stat_user_tables where relid = 'inbox'::regclass"))
+                .as("dead rows that nobody can remove")
+                .isGreaterThan(90_000);
+        assertThat(lookPages(topic)).as("pages of a look").isLessThanOrEqualTo(look + 30);
+        assertThat(commitPages(topic, no)).as("pages of a commit").isLessThan(300);
+        assertThat(reader.<Long>value("select next_seq from look(?)", (Object) new Integer[] {topic}))
+                .as("the old snapshot's own view")
+                .isEqualTo(20L * PER_COMMIT);
+        reader.rollback();
+        writing.execute("select outbox_publish('t', '\\x01'::bytea, 1::bigint, 1::bigint)");
+        writing.commit();
+        client.execute("select sequence_topic(?)", topic);
+        assertThat(client.<Long>value("select next_seq from look(?)", (Object) new Integer[] {topic}))
+                .isEqualTo(20L * PER_COMMIT + 100_000 + 2);
+    }
+
+    /** An hour without sequencing: a million staged batches, with an old snapshot besides. */
+    @Test
+    void aMillionStagedBatchesGetTheirPlaces() throws SQLException {
+        int topic = client.topic("t");
+        int other = client.topic("other");
+        Session reader = log.client();
+        reader.begin();
+        reader.connection().setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+        reader.execute("select * from look(?)", (Object) new Integer[] {topic});
+        log.owner()
+                .execute("with b as (insert into batch (topic_id, bytes, latest, entries)"
+                        + " select 1, 1, 1, '\\x01' from generate_series(1, 1000000) returning topic_id, id)"
+                        + " insert into inbox select topic_id, id from b");
+        assertThat(lookPages(other)).isLessThan(100);
+
+        long calls = 0;
+        while (client.<Long>value("select sequence_topic(?)", topic) > 0) {
+            calls++;
+        }
+
+        assertThat(calls).isEqualTo(200);
+        assertThat(lookPages(topic)).as("pages of a look").isLessThan(100);
+        assertThat(client.rows("select * from look(?)", (Object) new Integer[] {topic})
+                        .get(0))
+                .containsEntry("next_seq", 1_000_000L)
+                .containsEntry("is_staged", false);
+        assertThat(log.owner()
+                        .<Boolean>value("select bool_and(seq = id - (select min(id) from batch)) from commit_order"))
+                .isTrue();
+    }
+
+    private long write(int topic, long from, int commits) throws SQLException {
+        int[] batches = new int[PER_COMMIT];
+        Arrays.fill(batches, topic);
+        long no = from;
+        for (int commit = 0; commit < commits; commit++) {
+            client.publish(1, 1, no, batches);
+            client.execute("select sequence_topic(?)", topic);
+            no += PER_COMMIT;
+        }
+        return no;
+    }
+
+    private long lookPages(int topic) throws SQLException {
+        return pages("select count(*) from look(array[" + topic + "])");
+    }
+
+    private long commitPages(int topic, long no) throws SQLException {
+        return pages("select status, sequence_topic(" + topic + ") from publish(1, 1, " + no + ", array[" + topic
+                + "], '{1}', '{1}', array['\\x01'::bytea], null, null, null, null, null, null, null, null, null)");
+    }
+
+    /** Pages that a statement touches. The one before it warms up caches of the catalog. */
+    private long pages(String sql) throws SQLException {
+        client.execute("select * from look('{1}')");
+        for (String line : client.<String>column("explain (analyze, buffers, timing off, costs off) " + sql)) {
+            int at = line.indexOf("shared hit=");
+            if (at >= 0) {
+                return Long.parseLong(line.substring(at + 11).split("[^0-9]")[0]);
+            }
+        }
+        throw new AssertionError("no count of pages");
+    }
+}
