@@ -57,9 +57,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The parts that the publishers and subscribers of one process share. They close in this order:
- * publishers and subscribers, the sweeper, what follows the log, the membership, the engine with its
- * claim, the log, the clock.
- * Thread-safe.
+ * publishers and subscribers, the sweeper, what follows the log, the membership, the engine with
+ * its claim, the log, the clock. Thread-safe.
  */
 public final class MessagingInstance implements Messaging {
     private static final String DEFAULT_NAME = "blobshuffle";

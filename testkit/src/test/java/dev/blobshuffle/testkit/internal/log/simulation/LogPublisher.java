@@ -165,8 +165,8 @@ final class LogPublisher {
         if (world.time().random(5) == 0) {
             world.borrow().ifPresent(blobs::add);
         }
-        if (world.strikes(LogFault.PUBLISHER_PAUSED, 6)) {
-            world.time().pause(Duration.ofMillis(30_000 + world.time().random(330_000)));
+        if (world.strikes(LogFault.PUBLISHER_PAUSED, world.schedule().pausesOneIn())) {
+            world.time().pause(Duration.ofMillis(30_000 + world.time().random(300_000)));
         }
         Map<Integer, List<Row>> byTopic = new LinkedHashMap<>();
         commit.rows.forEach(row -> byTopic.computeIfAbsent(row.topic(), unknown -> new ArrayList<>())

@@ -53,10 +53,10 @@ record LogSchedule(
                 faults.add(fault);
             }
         }
-        if (faults.contains(LogFault.CLOCK_WENT_BACK) && time.random(2) == 0) {
+        if (faults.contains(LogFault.CLOCK_WENT_BACK) && time.random(4) > 0) {
             faults.add(LogFault.PUBLISHER_PAUSED); // Blobs that are old when the clock goes back.
         }
-        Duration rowTime = Duration.ofMillis(time.random(3) == 0 ? 400 : 0);
+        Duration rowTime = Duration.ofMillis(time.random(3) == 0 ? 800 : 0);
         return new LogSchedule(
                 1 + time.random(3),
                 5 + time.random(8),
@@ -68,6 +68,11 @@ record LogSchedule(
                 faults,
                 2 + time.random(4),
                 new LogOptions(1, 1, 5, 7, rowTime, Duration.ofSeconds(5), Duration.ofSeconds(10)));
+    }
+
+    /** A publisher stands still once in so many uploads. */
+    int pausesOneIn() {
+        return faults.contains(LogFault.CLOCK_WENT_BACK) ? 3 : 8;
     }
 
     /** The longest time between two strikes. */
