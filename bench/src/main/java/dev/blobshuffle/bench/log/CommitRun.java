@@ -98,7 +98,7 @@ final class CommitRun {
             }
             return new Measured(commits / seconds, micros);
         } catch (ExecutionException e) {
-            throw new SQLException("Cannot measure the log: " + e.getCause().getMessage(), e.getCause());
+            throw new SQLException("Cannot measure the log: " + e.getMessage(), e);
         } finally {
             phase.set(Phase.OVER);
             threads.shutdownNow();

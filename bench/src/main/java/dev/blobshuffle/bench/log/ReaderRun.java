@@ -69,7 +69,7 @@ final class ReaderRun {
                 return measure(publishing, reader, standby, snapshot, round);
             }
         } catch (ExecutionException e) {
-            throw new SQLException("Cannot measure the reader: " + e.getCause().getMessage(), e.getCause());
+            throw new SQLException("Cannot measure the reader: " + e.getMessage(), e);
         }
     }
 
