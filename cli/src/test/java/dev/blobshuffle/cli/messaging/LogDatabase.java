@@ -68,8 +68,9 @@ public final class LogDatabase implements AutoCloseable {
         return database;
     }
 
-    PostgresServer server() {
-        return server;
+    /** Changes a setting of the server. */
+    public void change(String name, String value) {
+        server.change(name, value);
     }
 
     void writeCredentials(String role, String password) throws IOException {
