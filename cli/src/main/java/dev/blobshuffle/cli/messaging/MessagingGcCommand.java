@@ -34,9 +34,10 @@ import picocli.CommandLine.Option;
         description = {
             "Removes the batches that no topic's retention keeps, and deletes the blobs to which no batch refers.",
             "A blob that loses its last batch gets a tombstone first; it is deleted when the grace period is over, by this",
-            "command or a later run. Before it deletes, it waits so that live instances of other logs and",
+            "command, a later run, or an application. Before it deletes, it waits so that live instances of other logs and",
             "clusters can object (--objection).",
-            "Without --execute it only says what it would do."
+            "Without --execute it only says what it would do.",
+            "Applications delete their own blobs; this is for the rest, and where no application runs."
         })
 public final class MessagingGcCommand implements Callable<Integer> {
     private static final Duration LEAST_OBJECTION = LogSweepOptions.USUAL.objection();
