@@ -9,6 +9,7 @@ import dev.blobshuffle.cli.messaging.LogDatabase.Outcome;
 import dev.blobshuffle.postgresqlembedded.PostgresServer;
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -104,13 +105,11 @@ class DoctorLogIT {
 
     @Test
     void aServerThatACrashDestroysIsAnError() throws Exception {
-        database.change("fsync", "off");
-        try {
-            Outcome outcome = doctor(database.uri(CLIENT));
+        try (LogDatabase weak = LogDatabase.start(Files.createDirectory(directory.resolve("weak")))) {
+            weak.setUp();
+            Outcome outcome = doctor(weak.uri(CLIENT));
             assertThat(outcome.status()).isEqualTo(1);
             assertThat(outcome.out()).contains("ERROR   log      durability: the server runs with fsync=off");
-        } finally {
-            database.change("fsync", "on");
         }
     }
 
