@@ -12,11 +12,14 @@ import dev.blobshuffle.messaging.RebalanceListener;
 import dev.blobshuffle.messaging.Serde;
 import dev.blobshuffle.messaging.Subscription;
 import dev.blobshuffle.messaging.TopicPartition;
+import dev.blobshuffle.testkit.internal.log.LogCall;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -185,6 +188,32 @@ class RebalanceTest {
             zombie.close();
             other.close();
             parts.tails().close();
+        });
+    }
+
+    @Test
+    void aDatabaseThatIsAwayCausesNoRebalance() {
+        fixture.run(() -> {
+            Told first = new Told();
+            Told second = new Told();
+            var one = fixture.open(group(first));
+            var other = fixture.open(group(second));
+            pollBoth(one, other, Duration.ofSeconds(15));
+            Set<TopicPartition> before = one.assignment();
+            first.events.clear();
+            second.events.clear();
+            fixture.plan.away.addAll(EnumSet.allOf(LogCall.class));
+            for (int i = 0; i < 150; i++) {
+                one.poll(SHORT);
+                other.poll(SHORT);
+            }
+            fixture.plan.away.clear();
+            pollBoth(one, other, Duration.ofSeconds(15));
+            assertThat(one.assignment()).isEqualTo(before);
+            assertThat(first.events).isEmpty();
+            assertThat(second.events).isEmpty();
+            one.close();
+            other.close();
         });
     }
 }

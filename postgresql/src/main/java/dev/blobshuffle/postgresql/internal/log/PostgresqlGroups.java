@@ -83,11 +83,20 @@ final class PostgresqlGroups implements Groups {
     }
 
     private CompletionStage<Lease> join(String action, Member member, Set<TopicPartition> released) {
-        return database.transaction(action, connection -> new Step(connection, member.group()).renew(member, released))
+        return database.transaction(action, connection -> {
+                    revive(connection, member);
+                    return new Step(connection, member.group()).renew(member, released);
+                })
                 .thenApply(lease -> {
                     generations.put(member.id(), lease.generation());
                     return lease;
                 });
+    }
+
+    /** If the database was away, nobody could renew. */
+    private void revive(Connection connection, Member member) throws SQLException {
+        function(connection, "revive_members", member.group(), member.id(), LEASE)
+                .run();
     }
 
     @Override

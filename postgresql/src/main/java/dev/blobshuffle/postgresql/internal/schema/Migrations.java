@@ -28,7 +28,8 @@ public final class Migrations {
             Migration.of("V005__outbox.sql"),
             Migration.of("V006__instances.sql"),
             Migration.of("V007__claims.sql"),
-            Migration.of("V008__tools.sql"));
+            Migration.of("V008__tools.sql"),
+            Migration.of("V009__outages.sql"));
     private static final String RIGHTS = "rights.sql";
     private static final int OLDEST_SERVER = 140_000;
 

@@ -244,6 +244,47 @@ public abstract class GroupsContractTest extends LogContract {
         assertThat(describe(log, "billing").members()).containsExactly(member);
     }
 
+    @Test
+    void aDatabaseThatIsAwayMovesNoPartition() {
+        CommitLog log = connect();
+        LogTopic topic = topic(log, "orders", 6);
+        List<Member> members = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            members.add(member("billing", EAST, topic));
+        }
+        Map<Member, Lease> before = settle(log, members);
+        tested().shiftClock(Duration.ofSeconds(30));
+        for (Member member : members) {
+            assertThat(renew(log, member).owned())
+                    .isEqualTo(before.getOrDefault(member, new Lease(0, Groups.LEASE, List.of()))
+                            .owned());
+        }
+        assertThat(describe(log, "billing").members()).hasSize(3);
+    }
+
+    @Test
+    void whoDiesWhileTheDatabaseIsAwayIsFoundLater() {
+        CommitLog log = connect();
+        LogTopic topic = topic(log, "orders", 6);
+        List<Member> members = List.of(member("billing", EAST, topic), member("billing", EAST, topic));
+        settle(log, members);
+        tested().shiftClock(Duration.ofSeconds(30));
+        assertThat(renew(log, members.get(0)).owned()).hasSize(3);
+        tested().shiftClock(Groups.LEASE.dividedBy(2));
+        assertThat(renew(log, members.get(0)).owned()).hasSize(3);
+        tested().shiftClock(Groups.LEASE.dividedBy(2).plusSeconds(1));
+        assertThat(renew(log, members.get(0)).owned()).hasSize(6);
+    }
+
+    @Test
+    void aNewMemberTakesOverWhenAllOthersAreGone() {
+        CommitLog log = connect();
+        LogTopic topic = topic(log, "orders", 6);
+        settle(log, List.of(member("billing", EAST, topic), member("billing", EAST, topic)));
+        tested().shiftClock(EXPIRY);
+        assertThat(renew(log, member("billing", EAST, topic)).owned()).hasSize(6);
+    }
+
     // ---- assignment
 
     @Test

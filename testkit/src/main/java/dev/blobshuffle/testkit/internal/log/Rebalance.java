@@ -14,8 +14,10 @@ import dev.blobshuffle.testkit.internal.log.LogTables.MemberRow;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
@@ -29,6 +31,27 @@ record Rebalance(MemoryDatabase database, String name) {
     static List<Member> live(MemoryDatabase database, GroupRow group) {
         return group.members.values().stream()
                 .filter(row -> row.leaseUntilMillis() > database.clockMillis())
+                .map(MemberRow::member)
+                .toList();
+    }
+
+    /**
+     * The members that count when one renews: the live ones. If no lease holds, the log was away, and
+     * nobody could renew: then all count whose leases ended together, unless the one that renews is
+     * new.
+     */
+    private List<Member> counting(Member renewing) {
+        List<Member> live = live(database, group());
+        NavigableMap<UUID, MemberRow> rows = group().members;
+        if (!live.isEmpty() || !rows.containsKey(renewing.id())) {
+            return live;
+        }
+        long latest = rows.values().stream()
+                .mapToLong(MemberRow::leaseUntilMillis)
+                .max()
+                .orElse(0);
+        return rows.values().stream()
+                .filter(row -> row.leaseUntilMillis() > latest - Groups.LEASE.toMillis())
                 .map(MemberRow::member)
                 .toList();
     }
@@ -51,23 +74,33 @@ record Rebalance(MemoryDatabase database, String name) {
 
     void renew(Session session, Member member, Set<TopicPartition> released, Reply<Lease> reply) {
         Map<Integer, Integer> partitions = partitions();
-        step(session, table -> table.renew(member, released, partitions, topic -> homes(topic, member)), table -> {
-            long until = database.clockMillis() + Groups.LEASE.toMillis();
-            session.change(tables -> row(tables).members.put(member.id(), new MemberRow(member, until)));
-            reply.succeed(stored(table).lease(member.id(), Groups.LEASE));
-        });
+        boolean isAway = live(database, group()).isEmpty();
+        List<Member> counting = counting(member);
+        step(
+                session,
+                counting,
+                table -> table.renew(member, released, partitions, topic -> homes(topic, member)),
+                table -> {
+                    long until = database.clockMillis() + Groups.LEASE.toMillis();
+                    if (isAway) {
+                        session.change(tables -> counting.forEach(
+                                each -> row(tables).members.put(each.id(), new MemberRow(each, until))));
+                    }
+                    session.change(tables -> row(tables).members.put(member.id(), new MemberRow(member, until)));
+                    reply.succeed(stored(table).lease(member.id(), Groups.LEASE));
+                });
     }
 
     void leave(Session session, Member member, Reply<Boolean> reply) {
         Map<Integer, Integer> partitions = partitions();
-        step(session, table -> table.leave(member.id(), partitions, this::homes), table -> {
+        List<Member> live = live(database, group());
+        step(session, live, table -> table.leave(member.id(), partitions, this::homes), table -> {
             session.change(tables -> row(tables).members.remove(member.id()));
             reply.succeed(true);
         });
     }
 
-    private void step(Session session, Consumer<GroupTable> step, Consumer<GroupTable> end) {
-        List<Member> live = live(database, group());
+    private void step(Session session, List<Member> live, Consumer<GroupTable> step, Consumer<GroupTable> end) {
         GroupTable trial = table(live);
         step.accept(trial);
         List<PartitionKey> locked = trial.changed().stream()
