@@ -94,9 +94,10 @@ public final class MessagingInstance implements Messaging {
                 sequencer,
                 instance.engine(),
                 settings.value(WriteSettings.DELIVERY_TIMEOUT),
-                time);
+                time,
+                users::remove);
         subscribing = new SubscriberParts(
-                log, catalog, tails, instance.engine(), instance.membership(), settings.zone(), time);
+                log, catalog, tails, instance.engine(), instance.membership(), settings.zone(), time, users::remove);
     }
 
     /** Opens an instance: {@link Messaging#open}. */
@@ -121,6 +122,7 @@ public final class MessagingInstance implements Messaging {
                     .clocks(() -> time)
                     .over(log)
                     .membership(clock -> membership(settings, log, clock))
+                    .batching(MessagingSettings.batching(settings))
                     .stores((uri, context) -> LogClaim.claimed(BlobStores.open(uri, context), log, time))
                     .open();
             MessagingInstance opened = new MessagingInstance(settings, instance, log, time);

@@ -1,10 +1,14 @@
 package dev.blobshuffle.messaging.internal;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.encryption.EncryptionSettings;
 import dev.blobshuffle.core.internal.engine.EngineSettings;
 import dev.blobshuffle.core.internal.settings.Setting;
 import dev.blobshuffle.core.internal.settings.SettingGroup;
 import dev.blobshuffle.core.internal.settings.Settings;
+import dev.blobshuffle.core.internal.write.options.BatcherOptions;
+import dev.blobshuffle.core.internal.write.options.WriteSettings;
+import dev.blobshuffle.core.settings.ByteSize;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,6 +34,12 @@ public final class MessagingSettings implements SettingGroup {
                     EngineSettings.GROUPS.stream(), Stream.of(new MessagingSettings()))
             .toList();
 
+    /**
+     * The most bytes of a batch whose records go into the log itself. A log batch takes 64 KiB of
+     * entries, and PostgreSQL is a costly place for bytes.
+     */
+    private static final ByteSize MOST_INLINE = new ByteSize(25 << 10);
+
     @Override
     public String title() {
         return "Messaging";
@@ -38,6 +48,34 @@ public final class MessagingSettings implements SettingGroup {
     @Override
     public List<Setting<?>> settings() {
         return List.of(LOG, INSTANCE_NAME);
+    }
+
+    @Override
+    public void check(Settings settings) {
+        if (settings.value(WriteSettings.FALLBACK_ENABLED)) {
+            throw new InvalidSettings("Cannot use " + WriteSettings.FALLBACK_ENABLED
+                    + "=true with messaging: the log's database would have to take all records. Leave it out;"
+                    + " publishers wait until the store works.");
+        }
+        settings.value(WriteSettings.INLINE_MAX_BYTES)
+                .filter(given -> given.compareTo(MOST_INLINE) > 0)
+                .ifPresent(given -> {
+                    throw new InvalidSettings("Cannot use " + WriteSettings.INLINE_MAX_BYTES + "=" + given
+                            + " with messaging: the log takes batches of at most " + MOST_INLINE
+                            + ". Give that or less.");
+                });
+    }
+
+    /**
+     * How to batch: as the settings say, but never more than a log takes inline, and nothing if
+     * records are encrypted, because the log does not encrypt them.
+     */
+    static BatcherOptions batching(Settings settings) {
+        long usual = BatcherOptions.builder(settings).build().inlineBytes();
+        boolean isEncrypted = settings.value(EncryptionSettings.KEYS).isPresent();
+        return BatcherOptions.builder(settings)
+                .inlineBytes(isEncrypted ? 0 : Math.min(usual, MOST_INLINE.bytes()))
+                .build();
     }
 
     /**

@@ -26,9 +26,10 @@ public interface Writer {
      * ids, if the first one did.
      *
      * <p>Fails with {@code WriterFenced}, {@code ConsumerFenced}, {@code BlobExpired} or {@code
-     * TopicAbsent}: nothing is committed, and the numbers are free. Fails with {@code
-     * LogUnavailable} or {@code OutcomeUnknown}: it may be committed; call again with the same
-     * arguments. Fails with {@code LogWentBack} if the log lacks earlier numbers.
+     * TopicAbsent}: nothing is committed, and the numbers are free; after an unanswered call with
+     * the same numbers, {@code WriterFenced} does not say what became of that one. Fails with
+     * {@code LogUnavailable} or {@code OutcomeUnknown}: it may be committed; call again with the
+     * same arguments. Fails with {@code LogWentBack} if the log lacks earlier numbers.
      *
      * @param number of the first batch
      * @return the batches' ids, in their order

@@ -341,6 +341,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
             lock.unlock();
         }
         promises.close();
+        parts.closed().accept(this);
         if (failure != null) {
             throw failure;
         }

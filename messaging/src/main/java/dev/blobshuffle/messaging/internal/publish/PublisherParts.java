@@ -6,6 +6,7 @@ import dev.blobshuffle.core.internal.shuffle.Engine;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.messaging.internal.topic.TopicCatalog;
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
  * What the publishers of an instance share. All of it outlives them.
@@ -18,6 +19,7 @@ import java.time.Duration;
  * @param deliveryTimeout time from the end of a batch until it is stored, and from then until it is
  *     committed
  * @param time its clocks and threads
+ * @param closed hears of a publisher that was closed
  */
 public record PublisherParts(
         CommitLog log,
@@ -26,4 +28,5 @@ public record PublisherParts(
         Sequencer sequencer,
         Engine engine,
         Duration deliveryTimeout,
-        Time time) {}
+        Time time,
+        Consumer<AutoCloseable> closed) {}

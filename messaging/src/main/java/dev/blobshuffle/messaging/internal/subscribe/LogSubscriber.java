@@ -518,6 +518,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
         } finally {
             leave();
             thread.leave();
+            parts.closed().accept(this);
         }
     }
 

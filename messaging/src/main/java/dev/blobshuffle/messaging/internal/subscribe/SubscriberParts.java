@@ -7,6 +7,7 @@ import dev.blobshuffle.core.internal.shuffle.Engine;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.messaging.internal.topic.TopicCatalog;
+import java.util.function.Consumer;
 
 /**
  * What the subscribers of an instance share. All of it outlives them.
@@ -18,6 +19,7 @@ import dev.blobshuffle.messaging.internal.topic.TopicCatalog;
  * @param membership hears which partitions the instance reads
  * @param zone where the instance runs
  * @param time its clocks and threads
+ * @param closed hears of a subscriber that was closed
  */
 public record SubscriberParts(
         CommitLog log,
@@ -26,4 +28,5 @@ public record SubscriberParts(
         Engine engine,
         Membership membership,
         Zone zone,
-        Time time) {}
+        Time time,
+        Consumer<AutoCloseable> closed) {}

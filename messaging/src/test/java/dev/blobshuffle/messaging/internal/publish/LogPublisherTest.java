@@ -96,7 +96,8 @@ class LogPublisherTest {
                 sequencer,
                 engine,
                 Duration.ofSeconds(20),
-                time);
+                time,
+                publisher -> {});
     }
 
     private LogPublisher<String, String> publisher(String name) {

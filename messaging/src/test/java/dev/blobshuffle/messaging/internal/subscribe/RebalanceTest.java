@@ -169,7 +169,8 @@ class RebalanceTest {
                     fixture.engine,
                     Membership.none(),
                     Zone.SINGLE,
-                    fixture.time);
+                    fixture.time,
+                    subscriber -> {});
             var zombie = LogSubscriber.open(parts, group(told), Serde.bytes(), Serde.string(), Optional.empty());
             assertThat(fixture.take(zombie, 4)).hasSize(4);
             cut.cut(true);

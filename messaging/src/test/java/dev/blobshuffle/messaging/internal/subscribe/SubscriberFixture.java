@@ -180,7 +180,7 @@ final class SubscriberFixture implements AutoCloseable {
     }
 
     SubscriberParts parts() {
-        return new SubscriberParts(log, catalog, tails, engine, Membership.none(), Zone.SINGLE, time);
+        return new SubscriberParts(log, catalog, tails, engine, Membership.none(), Zone.SINGLE, time, subscriber -> {});
     }
 
     LogSubscriber<byte[], String> open(Subscription subscription) {

@@ -320,7 +320,14 @@ final class SubscriberSimulation {
             ShuffleEngine engine = ShuffleEngine.builder(store, process).build();
             LogTails tails = new LogTails(log, 1 << (8 + time.random(12)), process);
             SubscriberParts parts = new SubscriberParts(
-                    log, new TopicCatalog(log, process), tails, engine, Membership.none(), Zone.SINGLE, process);
+                    log,
+                    new TopicCatalog(log, process),
+                    tails,
+                    engine,
+                    Membership.none(),
+                    Zone.SINGLE,
+                    process,
+                    closed -> {});
             Subscription subscription = Subscription.of("g", TOPIC).maxRecords(1 + time.random(20));
             LogSubscriber<byte[], String> subscriber = retry(
                     () -> LogSubscriber.open(parts, subscription, Serde.bytes(), Serde.string(), Optional.empty()));

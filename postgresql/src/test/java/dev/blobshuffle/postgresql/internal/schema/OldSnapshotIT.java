@@ -35,7 +35,7 @@ class OldSnapshotIT extends LogSchemaFixture {
         dump.execute("vacuum inbox");
         assertThat(dump.<Long>value("select n_dead_tup from pg_stat_user_tables where relid = 'inbox'::regclass"))
                 .as("dead rows that nobody can remove")
-                .isGreaterThan(90_000);
+                .isGreaterThan(50_000);
         assertThat(lookPages(topic)).as("pages of a look").isLessThanOrEqualTo(look + 30);
         assertThat(commitPages(topic, no)).as("pages of a commit").isLessThan(300);
         assertThat(reader.<Long>value("select next_seq from look(?)", (Object) new Integer[] {topic}))

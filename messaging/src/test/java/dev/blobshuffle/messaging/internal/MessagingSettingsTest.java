@@ -1,0 +1,39 @@
+package dev.blobshuffle.messaging.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.settings.Settings;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class MessagingSettingsTest {
+    @Test
+    void inlinesNoMoreThanALogBatchTakes() {
+        assertThat(MessagingSettings.batching(settings(Map.of())).inlineBytes()).isEqualTo(25 << 10);
+        assertThat(MessagingSettings.batching(settings(Map.of("blobshuffle.batch.max.delay.ms", "0")))
+                        .inlineBytes())
+                .isEqualTo(25 << 10);
+        assertThat(MessagingSettings.batching(settings(Map.of("blobshuffle.inline.max.bytes", "1000")))
+                        .inlineBytes())
+                .isEqualTo(1000);
+    }
+
+    @Test
+    void refusesWhatTheLogCannotTake() {
+        assertThatThrownBy(() -> settings(Map.of("blobshuffle.inline.max.bytes", "64 KiB")))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("at most 25 KiB");
+        assertThatThrownBy(() -> settings(Map.of("blobshuffle.fallback.enabled", "true")))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("blobshuffle.fallback.enabled");
+    }
+
+    private static Settings settings(Map<String, ?> more) {
+        Map<String, Object> all = new HashMap<>(Map.of("blobshuffle.store", "s3://bucket/prefix?region=eu-central-1"));
+        all.putAll(more);
+        return MessagingSettings.parse(all);
+    }
+}
