@@ -8,6 +8,12 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.TopicAbsent;
 import dev.blobshuffle.core.failure.WriterFenced;
 import dev.blobshuffle.postgresqlembedded.PostgresServer;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -357,6 +363,27 @@ class MessagingIT {
                 subscriber.commit();
                 assertThat(values(poll(reader, 1))).containsExactly("bad");
             }
+        }
+    }
+
+    @Test
+    void metricsAreShownWhereTheSettingsSay() throws Exception {
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        Map<String, Object> settings = database.settings(directory.resolve("store"), "zone-m");
+        settings.put("blobshuffle.metrics.listen", "127.0.0.1:" + port);
+        try (Messaging messaging = Messaging.open(settings)) {
+            assertThat(messaging.topics().list()).isNotNull();
+            HttpResponse<String> answer = HttpClient.newHttpClient()
+                    .send(
+                            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/metrics"))
+                                    .build(),
+                            BodyHandlers.ofString());
+
+            assertThat(answer.statusCode()).isEqualTo(200);
+            assertThat(answer.body()).contains("zone=\"zone-m\"");
         }
     }
 

@@ -17,6 +17,9 @@ import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.membership.PeerSecret;
 import dev.blobshuffle.core.internal.membership.PeerSettings;
+import dev.blobshuffle.core.internal.metrics.LabelledMetrics;
+import dev.blobshuffle.core.internal.metrics.MetricsEndpoint;
+import dev.blobshuffle.core.internal.metrics.MetricsSettings;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.retention.RetentionSettings;
 import dev.blobshuffle.core.internal.settings.Settings;
@@ -54,6 +57,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The parts that the publishers and subscribers of one process share. They close in this order:
@@ -65,6 +69,8 @@ public final class MessagingInstance implements Messaging {
 
     /** Bytes of entries that the topics of an instance keep for their subscribers. */
     private static final long TAIL_BYTES = 16L << 20;
+
+    private static final AtomicInteger INSTANCES = new AtomicInteger();
 
     private final ShuffleInstance instance;
     private final SystemTime time;
@@ -125,6 +131,7 @@ public final class MessagingInstance implements Messaging {
                     .batching(MessagingSettings.batching(settings))
                     .stores((uri, context) -> LogClaim.claimed(BlobStores.open(uri, context), log, time))
                     .open();
+            settings.value(MetricsSettings.LISTEN).ifPresent(listen -> showMetrics(listen, settings, instance));
             MessagingInstance opened = new MessagingInstance(settings, instance, log, time);
             opened.sweeper.ifPresent(LogSweeper::start);
             return opened;
@@ -132,6 +139,14 @@ public final class MessagingInstance implements Messaging {
             log.close();
             throw e;
         }
+    }
+
+    private static void showMetrics(String listen, Settings settings, ShuffleInstance instance) {
+        LabelledMetrics shown = LabelledMetrics.alone(instance.engine().metrics())
+                .with("application", settings.value(MessagingSettings.INSTANCE_NAME))
+                .with("engine", Optional.of(Integer.toString(INSTANCES.incrementAndGet())))
+                .with("zone", Optional.of(settings.zone().name()));
+        MetricsEndpoint.Publication ignored = instance.attach(() -> MetricsEndpoint.publish(listen, shown));
     }
 
     private static Optional<LogSweeper> sweeper(Settings settings, ShuffleMetrics metrics, CommitLog log, Time time) {
