@@ -125,7 +125,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
         promises.add(slot.partition, promise);
         try {
             slot.output.append(timestamp, key, value, headers.of(record.headers()));
-        } catch (BlobShuffleException e) {
+        } catch (RuntimeException | Error e) { // Otherwise later answers would go to earlier publishes.
             promises.remove(slot.partition, promise);
             throw e;
         }
