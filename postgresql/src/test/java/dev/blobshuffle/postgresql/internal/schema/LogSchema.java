@@ -81,8 +81,20 @@ final class LogSchema implements AutoCloseable {
         for (Session session : sessions.subList(1, sessions.size())) {
             session.close();
         }
+        awaitEnd(clientRole);
         owner.execute("drop schema " + quoted() + " cascade");
         owner.execute("drop role " + new SchemaName(clientRole).quoted());
         owner.close();
+    }
+
+    /** A session drops its temporary tables after its client has gone. */
+    private void awaitEnd(String role) throws SQLException {
+        long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (owner.<Long>value("select count(*) from pg_stat_activity where usename = ?", role) > 0) {
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError("a session of " + role + " does not end");
+            }
+            Thread.onSpinWait();
+        }
     }
 }
