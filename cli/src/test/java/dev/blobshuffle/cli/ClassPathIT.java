@@ -26,7 +26,8 @@ class ClassPathIT {
                 .anyMatch(name -> name.startsWith("blobshuffle-core"))
                 .noneMatch(
                         name -> name.matches("(kafka_|kafka-server|kafka-streams|scala-|rocksdbjni|junit-|assertj-).*"))
-                .noneMatch(name -> name.matches("blobshuffle-(kstreams|kafka-embedded|postgresql-embedded|s3sim|testkit|bench).*"));
+                .noneMatch(name -> name.matches(
+                        "blobshuffle-(kstreams|kafka-embedded|postgresql-embedded|s3sim|testkit|bench).*"));
     }
 
     @Test
