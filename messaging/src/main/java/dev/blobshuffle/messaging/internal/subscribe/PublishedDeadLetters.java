@@ -18,7 +18,7 @@ public final class PublishedDeadLetters implements DeadLetters {
 
     private final String topic;
     private final Supplier<Publisher<byte[], byte[]>> opening;
-    private final AtomicReference<Throwable> lost = new AtomicReference<>();
+    private final AtomicReference<@Nullable Throwable> lost = new AtomicReference<>();
     private @Nullable Publisher<byte[], byte[]> publisher;
     private boolean isSent;
 

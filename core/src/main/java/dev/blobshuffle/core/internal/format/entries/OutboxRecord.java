@@ -67,7 +67,7 @@ final class OutboxRecord {
             throw corrupt("it has " + count + " headers");
         }
         String[] names = new String[count];
-        byte[][] values = new byte[count][];
+        byte[] @Nullable [] values = new byte[count][];
         for (int i = 0; i < count; i++) {
             byte[] name = content(in);
             if (name == null) {
