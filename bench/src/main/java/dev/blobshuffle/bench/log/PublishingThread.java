@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.HdrHistogram.Histogram;
 
-/** Commits one after the other until it is told to end. */
+/** Commits one after the other until it is stopped. */
 final class PublishingThread implements Callable<Histogram> {
     private static final long LONGEST_MICROS = 60_000_000;
     private static final int DIGITS = 2;

@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 
 /**
  * {@code blobshuffle messaging groups describe}. Exit status: 0 done, 1 there is no such group, 2
- * when it cannot be told.
+ * when the log does not answer.
  */
 @Command(
         name = "describe",
@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
         description = {
             "Shows a group's members and, per partition, who reads it, the committed position and the lag.",
             "A position is the sequence of a batch in its topic, and the index of a record in it. Lag counts batches.",
-            "Exit status: 0 done, 1 if there is no such group, 2 if it cannot be told."
+            "Exit status: 0 done, 1 if there is no such group, 2 if the log does not answer."
         })
 public final class GroupsDescribeCommand implements Callable<Integer> {
     private static final long INDEXES = 1L << 24;

@@ -8,7 +8,9 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code blobshuffle messaging groups list}. Exit status: 0 done, 2 when it cannot be told. */
+/**
+ * {@code blobshuffle messaging groups list}. Exit status: 0 done, 2 when the log does not answer.
+ */
 @Command(
         name = "list",
         mixinStandardHelpOptions = true,

@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
 
 /**
  * {@code blobshuffle messaging lag}: how far groups are behind. Exit status: 0 done, 1 there is no
- * such group, 2 when it cannot be told.
+ * such group, 2 when the log does not answer.
  */
 @Command(
         name = "lag",
@@ -34,7 +34,7 @@ import picocli.CommandLine.Option;
         description = {
             "Shows how far groups are behind in each topic: batches after the partition that is last, and how long ago",
             "the first of them was committed.",
-            "Exit status: 0 done, 1 if there is no such group, 2 if it cannot be told."
+            "Exit status: 0 done, 1 if there is no such group, 2 if the log does not answer."
         })
 public final class LagCommand implements Callable<Integer> {
     @Mixin
@@ -66,7 +66,7 @@ public final class LagCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return options.withLog("tell the lag of groups", this::lag);
+        return options.withLog("show the lag of groups", this::lag);
     }
 
     private int lag(OpenLog log, PrintWriter out) {

@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
 
 /**
  * {@code blobshuffle messaging gc}: deletes the blobs of a store that a log does not need. Exit
- * status: 0 done, 2 when it cannot be told what is needed: then nothing is deleted.
+ * status: 0 done, 2 when the log or the store does not answer: then nothing is deleted.
  */
 @Command(
         name = "gc",
@@ -179,7 +179,7 @@ public final class MessagingGcCommand implements Callable<Integer> {
         text.append(Shown.count(report.orphans(), "orphan")).append(", to which no batch ever referred.\n");
         if (report.postponed() > 0) {
             text.append(Shown.count(report.postponed(), "blob"));
-            text.append(" without a batch are too young to tell. A later run buries them.\n");
+            text.append(" may still get a batch. A later run buries those that do not.\n");
         }
         text.append(Shown.count(report.deleted(), "blob"));
         text.append(executes ? " deleted" : " to delete now");

@@ -30,7 +30,7 @@ import picocli.CommandLine.Parameters;
 
 /**
  * {@code blobshuffle messaging tail}: the newest batches of a topic, as the log has them. Exit
- * status: 0 done, 2 when it cannot be told.
+ * status: 0 done, 2 when the log does not answer.
  */
 @Command(
         name = "tail",

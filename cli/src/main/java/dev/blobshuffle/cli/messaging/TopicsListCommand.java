@@ -12,7 +12,9 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code blobshuffle messaging topics list}. Exit status: 0 done, 2 when it cannot be told. */
+/**
+ * {@code blobshuffle messaging topics list}. Exit status: 0 done, 2 when the log does not answer.
+ */
 @Command(
         name = "list",
         mixinStandardHelpOptions = true,

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The numbers of the records that one life of a publisher was told are published, in a file that
- * outlives the process. Thread-safe.
+ * The numbers of the records whose publishes were acknowledged to one life of a publisher, in a
+ * file that outlives the process. Thread-safe.
  */
 final class Acknowledgements implements AutoCloseable {
     private static final String SUFFIX = ".acknowledged";

@@ -216,8 +216,8 @@ public final class GroupSession {
     /**
      * Leaves the group, after a renewal that is under way: it would join again otherwise.
      *
-     * @return completes when the group knows; fails if it could not be told, and the lease ends by
-     *     itself
+     * @return completes when the log has removed the member; fails if the log does not answer: then
+     *     the lease ends by itself
      */
     public CompletionStage<Void> close() {
         boolean isNow;
