@@ -66,6 +66,7 @@ public final class ConnectionPool implements AutoCloseable {
 
     static ConnectionPool open(
             PostgresqlUri uri, CredentialsSource credentials, String applicationName, DatabaseTimeouts timeouts) {
+        uri.certificates().requireReadable();
         PrimaryDataSource source = new PrimaryDataSource(uri, credentials, applicationName, timeouts);
         try (Connection connection = source.getConnection()) {
             requireWritable(connection);

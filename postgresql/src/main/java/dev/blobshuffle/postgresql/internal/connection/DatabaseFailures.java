@@ -19,7 +19,10 @@ public final class DatabaseFailures {
     /** Reason and remedy of the refusals that last. By SQLSTATE. */
     private static final Map<String, String> REFUSALS = Map.ofEntries(
             Map.entry("28P01", "the server refused the password. Correct the credentials"),
-            Map.entry("28000", "the server refused the user. Correct the credentials, or pg_hba.conf"),
+            Map.entry(
+                    "28000",
+                    "the server refused the user or the way it connects. Correct the credentials, the parameters"
+                            + " sslmode and sslcert, or pg_hba.conf"),
             Map.entry("3D000", "the database does not exist. Create it, or correct the setting blobshuffle.log"),
             Map.entry(
                     "3F000",
@@ -35,7 +38,8 @@ public final class DatabaseFailures {
     private static final Map<String, String> PASSING = Map.ofEntries(
             Map.entry(
                     READ_ONLY,
-                    "the server is read-only: it is a standby. Name all servers of the cluster in blobshuffle.log"),
+                    "the server is read-only: it is a standby, or default_transaction_read_only is on. Name all servers"
+                            + " of the cluster in blobshuffle.log, or turn that setting off"),
             Map.entry(
                     "53300",
                     "the server has no free connection. Raise max_connections, lower the parameter connections, or use a"
@@ -65,7 +69,7 @@ public final class DatabaseFailures {
 
     /** The same while a log is being opened. */
     public static BlobShuffleException atOpen(String action, PostgresqlUri where, SQLException cause) {
-        return REFUSALS.containsKey(state(cause))
+        return TlsRefusal.of(cause).isPresent() || REFUSALS.containsKey(state(cause))
                 ? new InvalidSettings(message(action, where, cause), cause)
                 : later(action, where, cause);
     }
@@ -98,11 +102,13 @@ public final class DatabaseFailures {
 
     private static String message(String action, PostgresqlUri where, SQLException cause) {
         String state = state(cause);
-        String reason = Optional.ofNullable(REFUSALS.get(state))
+        String reason = TlsRefusal.of(cause)
+                .or(() -> Optional.ofNullable(REFUSALS.get(state)))
                 .or(() -> Optional.ofNullable(PASSING.get(state)))
                 .orElse(
                         state.startsWith("08") || state.isEmpty()
-                                ? "no connection to a primary. Check that the servers run and can be reached"
+                                ? "no connection to a primary. Check that the servers run and can be reached, and that"
+                                        + " one of them is no standby and not read-only"
                                 : "the server reports " + state + ". See the cause");
         return "Cannot " + action + " in " + where + ": " + reason + ".";
     }

@@ -5,6 +5,7 @@ import dev.blobshuffle.core.internal.text.EditDistance;
 import dev.blobshuffle.core.store.StoreParameter;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -48,7 +49,20 @@ public record PostgresqlUri(
      * @param own PEM file of the client's certificate
      * @param key file of its key, PKCS#8 in DER
      */
-    record Certificates(Optional<Path> authorities, Optional<Path> own, Optional<Path> key) {}
+    record Certificates(Optional<Path> authorities, Optional<Path> own, Optional<Path> key) {
+        /**
+         * Checks that the files are there.
+         *
+         * @throws InvalidSettings fatal: one cannot be read
+         */
+        void requireReadable() {
+            Map.of(SSL_ROOT_CERTIFICATE, authorities, SSL_CERTIFICATE, own, SSL_KEY, key)
+                    .forEach((name, file) -> file.filter(path -> !Files.isReadable(path))
+                            .ifPresent(path -> {
+                                throw wrong(name, path.toString(), "a file that exists and can be read");
+                            }));
+        }
+    }
 
     /** How the value of the setting begins. */
     public static final String SCHEME = "postgresql://";
@@ -85,7 +99,7 @@ public record PostgresqlUri(
             new StoreParameter(
                     SSL_MODE,
                     "`verify-full`; `prefer` on the loopback interface",
-                    "`disable`, `prefer`, `require`, `verify-ca` or `verify-full`"),
+                    "`disable` (on the loopback interface only), `prefer`, `require`, `verify-ca` or `verify-full`"),
             new StoreParameter(SSL_ROOT_CERTIFICATE, "the JVM's trust store", "PEM file of the authorities to trust"),
             new StoreParameter(
                     SSL_CERTIFICATE, "none", "PEM file of the client's certificate; needs `sslkey` and `sslrootcert`"),
@@ -142,7 +156,7 @@ public record PostgresqlUri(
                 database,
                 schema(given.getOrDefault(SCHEMA, DEFAULT_SCHEMA)),
                 file(given, CREDENTIALS),
-                sslMode(given, isLocal ? SslMode.PREFER : SslMode.VERIFY_FULL),
+                sslMode(given, isLocal),
                 certificates(given),
                 pooler(given),
                 connections(given));
@@ -217,13 +231,21 @@ public record PostgresqlUri(
         return name;
     }
 
-    private static SslMode sslMode(Map<String, String> given, SslMode otherwise) {
+    private static SslMode sslMode(Map<String, String> given, boolean isLocal) {
         String name = given.get(SSL_MODE);
         if (name == null) {
-            return otherwise;
+            return isLocal ? SslMode.PREFER : SslMode.VERIFY_FULL;
         }
-        return SslMode.named(name)
+        SslMode mode = SslMode.named(name)
                 .orElseThrow(() -> wrong(SSL_MODE, name, "verify-full, verify-ca, require, prefer or disable"));
+        if (mode == SslMode.DISABLE && !isLocal) {
+            throw wrong(
+                    SSL_MODE,
+                    name,
+                    "verify-full, because a server is outside the loopback interface. If the network itself encrypts,"
+                            + " give prefer");
+        }
+        return mode;
     }
 
     private static Certificates certificates(Map<String, String> given) {

@@ -49,6 +49,16 @@ final class PostgresqlUriTest {
     }
 
     @Test
+    void refusesPlainConnectionsOutsideLoopback() {
+        assertThatThrownBy(() -> PostgresqlUri.parse("postgresql://localhost,db.example.com/app?sslmode=disable"))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContainingAll("sslmode", "verify-full", "prefer");
+        assertThat(PostgresqlUri.parse("postgresql://127.0.0.1/app?sslmode=disable")
+                        .sslMode())
+                .isEqualTo(SslMode.DISABLE);
+    }
+
+    @Test
     void verifiesIfOneOfSeveralHostsIsOutsideLoopback() {
         assertThat(PostgresqlUri.parse("postgresql://localhost,db.example.com/app")
                         .sslMode())

@@ -142,6 +142,12 @@ final class TestLog implements LogUnderTest {
         }
     }
 
+    /** Writes a file in the server's data directory, which only the server can read. */
+    void file(String file, String text) {
+        execute("copy (select unnest(string_to_array('" + text.stripTrailing() + "', E'\\n'))) to program"
+                + " 'umask 077; rm -f " + file + "; cat > " + file + "'");
+    }
+
     /** Runs a statement as the superuser. */
     void execute(String sql) {
         try (Connection connection = server.connect(DATABASE);
