@@ -57,8 +57,26 @@ final class PostgresqlGroups implements Groups {
                         .orElseGet(() -> join(action, member, released)));
     }
 
-    private Optional<Lease> extended(Connection connection, Member member, long generation) throws SQLException {
-        boolean isExtended = function(
+    /**
+     * Others may have changed the generation meanwhile. A member that gives nothing back need not
+     * wait for the group's lock then either: in a large group its lease would end.
+     */
+    private Optional<Lease> extended(Connection connection, Member member, long known) throws SQLException {
+        OptionalLong generation = OptionalLong.of(known);
+        if (!isExtended(connection, member, known)) {
+            generation = function(connection, "find_group", member.group()).number();
+            if (generation.isEmpty()
+                    || generation.getAsLong() == known
+                    || !isExtended(connection, member, generation.getAsLong())) {
+                return Optional.empty();
+            }
+            generations.replace(member.id(), known, generation.getAsLong());
+        }
+        return Optional.of(new Lease(generation.getAsLong(), LEASE, owned(connection, member)));
+    }
+
+    private boolean isExtended(Connection connection, Member member, long generation) throws SQLException {
+        return function(
                         connection,
                         "renew_member",
                         member.group(),
@@ -68,7 +86,6 @@ final class PostgresqlGroups implements Groups {
                         LEASE,
                         generation)
                 .one(row -> row.getObject(1) != null);
-        return isExtended ? Optional.of(new Lease(generation, LEASE, owned(connection, member))) : Optional.empty();
     }
 
     private List<OwnedPartition> owned(Connection connection, Member member) throws SQLException {

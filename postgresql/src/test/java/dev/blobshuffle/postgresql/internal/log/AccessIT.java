@@ -225,6 +225,27 @@ final class AccessIT extends LogContract {
     }
 
     @Test
+    void aMemberRenewsWhileTheGroupChanges() throws SQLException {
+        CommitLog log = open("");
+        LogTopic topic = topic(log, "orders", 1);
+        Member owner = new Member("billing", new UUID(7, 1), new Zone("a"), Set.of(topic.number()));
+        Lease before = join(log.groups().renew(owner, Set.of()));
+        Object joined = join(log.groups()
+                .renew(new Member("billing", new UUID(7, 2), new Zone("a"), Set.of(topic.number())), Set.of()));
+        try (Connection another = TestServers.of(18).connect("postgres");
+                Statement statement = another.createStatement()) {
+            another.setAutoCommit(false);
+            boolean isQuery = statement.execute("select from " + tenant.name() + ".group_state for update");
+            Lease after = join(log.groups().renew(owner, Set.of()));
+            assertThat(isQuery).isTrue();
+            assertThat(joined).isNotNull();
+            assertThat(after.generation()).isGreaterThan(before.generation());
+            assertThat(after.owned()).isEqualTo(before.owned()).hasSize(1);
+            another.rollback();
+        }
+    }
+
+    @Test
     void aGroupOfManyMembersAndPartitionsSettles() {
         CommitLog log = connect();
         LogTopic topic = topic(log, "orders", 2_000);
