@@ -10,6 +10,7 @@ import dev.blobshuffle.cli.option.Replaced;
 import dev.blobshuffle.cli.plan.PlanCommand;
 import dev.blobshuffle.cli.skip.SkipCommand;
 import java.io.PrintWriter;
+import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -57,14 +58,16 @@ public final class Main {
     }
 
     /**
-     * Prints the error and where to find help. The whole usage would push the error off the screen.
+     * Prints the error and where to find help. The whole usage would push the error off the
+     * screen; only a group of commands, which does nothing itself, prints it.
      */
     private static int refuse(CommandLine.ParameterException wrong, String[] arguments) {
         CommandLine command = wrong.getCommandLine();
         PrintWriter err = command.getErr();
         err.println(wrong.getMessage());
         boolean isSuggested = CommandLine.UnmatchedArgumentException.printSuggestions(wrong, err);
-        if (!command.getSubcommands().isEmpty()) {
+        boolean isGroup = !command.getSubcommands().isEmpty() && !(command.getCommand() instanceof Callable<?>);
+        if (isGroup) {
             command.usage(err);
         } else if (!isSuggested) {
             err.println("Try '" + command.getCommandSpec().qualifiedName() + " --help'.");

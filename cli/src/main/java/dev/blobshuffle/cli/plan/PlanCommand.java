@@ -32,6 +32,7 @@ import picocli.CommandLine.Spec;
         name = "plan",
         mixinStandardHelpOptions = true,
         sortOptions = false,
+        subcommands = MessagingCostCommand.class,
         description = {
             "Says what a shuffle would cost natively and through blobs, how fast it would be, and which settings to use.",
             "A model with list prices and latency profiles, described in docs/planner.md; --from-metrics gives it what was measured.",

@@ -1,0 +1,132 @@
+package dev.blobshuffle.cli.plan;
+
+import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.internal.pricing.PriceTable;
+import dev.blobshuffle.core.internal.pricing.PriceTables;
+import dev.blobshuffle.planner.messaging.Assumptions;
+import dev.blobshuffle.planner.messaging.AssumptionsFile;
+import dev.blobshuffle.planner.messaging.MessagingCost;
+import dev.blobshuffle.planner.messaging.Quantity;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code blobshuffle plan messaging}: what a year of publish and subscribe costs with replicated
+ * Kafka, Inkless and BlobShuffle. Computes only. Exit status: 0 if the goal is reached, 1 if not or
+ * if something failed, 2 for wrong usage.
+ */
+@Command(
+        name = "messaging",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Compares what a year of messaging costs with replicated Kafka, Inkless and BlobShuffle, and prints every assumption.",
+            "Exit status: 0 if BlobShuffle reaches the goal (ours.goal), 1 if not."
+        })
+public final class MessagingCostCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Option(
+            names = "--assumptions",
+            paramLabel = "FILE",
+            description =
+                    "Your own assumptions, one on each line: name | value | unit | source | date. Every one is required (docs/planner.md).")
+    private @Nullable Path assumptions;
+
+    @Option(
+            names = "--set",
+            paramLabel = "NAME=VALUE",
+            description = "Another value for one assumption, for example load.published=0.1. Repeatable.")
+    private List<String> values = List.of();
+
+    @Option(
+            names = "--cpu-per-gib",
+            paramLabel = "SECONDS",
+            description =
+                    "Measured CPU seconds of all publishers and subscribers for each GiB published; the same as --set ours.client.cpu=SECONDS.")
+    private @Nullable String cpuPerGib;
+
+    @Option(
+            names = "--provider",
+            paramLabel = "NAME",
+            description = "Whose prices hold where an assumption says 'planner' (default: ${DEFAULT-VALUE}).")
+    private String provider = "aws";
+
+    @Option(
+            names = "--prices",
+            paramLabel = "FILE",
+            description = "Your own price table, as docs/planner.md describes.")
+    private @Nullable Path prices;
+
+    @Option(
+            names = "--json",
+            paramLabel = "FILE",
+            arity = "0..1",
+            fallbackValue = "",
+            description = "Print the costs as JSON, or write them into a file.")
+    private @Nullable String json;
+
+    /** Made by the command line. */
+    @SuppressWarnings("NullAway.Init") // the command line fills the fields
+    public MessagingCostCommand() {}
+
+    @Override
+    public Integer call() {
+        try {
+            Assumptions given = given();
+            MessagingCost cost = new MessagingCost(given);
+            PrintWriter out = spec.commandLine().getOut();
+            String text = Json.write(MessagingCostTable.json(given, cost));
+            if (json != null && json.isEmpty()) {
+                out.print(text);
+            } else {
+                MessagingCostTable.print(given, cost, out);
+            }
+            out.flush();
+            if (json != null && !json.isEmpty()) {
+                write(Path.of(json), text);
+            }
+            return cost.meetsGoal() ? 0 : 1;
+        } catch (PlanFailed | BlobShuffleException e) {
+            spec.commandLine().getErr().println(e.getMessage());
+            spec.commandLine().getErr().flush();
+            return 1;
+        }
+    }
+
+    private Assumptions given() {
+        PriceTable table =
+                prices == null ? PriceTables.named(provider.toLowerCase(Locale.ROOT)) : PriceTables.read(prices);
+        Assumptions given =
+                assumptions == null ? AssumptionsFile.shipped(table) : AssumptionsFile.read(assumptions, table);
+        for (String value : values) {
+            int equals = value.indexOf('=');
+            if (equals < 1) {
+                throw new PlanFailed(
+                        "Cannot use --set " + value + ": it is not NAME=VALUE. Write for example load.groups=1.");
+            }
+            given = given.with(value.substring(0, equals), value.substring(equals + 1), "--set");
+        }
+        return cpuPerGib == null ? given : given.with(Quantity.OURS_CLIENT_CPU.key(), cpuPerGib, "--cpu-per-gib");
+    }
+
+    private static void write(Path file, String text) {
+        try {
+            Files.writeString(file, text);
+        } catch (IOException e) {
+            throw new PlanFailed("Cannot write " + file + ": " + e + ". Give another file.", e);
+        }
+    }
+}
