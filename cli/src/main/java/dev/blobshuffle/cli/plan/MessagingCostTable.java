@@ -46,7 +46,7 @@ final class MessagingCostTable {
                 .append(system.clients().map(MessagingCostTable::dollars).orElse("left out")));
         text.append(" |\n");
         row(text, "**total**", systems, YearlyCost::total);
-        text.append("| published by Aiven | ")
+        text.append("| published by Aiven for 1 GiB/s | ")
                 .append(dollars(given.of(Quantity.CLASSIC_PUBLISHED_TOTAL)))
                 .append(" | under ")
                 .append(dollars(given.of(Quantity.INKLESS_PUBLISHED_TOTAL)))
