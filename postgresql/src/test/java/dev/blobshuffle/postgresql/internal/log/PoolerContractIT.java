@@ -1,8 +1,10 @@
 package dev.blobshuffle.postgresql.internal.log;
 
+import dev.blobshuffle.testkit.internal.log.ClaimsContractTest;
 import dev.blobshuffle.testkit.internal.log.CommitLogContractTest;
 import dev.blobshuffle.testkit.internal.log.GroupsContractTest;
 import dev.blobshuffle.testkit.internal.log.LogUnderTest;
+import dev.blobshuffle.testkit.internal.log.RetentionContractTest;
 import dev.blobshuffle.testkit.internal.log.TransactionContractTest;
 import org.junit.jupiter.api.Nested;
 
@@ -26,6 +28,22 @@ final class PoolerContractIT {
 
     @Nested
     final class ConsumerGroups extends GroupsContractTest {
+        @Override
+        protected LogUnderTest create() {
+            return new PooledLog(TestServers.of(18));
+        }
+    }
+
+    @Nested
+    final class KeepingAndDeleting extends RetentionContractTest {
+        @Override
+        protected LogUnderTest create() {
+            return new PooledLog(TestServers.of(18));
+        }
+    }
+
+    @Nested
+    final class ClaimsToStores extends ClaimsContractTest {
         @Override
         protected LogUnderTest create() {
             return new PooledLog(TestServers.of(18));

@@ -26,8 +26,10 @@ record MemoryClaims(Connection connection) implements LogClaims {
     @Override
     public CompletionStage<Void> remember(String id, long counter) {
         return change(tables -> {
-            tables.claimed++;
-            tables.claims.put(id, new ClaimRow(tables.claimed, counter));
+            if (!tables.claims.containsKey(id)) {
+                tables.claimed++;
+                tables.claims.put(id, new ClaimRow(tables.claimed, counter));
+            }
         });
     }
 
