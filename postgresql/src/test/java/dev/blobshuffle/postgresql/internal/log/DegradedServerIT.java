@@ -1,0 +1,113 @@
+package dev.blobshuffle.postgresql.internal.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.LogUnavailable;
+import dev.blobshuffle.core.failure.OutcomeUnknown;
+import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.core.internal.log.LogTopic;
+import dev.blobshuffle.core.internal.log.Writer;
+import dev.blobshuffle.postgresql.internal.connection.DatabaseTimeouts;
+import dev.blobshuffle.postgresqlembedded.PostgresRelease;
+import dev.blobshuffle.postgresqlembedded.PostgresServer;
+import dev.blobshuffle.testkit.internal.log.LogContract;
+import dev.blobshuffle.testkit.internal.log.LogUnderTest;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** A server that answers and cannot serve: each refusal has a remedy, and work goes on later. */
+final class DegradedServerIT extends LogContract {
+    private static final DatabaseTimeouts SHORT = new DatabaseTimeouts(
+            Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(4));
+
+    private static PostgresServer server;
+
+    private TestLog tenant;
+
+    @BeforeAll
+    static void startServer() {
+        server = PostgresServer.builder().release(PostgresRelease.of(18)).start();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        server.close();
+    }
+
+    @Override
+    protected LogUnderTest create() {
+        tenant = new TestLog(server);
+        return tenant;
+    }
+
+    @Test
+    void aServerThatTurnsReadOnlyIsNamedAndLosesNothing() {
+        CommitLog log = tenant.connect(tenant.uri(server.port()), SHORT);
+        LogTopic topic = topic(log, "orders", 1);
+        Writer writer = join(log.open("a"));
+        commit(writer, 0, batch(topic, "one"));
+        server.change("default_transaction_read_only", "on");
+        try {
+            assertThatThrownBy(() -> commit(writer, 1, batch(topic, "two")))
+                    .isInstanceOf(LogUnavailable.class)
+                    .hasMessageContaining("read-only");
+            assertThatThrownBy(() -> tenant.connect(tenant.uri(server.port()), SHORT))
+                    .isInstanceOf(LogUnavailable.class)
+                    .hasMessageContaining("read-only");
+        } finally {
+            server.change("default_transaction_read_only", "off");
+        }
+        commit(writer, 1, batch(topic, "two"));
+        sequence(log, topic);
+        assertThat(entries(log, topic, 0)).containsExactly("one", "two");
+        log.close();
+    }
+
+    @Test
+    void aStandbyAloneIsNamed() {
+        try (PostgresServer standby = server.startStandby("standby")) {
+            assertThatThrownBy(() -> tenant.connect(tenant.uri(standby.port()), SHORT))
+                    .isInstanceOf(LogUnavailable.class)
+                    .hasMessageContaining("standby");
+            tenant.connect(tenant.uri(standby.port(), server.port()), SHORT).close();
+        }
+    }
+
+    @Test
+    void aRoleThatLosesItsRightsIsNamedAndRecovers() {
+        CommitLog log = tenant.connect(tenant.uri(server.port()), SHORT);
+        LogTopic topic = topic(log, "orders", 1);
+        Writer writer = join(log.open("a"));
+        tenant.execute("revoke usage on schema " + tenant.name() + " from " + tenant.name());
+        assertThatThrownBy(() -> commit(writer, 0, batch(topic, "one")))
+                .isInstanceOf(LogUnavailable.class)
+                .hasMessageContaining("Grant");
+        tenant.execute("grant usage on schema " + tenant.name() + " to " + tenant.name());
+        commit(writer, 0, batch(topic, "one"));
+        sequence(log, topic);
+        assertThat(entries(log, topic, 0)).containsExactly("one");
+        log.close();
+    }
+
+    @Test
+    void aServerThatRestartsServesTheSameClient() {
+        CommitLog log = tenant.connect(tenant.uri(server.port()), SHORT);
+        LogTopic topic = topic(log, "orders", 1);
+        Writer writer = join(log.open("a"));
+        commit(writer, 0, batch(topic, "one"));
+        server.stop();
+        try {
+            assertThatThrownBy(() -> commit(writer, 1, batch(topic, "two")))
+                    .isInstanceOfAny(LogUnavailable.class, OutcomeUnknown.class);
+        } finally {
+            server.restart();
+        }
+        commit(writer, 1, batch(topic, "two"));
+        sequence(log, topic);
+        assertThat(entries(log, topic, 0)).containsExactly("one", "two");
+        log.close();
+    }
+}
