@@ -29,7 +29,8 @@ public final class Migrations {
             Migration.of("V006__instances.sql"),
             Migration.of("V007__claims.sql"),
             Migration.of("V008__tools.sql"),
-            Migration.of("V009__outages.sql"));
+            Migration.of("V009__outages.sql"),
+            Migration.of("V010__numbers.sql"));
     private static final String RIGHTS = "rights.sql";
     private static final int OLDEST_SERVER = 140_000;
 
@@ -48,6 +49,11 @@ public final class Migrations {
     Migrations(SchemaName schema, List<Migration> files) {
         this.schema = schema;
         this.files = List.copyOf(files);
+    }
+
+    /** The files of an older version, for tests of upgrades. */
+    static List<Migration> upTo(int version) {
+        return FILES.subList(0, version);
     }
 
     /** The version that this library needs. */

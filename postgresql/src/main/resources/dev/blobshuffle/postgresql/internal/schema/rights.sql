@@ -5,8 +5,9 @@
 do $$
 declare
   internal constant name[] := array['log_clock', 'minute_of', 'lock_class', 'need_read_committed',
-    'move_positions', 'need_young', 'topics_changed', 'need_no_members', 'trim_end',
-    'remove_batches', 'trim_staged', 'key_hash', 'with_length'];
+    'move_positions', 'need_young', 'next_number', 'keep_number', 'need_free_numbers',
+    'topics_changed', 'need_no_members', 'trim_end', 'remove_batches', 'trim_staged', 'key_hash',
+    'with_length'];
   this constant name := current_schema();
   f record;
   r record;
