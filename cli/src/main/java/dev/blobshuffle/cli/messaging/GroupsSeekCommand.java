@@ -6,7 +6,7 @@ import dev.blobshuffle.core.failure.TopicAbsent;
 import dev.blobshuffle.core.internal.log.LogPosition;
 import dev.blobshuffle.core.internal.log.LogTopic;
 import dev.blobshuffle.core.internal.log.TopicState;
-import dev.blobshuffle.core.internal.log.group.TopicPartition;
+import dev.blobshuffle.core.internal.log.group.LogPartition;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -88,9 +88,9 @@ public final class GroupsSeekCommand implements Callable<Integer> {
                         "Cannot move group " + name + ": topic " + topic + " was deleted meanwhile. Create it."));
         long target = Math.max(state.start(), sequence(log, found, state));
         if (executes) {
-            Map<TopicPartition, Long> positions = new TreeMap<>();
+            Map<LogPartition, Long> positions = new TreeMap<>();
             long position = new LogPosition(target, 0).value();
-            asked.forEach(partition -> positions.put(new TopicPartition(found.number(), partition), position));
+            asked.forEach(partition -> positions.put(new LogPartition(found.number(), partition), position));
             Object done = log.await(
                     log.log().groups().seek(name, positions).thenApply(moved -> Boolean.TRUE), "move group " + name);
         }

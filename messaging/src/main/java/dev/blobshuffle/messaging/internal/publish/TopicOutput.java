@@ -3,6 +3,7 @@ package dev.blobshuffle.messaging.internal.publish;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.log.LogTopic;
 import dev.blobshuffle.core.internal.log.group.HomeZones;
+import dev.blobshuffle.core.internal.log.group.LogPartition;
 import dev.blobshuffle.core.internal.shuffle.Lane;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.messaging.TopicPartition;
@@ -87,8 +88,7 @@ final class TopicOutput {
     }
 
     private Zone zone(int partition) {
-        return zones.zone(
-                new dev.blobshuffle.core.internal.log.group.TopicPartition(topic.number(), partition), Zone.SINGLE);
+        return zones.zone(new LogPartition(topic.number(), partition), Zone.SINGLE);
     }
 
     /** One partition of the topic. */

@@ -3,6 +3,7 @@ package dev.blobshuffle.messaging.internal.subscribe;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.log.LogTopic;
 import dev.blobshuffle.core.internal.log.group.GroupSession;
+import dev.blobshuffle.core.internal.log.group.LogPartition;
 import dev.blobshuffle.core.internal.log.group.OwnedPartition;
 import dev.blobshuffle.core.internal.log.tail.LogTails;
 import dev.blobshuffle.core.internal.membership.Membership;
@@ -36,7 +37,7 @@ final class OwnedReadings {
     private final Time time;
     private final Map<Integer, TopicReading> topics = new LinkedHashMap<>();
     private final Map<Partition, PartitionReading> readings = new LinkedHashMap<>();
-    private Map<dev.blobshuffle.core.internal.log.group.TopicPartition, OwnedPartition> seen = Map.of();
+    private Map<LogPartition, OwnedPartition> seen = Map.of();
     private boolean isForfeited;
 
     OwnedReadings(
@@ -94,7 +95,7 @@ final class OwnedReadings {
         release();
     }
 
-    private void loseOthers(Map<dev.blobshuffle.core.internal.log.group.TopicPartition, OwnedPartition> owned) {
+    private void loseOthers(Map<LogPartition, OwnedPartition> owned) {
         List<PartitionReading> lost = readings.values().stream()
                 .filter(each -> {
                     OwnedPartition now = owned.get(each.numbered);
@@ -127,7 +128,7 @@ final class OwnedReadings {
         return topic;
     }
 
-    private void leaveWanted(Map<dev.blobshuffle.core.internal.log.group.TopicPartition, OwnedPartition> owned) {
+    private void leaveWanted(Map<LogPartition, OwnedPartition> owned) {
         List<PartitionReading> wanted = readings.values().stream()
                 .filter(each -> {
                     OwnedPartition now = owned.get(each.numbered);
@@ -142,9 +143,9 @@ final class OwnedReadings {
         report(wanted, listener::onRevoked);
     }
 
-    private void takeOver(Map<dev.blobshuffle.core.internal.log.group.TopicPartition, OwnedPartition> owned) {
+    private void takeOver(Map<LogPartition, OwnedPartition> owned) {
         List<PartitionReading> added = new ArrayList<>();
-        List<dev.blobshuffle.core.internal.log.group.TopicPartition> passed = new ArrayList<>();
+        List<LogPartition> passed = new ArrayList<>();
         owned.values().stream()
                 .sorted((one, other) -> one.partition().compareTo(other.partition()))
                 .forEach(each -> {

@@ -3,6 +3,7 @@ package dev.blobshuffle.messaging.internal.subscribe;
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.log.LogPosition;
 import dev.blobshuffle.core.internal.log.LogTopic;
+import dev.blobshuffle.core.internal.log.group.LogPartition;
 import dev.blobshuffle.core.internal.log.group.OwnedPartition;
 import dev.blobshuffle.messaging.TopicPartition;
 import java.util.Optional;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PartitionReading {
     final TopicPartition named;
-    final dev.blobshuffle.core.internal.log.group.TopicPartition numbered;
+    final LogPartition numbered;
 
     /** As the engine names it. */
     final Partition partition;

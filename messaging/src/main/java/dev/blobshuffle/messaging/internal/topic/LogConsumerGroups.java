@@ -7,6 +7,7 @@ import dev.blobshuffle.core.internal.log.LogTopic;
 import dev.blobshuffle.core.internal.log.TopicState;
 import dev.blobshuffle.core.internal.log.group.GroupDescription;
 import dev.blobshuffle.core.internal.log.group.GroupDescription.GroupPartition;
+import dev.blobshuffle.core.internal.log.group.LogPartition;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.messaging.ConsumerGroups;
 import dev.blobshuffle.messaging.TopicPartition;
@@ -85,13 +86,10 @@ public final class LogConsumerGroups implements ConsumerGroups {
         Map<Integer, Long> sequences = await(
                 log.topics().sequencesAt(Map.of(found.number(), when)), "find the position of a time in " + topic);
         long position = new LogPosition(sequences.getOrDefault(found.number(), 0L), 0).value();
-        Map<dev.blobshuffle.core.internal.log.group.TopicPartition, Long> positions = IntStream.range(
-                        0, found.partitions())
+        Map<LogPartition, Long> positions = IntStream.range(0, found.partitions())
                 .boxed()
                 .collect(Collectors.toMap(
-                        partition ->
-                                new dev.blobshuffle.core.internal.log.group.TopicPartition(found.number(), partition),
-                        partition -> position));
+                        partition -> new LogPartition(found.number(), partition), partition -> position));
         CommitLogs.await(
                 log.groups().seek(name, positions).thenApply(done -> true), LONGEST_CALL, "move group " + name, time);
     }

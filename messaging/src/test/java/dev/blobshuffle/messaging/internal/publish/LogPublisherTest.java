@@ -19,6 +19,7 @@ import dev.blobshuffle.core.internal.log.ReadRequest;
 import dev.blobshuffle.core.internal.log.RetentionRule;
 import dev.blobshuffle.core.internal.log.SequencedBatch;
 import dev.blobshuffle.core.internal.log.group.HomeZones;
+import dev.blobshuffle.core.internal.log.group.LogPartition;
 import dev.blobshuffle.core.internal.log.group.Member;
 import dev.blobshuffle.core.internal.log.publish.Sequencer;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
@@ -262,8 +263,7 @@ class LogPublisherTest {
         HomeZones asked = homes.current();
         HomeZones known = homes.current();
         assertThat(asked).isNotNull();
-        assertThat(known.zone(new dev.blobshuffle.core.internal.log.group.TopicPartition(topic.number(), 0), ZONE))
-                .isEqualTo(new Zone("b"));
+        assertThat(known.zone(new LogPartition(topic.number(), 0), ZONE)).isEqualTo(new Zone("b"));
         assertThat(homes.current()).isSameAs(known);
     }
 

@@ -11,6 +11,7 @@ import dev.blobshuffle.core.failure.PositionTrimmed;
 import dev.blobshuffle.core.failure.TopicAbsent;
 import dev.blobshuffle.core.internal.log.LogPosition;
 import dev.blobshuffle.core.internal.log.RetentionRule;
+import dev.blobshuffle.core.internal.log.group.LogPartition;
 import dev.blobshuffle.messaging.ReceivedRecord;
 import dev.blobshuffle.messaging.Records;
 import dev.blobshuffle.messaging.ResetPolicy;
@@ -395,12 +396,7 @@ class LogSubscriberTest {
             fixture.publish(0, "a");
             fixture.await(fixture.log
                     .groups()
-                    .seek(
-                            "g",
-                            Map.of(
-                                    new dev.blobshuffle.core.internal.log.group.TopicPartition(
-                                            fixture.topic.number(), 0),
-                                    new LogPosition(7, 0).value())));
+                    .seek("g", Map.of(new LogPartition(fixture.topic.number(), 0), new LogPosition(7, 0).value())));
             try (var subscriber = fixture.open(group())) {
                 assertThatThrownBy(() -> subscriber.poll(LONG)).isInstanceOf(LogWentBack.class);
             }

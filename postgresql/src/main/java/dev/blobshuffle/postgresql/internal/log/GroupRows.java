@@ -1,8 +1,8 @@
 package dev.blobshuffle.postgresql.internal.log;
 
 import dev.blobshuffle.core.internal.log.group.GroupTable;
+import dev.blobshuffle.core.internal.log.group.LogPartition;
 import dev.blobshuffle.core.internal.log.group.Member;
-import dev.blobshuffle.core.internal.log.group.TopicPartition;
 import dev.blobshuffle.core.zone.Zone;
 import java.sql.Array;
 import java.sql.Connection;
@@ -40,7 +40,7 @@ final class GroupRows {
         long position = row.getLong("pos");
         OptionalLong committed = row.wasNull() ? OptionalLong.empty() : OptionalLong.of(position);
         return new GroupTable.Row(
-                new TopicPartition(row.getInt("topic_id"), row.getInt("part")),
+                new LogPartition(row.getInt("topic_id"), row.getInt("part")),
                 Optional.ofNullable(row.getObject("member_id", UUID.class)),
                 row.getLong("generation"),
                 Optional.ofNullable(row.getObject("wanted_by", UUID.class)),

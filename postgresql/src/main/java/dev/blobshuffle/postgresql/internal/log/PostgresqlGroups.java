@@ -8,9 +8,9 @@ import dev.blobshuffle.core.internal.log.group.GroupTable;
 import dev.blobshuffle.core.internal.log.group.Groups;
 import dev.blobshuffle.core.internal.log.group.HomeZones;
 import dev.blobshuffle.core.internal.log.group.Lease;
+import dev.blobshuffle.core.internal.log.group.LogPartition;
 import dev.blobshuffle.core.internal.log.group.Member;
 import dev.blobshuffle.core.internal.log.group.OwnedPartition;
-import dev.blobshuffle.core.internal.log.group.TopicPartition;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.postgresql.internal.log.Database.Repeat;
 import java.sql.Connection;
@@ -46,7 +46,7 @@ final class PostgresqlGroups implements Groups {
     }
 
     @Override
-    public CompletionStage<Lease> renew(Member member, Set<TopicPartition> released) {
+    public CompletionStage<Lease> renew(Member member, Set<LogPartition> released) {
         String action = "renew a lease in group '" + member.group() + "'";
         Long known = generations.get(member.id());
         if (known == null || !released.isEmpty()) {
@@ -99,7 +99,7 @@ final class PostgresqlGroups implements Groups {
                 .toList();
     }
 
-    private CompletionStage<Lease> join(String action, Member member, Set<TopicPartition> released) {
+    private CompletionStage<Lease> join(String action, Member member, Set<LogPartition> released) {
         return database.transaction(action, connection -> {
                     revive(connection, member);
                     return new Step(connection, member.group()).renew(member, released);
@@ -143,8 +143,8 @@ final class PostgresqlGroups implements Groups {
     }
 
     @Override
-    public CompletionStage<Void> seek(String group, Map<TopicPartition, Long> positions) {
-        List<Map.Entry<TopicPartition, Long>> entries = List.copyOf(positions.entrySet());
+    public CompletionStage<Void> seek(String group, Map<LogPartition, Long> positions) {
+        List<Map.Entry<LogPartition, Long>> entries = List.copyOf(positions.entrySet());
         return database.run("set positions of group '" + group + "'", Repeat.ONCE, connection -> {
             function(
                             connection,
@@ -243,7 +243,7 @@ final class PostgresqlGroups implements Groups {
                     GroupRows.partitions(connection, database.schema(), group, null));
         }
 
-        Lease renew(Member member, Set<TopicPartition> released) throws SQLException {
+        Lease renew(Member member, Set<LogPartition> released) throws SQLException {
             function(connection, "put_member", group, member.id(), member.zone().name(), topicNumbers(member), LEASE)
                     .run();
             table.renew(member, released, partitions, homes());

@@ -12,9 +12,9 @@ import dev.blobshuffle.core.internal.log.LogTopic;
 import dev.blobshuffle.core.internal.log.LogTransaction;
 import dev.blobshuffle.core.internal.log.Writer;
 import dev.blobshuffle.core.internal.log.group.Lease;
+import dev.blobshuffle.core.internal.log.group.LogPartition;
 import dev.blobshuffle.core.internal.log.group.Member;
 import dev.blobshuffle.core.internal.log.group.OwnedPartition;
-import dev.blobshuffle.core.internal.log.group.TopicPartition;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseTimeouts;
 import dev.blobshuffle.testkit.internal.log.LogContract;
@@ -256,7 +256,7 @@ final class AccessIT extends LogContract {
         for (int round = 0; round < 6; round++) {
             for (Member member : members) {
                 Lease before = leases.get(member.id());
-                Set<TopicPartition> released = before == null
+                Set<LogPartition> released = before == null
                         ? Set.of()
                         : before.owned().stream()
                                 .filter(OwnedPartition::isWanted)
@@ -265,7 +265,7 @@ final class AccessIT extends LogContract {
                 leases.put(member.id(), join(log.groups().renew(member, released)));
             }
         }
-        Set<TopicPartition> owned = new HashSet<>();
+        Set<LogPartition> owned = new HashSet<>();
         for (Lease lease : leases.values()) {
             assertThat(lease.owned()).hasSize(50).noneMatch(OwnedPartition::isWanted);
             lease.owned().forEach(each -> owned.add(each.partition()));

@@ -6,9 +6,9 @@ import dev.blobshuffle.core.failure.LogUnavailable;
 import dev.blobshuffle.core.internal.log.CommitLog;
 import dev.blobshuffle.core.internal.log.LogTopic;
 import dev.blobshuffle.core.internal.log.group.Lease;
+import dev.blobshuffle.core.internal.log.group.LogPartition;
 import dev.blobshuffle.core.internal.log.group.Member;
 import dev.blobshuffle.core.internal.log.group.OwnedPartition;
-import dev.blobshuffle.core.internal.log.group.TopicPartition;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.testkit.internal.log.LogContract;
 import dev.blobshuffle.testkit.internal.log.LogUnderTest;
@@ -104,8 +104,8 @@ final class LargeGroupIT extends LogContract {
                                 && leases.get(each.id()).owned().stream().noneMatch(OwnedPartition::isWanted));
     }
 
-    private Set<TopicPartition> owned() {
-        Set<TopicPartition> owned = new HashSet<>();
+    private Set<LogPartition> owned() {
+        Set<LogPartition> owned = new HashSet<>();
         leases.values().forEach(lease -> lease.owned().forEach(each -> owned.add(each.partition())));
         return owned;
     }
@@ -114,7 +114,7 @@ final class LargeGroupIT extends LogContract {
     private CompletableFuture<?> renew(List<CommitLog> logs, Member member) {
         CommitLog log = logs.get((int) (member.id().getLeastSignificantBits() % logs.size()));
         Lease before = leases.get(member.id());
-        Set<TopicPartition> released = before == null
+        Set<LogPartition> released = before == null
                 ? Set.of()
                 : before.owned().stream()
                         .filter(OwnedPartition::isWanted)

@@ -4,7 +4,7 @@ import dev.blobshuffle.core.failure.ConsumerFenced;
 import dev.blobshuffle.core.internal.log.group.Consumed;
 import dev.blobshuffle.core.internal.log.group.Consumed.ConsumedPosition;
 import dev.blobshuffle.core.internal.log.group.GroupTable;
-import dev.blobshuffle.core.internal.log.group.TopicPartition;
+import dev.blobshuffle.core.internal.log.group.LogPartition;
 import dev.blobshuffle.testkit.internal.log.LockTable.Kind;
 import dev.blobshuffle.testkit.internal.log.LogTables.GroupRow;
 import java.util.Comparator;
@@ -18,7 +18,7 @@ import java.util.OptionalLong;
  */
 record CommittedPositions(MemoryDatabase database, Consumed consumed) implements Statement<List<Long>> {
     /** A partition of a group. */
-    record PartitionKey(String group, TopicPartition partition) {}
+    record PartitionKey(String group, LogPartition partition) {}
 
     @Override
     public void run(Session session, Reply<List<Long>> reply) {

@@ -16,9 +16,9 @@ import dev.blobshuffle.core.internal.log.group.GroupDescription.GroupPartition;
 import dev.blobshuffle.core.internal.log.group.Groups;
 import dev.blobshuffle.core.internal.log.group.HomeZones;
 import dev.blobshuffle.core.internal.log.group.Lease;
+import dev.blobshuffle.core.internal.log.group.LogPartition;
 import dev.blobshuffle.core.internal.log.group.Member;
 import dev.blobshuffle.core.internal.log.group.OwnedPartition;
-import dev.blobshuffle.core.internal.log.group.TopicPartition;
 import dev.blobshuffle.core.zone.Zone;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -56,7 +56,7 @@ public abstract class GroupsContractTest extends LogContract {
 
     /** Renews, and releases what others want. */
     private static Lease handOver(CommitLog log, Member member) {
-        Set<TopicPartition> wanted = renew(log, member).owned().stream()
+        Set<LogPartition> wanted = renew(log, member).owned().stream()
                 .filter(OwnedPartition::isWanted)
                 .map(OwnedPartition::partition)
                 .collect(Collectors.toSet());
@@ -85,13 +85,13 @@ public abstract class GroupsContractTest extends LogContract {
         throw new AssertionError("The group does not settle.");
     }
 
-    private static Set<TopicPartition> partitions(Lease lease) {
+    private static Set<LogPartition> partitions(Lease lease) {
         return lease.owned().stream().map(OwnedPartition::partition).collect(Collectors.toSet());
     }
 
     /** Each partition of a topic has one owner. */
     private static void assertComplete(Map<Member, Lease> leases, LogTopic topic) {
-        List<TopicPartition> owned = leases.values().stream()
+        List<LogPartition> owned = leases.values().stream()
                 .flatMap(lease -> partitions(lease).stream())
                 .filter(partition -> partition.topic() == topic.number())
                 .toList();
@@ -123,7 +123,7 @@ public abstract class GroupsContractTest extends LogContract {
         assertThat(lease.validFor()).isPositive().isLessThanOrEqualTo(Groups.LEASE);
         assertThat(partitions(lease))
                 .isEqualTo(IntStream.range(0, 5)
-                        .mapToObj(i -> new TopicPartition(topic.number(), i))
+                        .mapToObj(i -> new LogPartition(topic.number(), i))
                         .collect(Collectors.toSet()));
         assertThat(lease.owned())
                 .allSatisfy(owned -> assertThat(owned.position()).isEmpty())
@@ -354,7 +354,7 @@ public abstract class GroupsContractTest extends LogContract {
         assertThat(lost.partition().topic()).isEqualTo(orders.number());
         assertThat(join(log.topics().delete("orders"))).isTrue();
         assertThatThrownBy(() -> commitPosition(log, member, lost, 1)).isInstanceOf(ConsumerFenced.class);
-        assertThat(partitions(renew(log, member))).containsExactly(new TopicPartition(bills.number(), 0));
+        assertThat(partitions(renew(log, member))).containsExactly(new LogPartition(bills.number(), 0));
     }
 
     @Test
@@ -370,7 +370,7 @@ public abstract class GroupsContractTest extends LogContract {
         HomeZones homes = HomeZones.of(join(log.groups().zones(topic.number())));
         long east = IntStream.range(0, 12)
                 .filter(i ->
-                        homes.zone(new TopicPartition(topic.number(), i), WEST).equals(EAST))
+                        homes.zone(new LogPartition(topic.number(), i), WEST).equals(EAST))
                 .count();
         for (List<Member> group : List.of(billing, audit)) {
             Map<Member, Lease> leases = settle(log, group);
@@ -465,7 +465,7 @@ public abstract class GroupsContractTest extends LogContract {
     void aGroupWithoutMembersCanSeekAndBeDeleted() {
         CommitLog log = connect();
         LogTopic topic = topic(log, "orders", 2);
-        TopicPartition partition = new TopicPartition(topic.number(), 1);
+        LogPartition partition = new LogPartition(topic.number(), 1);
         assertThat(join(log.groups().describe("billing"))).isEmpty();
         assertThat(join(log.groups().delete("billing"))).isFalse();
         seek(log, partition, 6);
@@ -489,7 +489,7 @@ public abstract class GroupsContractTest extends LogContract {
         assertThat(renew(log, member).owned().get(1).position()).isEmpty();
     }
 
-    private static void seek(CommitLog log, TopicPartition partition, long sequence) {
+    private static void seek(CommitLog log, LogPartition partition, long sequence) {
         join(log.groups()
                 .seek("billing", Map.of(partition, new LogPosition(sequence, 0).value()))
                 .thenApply(done -> true));

@@ -2,8 +2,8 @@ package dev.blobshuffle.testkit.internal.log;
 
 import dev.blobshuffle.core.internal.log.LogTopic;
 import dev.blobshuffle.core.internal.log.group.GroupTable;
+import dev.blobshuffle.core.internal.log.group.LogPartition;
 import dev.blobshuffle.core.internal.log.group.Member;
-import dev.blobshuffle.core.internal.log.group.TopicPartition;
 import dev.blobshuffle.core.store.BlobId;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -127,7 +127,7 @@ final class LogTables {
     static final class GroupRow {
         long generation;
         final NavigableMap<UUID, MemberRow> members = new TreeMap<>();
-        final NavigableMap<TopicPartition, GroupTable.Row> partitions = new TreeMap<>();
+        final NavigableMap<LogPartition, GroupTable.Row> partitions = new TreeMap<>();
 
         GroupRow copy() {
             GroupRow copy = new GroupRow();

@@ -6,8 +6,8 @@ import dev.blobshuffle.core.internal.log.group.GroupDescription.GroupPartition;
 import dev.blobshuffle.core.internal.log.group.GroupTable;
 import dev.blobshuffle.core.internal.log.group.Groups;
 import dev.blobshuffle.core.internal.log.group.Lease;
+import dev.blobshuffle.core.internal.log.group.LogPartition;
 import dev.blobshuffle.core.internal.log.group.Member;
-import dev.blobshuffle.core.internal.log.group.TopicPartition;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.testkit.internal.log.LockTable.Key;
 import dev.blobshuffle.testkit.internal.log.LockTable.Kind;
@@ -32,8 +32,8 @@ record MemoryGroups(Connection connection) implements Groups {
     }
 
     @Override
-    public CompletionStage<Lease> renew(Member member, Set<TopicPartition> released) {
-        Set<TopicPartition> given = Set.copyOf(released);
+    public CompletionStage<Lease> renew(Member member, Set<LogPartition> released) {
+        Set<LogPartition> given = Set.copyOf(released);
         return connection.call(
                 LogCall.RENEW,
                 (session, reply) -> locked(
@@ -66,8 +66,8 @@ record MemoryGroups(Connection connection) implements Groups {
     }
 
     @Override
-    public CompletionStage<Void> seek(String group, Map<TopicPartition, Long> positions) {
-        Map<TopicPartition, Long> wanted = Map.copyOf(positions);
+    public CompletionStage<Void> seek(String group, Map<LogPartition, Long> positions) {
+        Map<LogPartition, Long> wanted = Map.copyOf(positions);
         return withoutMembers(
                         group,
                         "seek",
@@ -78,7 +78,7 @@ record MemoryGroups(Connection connection) implements Groups {
                 .thenAccept(existed -> {});
     }
 
-    private static GroupTable.Row at(TopicPartition partition, GroupTable.@Nullable Row row, long position) {
+    private static GroupTable.Row at(LogPartition partition, GroupTable.@Nullable Row row, long position) {
         return new GroupTable.Row(
                 partition,
                 Optional.empty(),

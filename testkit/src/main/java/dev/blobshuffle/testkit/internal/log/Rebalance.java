@@ -4,8 +4,8 @@ import dev.blobshuffle.core.internal.log.group.GroupTable;
 import dev.blobshuffle.core.internal.log.group.Groups;
 import dev.blobshuffle.core.internal.log.group.HomeZones;
 import dev.blobshuffle.core.internal.log.group.Lease;
+import dev.blobshuffle.core.internal.log.group.LogPartition;
 import dev.blobshuffle.core.internal.log.group.Member;
-import dev.blobshuffle.core.internal.log.group.TopicPartition;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.testkit.internal.log.CommittedPositions.PartitionKey;
 import dev.blobshuffle.testkit.internal.log.LockTable.Kind;
@@ -72,7 +72,7 @@ record Rebalance(MemoryDatabase database, String name) {
         return database.tables().groups.getOrDefault(name, new GroupRow());
     }
 
-    void renew(Session session, Member member, Set<TopicPartition> released, Reply<Lease> reply) {
+    void renew(Session session, Member member, Set<LogPartition> released, Reply<Lease> reply) {
         Map<Integer, Integer> partitions = partitions();
         boolean isAway = live(database, group()).isEmpty();
         List<Member> counting = counting(member);
@@ -149,7 +149,7 @@ record Rebalance(MemoryDatabase database, String name) {
         if (!database.has(LogDefect.GENERATION_NOT_RAISED)) {
             return table;
         }
-        Map<TopicPartition, GroupTable.Row> rows = new TreeMap<>(group().partitions);
+        Map<LogPartition, GroupTable.Row> rows = new TreeMap<>(group().partitions);
         changed(table).forEach(row -> rows.put(row.partition(), row));
         return new GroupTable(name, table.generation(), List.of(), rows.values());
     }

@@ -12,7 +12,7 @@ import dev.blobshuffle.core.internal.log.Retention;
 import dev.blobshuffle.core.internal.log.RetentionRule;
 import dev.blobshuffle.core.internal.log.TopicState;
 import dev.blobshuffle.core.internal.log.Writer;
-import dev.blobshuffle.core.internal.log.group.TopicPartition;
+import dev.blobshuffle.core.internal.log.group.LogPartition;
 import dev.blobshuffle.core.store.BlobId;
 import java.time.Duration;
 import java.time.Instant;
@@ -123,9 +123,7 @@ public abstract class RetentionContractTest extends LogContract {
 
     private static void seek(CommitLog log, String group, LogTopic topic, int partition, long sequence) {
         join(log.groups()
-                .seek(
-                        group,
-                        Map.of(new TopicPartition(topic.number(), partition), new LogPosition(sequence, 0).value()))
+                .seek(group, Map.of(new LogPartition(topic.number(), partition), new LogPosition(sequence, 0).value()))
                 .thenApply(done -> true));
     }
 

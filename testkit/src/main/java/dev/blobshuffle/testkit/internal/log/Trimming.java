@@ -3,7 +3,7 @@ package dev.blobshuffle.testkit.internal.log;
 import dev.blobshuffle.core.internal.log.LogPosition;
 import dev.blobshuffle.core.internal.log.RetentionRule;
 import dev.blobshuffle.core.internal.log.group.GroupTable;
-import dev.blobshuffle.core.internal.log.group.TopicPartition;
+import dev.blobshuffle.core.internal.log.group.LogPartition;
 import dev.blobshuffle.testkit.internal.log.LogTables.GroupRow;
 import dev.blobshuffle.testkit.internal.log.LogTables.TopicRow;
 import java.util.ArrayList;
@@ -87,7 +87,7 @@ final class Trimming {
         long least = Long.MAX_VALUE;
         boolean hasPosition = false;
         for (int partition = 0; partition < topic.topic.partitions(); partition++) {
-            GroupTable.Row row = group.partitions.get(new TopicPartition(topic.topic.number(), partition));
+            GroupTable.Row row = group.partitions.get(new LogPartition(topic.topic.number(), partition));
             OptionalLong position = row == null ? OptionalLong.empty() : row.position();
             hasPosition |= position.isPresent();
             least = Math.min(

@@ -27,11 +27,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Assignment {
     private final Map<UUID, Share> shares = new HashMap<>();
-    private final Map<TopicPartition, UUID> assigned = new HashMap<>();
-    private final Function<TopicPartition, HomeZones> homes;
+    private final Map<LogPartition, UUID> assigned = new HashMap<>();
+    private final Function<LogPartition, HomeZones> homes;
     private final Map<Integer, List<Share>> readers = new HashMap<>();
 
-    private Assignment(Collection<Member> members, Function<TopicPartition, HomeZones> homes) {
+    private Assignment(Collection<Member> members, Function<LogPartition, HomeZones> homes) {
         this.homes = homes;
         members.stream()
                 .sorted(Comparator.comparing(Member::id))
@@ -55,13 +55,13 @@ public final class Assignment {
      * @param homes the home zones of a partition's topic
      * @return a reader for each partition whose topic has one
      */
-    public static Map<TopicPartition, UUID> of(
+    public static Map<LogPartition, UUID> of(
             Collection<Member> members,
-            Collection<TopicPartition> partitions,
-            Map<TopicPartition, UUID> owners,
-            Function<TopicPartition, HomeZones> homes) {
+            Collection<LogPartition> partitions,
+            Map<LogPartition, UUID> owners,
+            Function<LogPartition, HomeZones> homes) {
         Assignment assignment = new Assignment(members, homes);
-        Set<TopicPartition> open = new LinkedHashSet<>();
+        Set<LogPartition> open = new LinkedHashSet<>();
         partitions.stream()
                 .filter(partition -> assignment.readers.containsKey(partition.topic()))
                 .sorted()
@@ -75,8 +75,8 @@ public final class Assignment {
     }
 
     /** Those who have the most keep the larger quota, so that fewer partitions move. */
-    private void setQuotas(Set<TopicPartition> open, Map<TopicPartition, UUID> owners) {
-        for (TopicPartition partition : open) {
+    private void setQuotas(Set<LogPartition> open, Map<LogPartition, UUID> owners) {
+        for (LogPartition partition : open) {
             Share share = owner(partition, owners);
             if (share != null) {
                 share.owned++;
@@ -91,14 +91,14 @@ public final class Assignment {
         }
     }
 
-    private @Nullable Share owner(TopicPartition partition, Map<TopicPartition, UUID> owners) {
+    private @Nullable Share owner(LogPartition partition, Map<LogPartition, UUID> owners) {
         UUID owner = owners.get(partition);
         Share share = owner == null ? null : shares.get(owner);
         return share != null && share.member.topics().contains(partition.topic()) ? share : null;
     }
 
-    private void keep(Set<TopicPartition> open, Map<TopicPartition, UUID> owners, boolean isHomeOnly) {
-        for (TopicPartition partition : List.copyOf(open)) {
+    private void keep(Set<LogPartition> open, Map<LogPartition, UUID> owners, boolean isHomeOnly) {
+        for (LogPartition partition : List.copyOf(open)) {
             Share share = owner(partition, owners);
             if (share != null && share.hasRoom() && (!isHomeOnly || isHome(share, partition))) {
                 assign(open, partition, share);
@@ -106,8 +106,8 @@ public final class Assignment {
         }
     }
 
-    private void fillHomes(Set<TopicPartition> open) {
-        for (TopicPartition partition : List.copyOf(open)) {
+    private void fillHomes(Set<LogPartition> open) {
+        for (LogPartition partition : List.copyOf(open)) {
             Share least = null;
             for (Share share : readers.getOrDefault(partition.topic(), List.of())) {
                 if (share.hasRoom() && isHome(share, partition) && (least == null || share.count < least.count)) {
@@ -121,8 +121,8 @@ public final class Assignment {
     }
 
     /** The quota is exceeded only if no reader of the topic has room. */
-    private void fill(Set<TopicPartition> open) {
-        for (TopicPartition partition : List.copyOf(open)) {
+    private void fill(Set<LogPartition> open) {
+        for (LogPartition partition : List.copyOf(open)) {
             Share least = null;
             for (Share share : readers.getOrDefault(partition.topic(), List.of())) {
                 boolean isBetter = least == null
@@ -138,11 +138,11 @@ public final class Assignment {
         }
     }
 
-    private boolean isHome(Share share, TopicPartition partition) {
+    private boolean isHome(Share share, LogPartition partition) {
         return homes.apply(partition).zone(partition, share.member.zone()).equals(share.member.zone());
     }
 
-    private void assign(Set<TopicPartition> open, TopicPartition partition, Share share) {
+    private void assign(Set<LogPartition> open, LogPartition partition, Share share) {
         open.remove(partition);
         assigned.put(partition, share.member.id());
         share.count++;

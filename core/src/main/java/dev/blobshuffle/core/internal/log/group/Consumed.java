@@ -25,6 +25,5 @@ public record Consumed(String group, UUID member, List<ConsumedPosition> positio
      * @param position as {@code LogPosition.value()}
      * @param metadata text that the caller keeps with it
      */
-    public record ConsumedPosition(
-            TopicPartition partition, long generation, long position, Optional<String> metadata) {}
+    public record ConsumedPosition(LogPartition partition, long generation, long position, Optional<String> metadata) {}
 }

@@ -29,5 +29,5 @@ public record GroupDescription(String group, long generation, List<Member> membe
      * @param position the committed position; empty: none
      */
     public record GroupPartition(
-            TopicPartition partition, Optional<UUID> owner, long generation, OptionalLong position) {}
+            LogPartition partition, Optional<UUID> owner, long generation, OptionalLong position) {}
 }

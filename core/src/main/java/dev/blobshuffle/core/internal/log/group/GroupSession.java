@@ -45,9 +45,9 @@ public final class GroupSession {
     private final Object lock = new Object();
 
     /** Guarded by the lock, like everything below. */
-    private final Set<TopicPartition> releasing = new TreeSet<>();
+    private final Set<LogPartition> releasing = new TreeSet<>();
 
-    private Map<TopicPartition, OwnedPartition> owned = Map.of();
+    private Map<LogPartition, OwnedPartition> owned = Map.of();
     private @Nullable RuntimeException failure;
     private Time.@Nullable Cancellable timer;
     private boolean hasJoined;
@@ -92,7 +92,7 @@ public final class GroupSession {
      *
      * @throws RuntimeException why the group refused the last renewal
      */
-    public Map<TopicPartition, OwnedPartition> owned() {
+    public Map<LogPartition, OwnedPartition> owned() {
         synchronized (lock) {
             if (failure != null) {
                 throw failure;
@@ -102,10 +102,10 @@ public final class GroupSession {
     }
 
     /** Gives partitions back, by a renewal that starts now. Their positions are committed. */
-    public void release(Collection<TopicPartition> partitions) {
+    public void release(Collection<LogPartition> partitions) {
         synchronized (lock) {
             releasing.addAll(partitions);
-            Map<TopicPartition, OwnedPartition> kept = new HashMap<>(owned);
+            Map<LogPartition, OwnedPartition> kept = new HashMap<>(owned);
             kept.keySet().removeAll(partitions);
             owned = Map.copyOf(kept);
         }
@@ -124,7 +124,7 @@ public final class GroupSession {
     }
 
     private void renew() {
-        Set<TopicPartition> released;
+        Set<LogPartition> released;
         synchronized (lock) {
             timer = null;
             if (isLeaving || isRenewing) {
@@ -153,7 +153,7 @@ public final class GroupSession {
     }
 
     /** Returns whether the member leaves now. */
-    private boolean renewed(Lease lease, Set<TopicPartition> released) {
+    private boolean renewed(Lease lease, Set<LogPartition> released) {
         synchronized (lock) {
             if (isSilent) {
                 LOG.info("The lease of group '{}' is renewed again.", member.group());
@@ -163,7 +163,7 @@ public final class GroupSession {
             hasJoined = true;
             failure = null;
             releasing.removeAll(released);
-            Map<TopicPartition, OwnedPartition> now = new HashMap<>();
+            Map<LogPartition, OwnedPartition> now = new HashMap<>();
             for (OwnedPartition each : lease.owned()) {
                 if (!releasing.contains(each.partition())) {
                     now.put(each.partition(), each);

@@ -31,8 +31,8 @@ import java.util.stream.IntStream;
 public final class GroupTable {
     private final String group;
     private final Map<UUID, Member> members = new LinkedHashMap<>();
-    private final TreeMap<TopicPartition, Row> rows = new TreeMap<>();
-    private final Set<TopicPartition> changed = new LinkedHashSet<>();
+    private final TreeMap<LogPartition, Row> rows = new TreeMap<>();
+    private final Set<LogPartition> changed = new LinkedHashSet<>();
     private final long before;
     private long generation;
 
@@ -60,11 +60,11 @@ public final class GroupTable {
      */
     public void renew(
             Member member,
-            Set<TopicPartition> released,
+            Set<LogPartition> released,
             Map<Integer, Integer> partitions,
             Function<Integer, HomeZones> homes) {
         boolean isNew = !member.equals(members.put(member.id(), member));
-        for (TopicPartition partition : released) {
+        for (LogPartition partition : released) {
             Row row = rows.get(partition);
             if (row != null && row.isOwnedBy(member.id())) {
                 put(row.ownedBy(row.wantedBy().filter(members::containsKey)));
@@ -83,16 +83,16 @@ public final class GroupTable {
                 .flatMap(member -> member.topics().stream())
                 .filter(partitions::containsKey)
                 .collect(Collectors.toSet());
-        List<TopicPartition> all = read.stream()
+        List<LogPartition> all = read.stream()
                 .sorted()
                 .flatMap(topic -> IntStream.range(0, partitions.getOrDefault(topic, 0))
-                        .mapToObj(partition -> new TopicPartition(topic, partition)))
+                        .mapToObj(partition -> new LogPartition(topic, partition)))
                 .toList();
         if (!isChanged && isSettled(all, read)) {
             return;
         }
         generation++;
-        Map<TopicPartition, UUID> owners = new HashMap<>();
+        Map<LogPartition, UUID> owners = new HashMap<>();
         rows.values()
                 .forEach(row -> row.wantedBy()
                         .filter(members::containsKey)
@@ -101,7 +101,7 @@ public final class GroupTable {
         Map<Integer, HomeZones> known = new HashMap<>();
         read.forEach(topic -> known.put(topic, homes.apply(topic)));
         HomeZones none = HomeZones.of(Map.of());
-        Map<TopicPartition, UUID> target =
+        Map<LogPartition, UUID> target =
                 Assignment.of(members.values(), all, owners, partition -> known.getOrDefault(partition.topic(), none));
         all.forEach(partition -> handOver(partition, Optional.ofNullable(target.get(partition))));
         List.copyOf(rows.values()).stream()
@@ -113,25 +113,25 @@ public final class GroupTable {
      * Whether each partition that somebody reads has live owners, now and next, and no other has
      * any.
      */
-    private boolean isSettled(List<TopicPartition> all, Set<Integer> read) {
+    private boolean isSettled(List<LogPartition> all, Set<Integer> read) {
         boolean haveOwners = all.stream().allMatch(partition -> {
             Row row = rows.get(partition);
             return row != null
                     && row.owner().filter(owner -> reads(owner, partition)).isPresent()
                     && row.wantedBy().filter(next -> !reads(next, partition)).isEmpty();
         });
-        Set<TopicPartition> known = Set.copyOf(all);
+        Set<LogPartition> known = Set.copyOf(all);
         return haveOwners
                 && rows.values().stream().noneMatch(row -> row.owner().isPresent() && !known.contains(row.partition()));
     }
 
-    private boolean reads(UUID owner, TopicPartition partition) {
+    private boolean reads(UUID owner, LogPartition partition) {
         Member member = members.get(owner);
         return member != null && member.topics().contains(partition.topic());
     }
 
     /** A live owner finishes first; the next owner's generation fences all others. */
-    private void handOver(TopicPartition partition, Optional<UUID> next) {
+    private void handOver(LogPartition partition, Optional<UUID> next) {
         Row row = rows.getOrDefault(
                 partition,
                 new Row(partition, Optional.empty(), 0, Optional.empty(), OptionalLong.empty(), Optional.empty()));
@@ -156,7 +156,7 @@ public final class GroupTable {
         return changed.stream().sorted().map(this::row).toList();
     }
 
-    private Row row(TopicPartition partition) {
+    private Row row(LogPartition partition) {
         Row row = rows.get(partition);
         if (row == null) {
             throw new IllegalStateException("Cannot find the row of " + partition + " in group " + group + ".");
@@ -201,7 +201,7 @@ public final class GroupTable {
      * @param metadata the text kept with the position
      */
     public record Row(
-            TopicPartition partition,
+            LogPartition partition,
             Optional<UUID> owner,
             long generation,
             Optional<UUID> wantedBy,

@@ -27,7 +27,7 @@ public interface Groups {
      * @param released partitions that the member gives back, whose positions are committed
      * @return what the member owns from now on
      */
-    CompletionStage<Lease> renew(Member member, Set<TopicPartition> released);
+    CompletionStage<Lease> renew(Member member, Set<LogPartition> released);
 
     /** Leaves a group: gives back all partitions. The caller has committed their positions. */
     CompletionStage<Void> leave(Member member);
@@ -43,7 +43,7 @@ public interface Groups {
      *
      * @param positions as {@code LogPosition.value()}
      */
-    CompletionStage<Void> seek(String group, Map<TopicPartition, Long> positions);
+    CompletionStage<Void> seek(String group, Map<LogPartition, Long> positions);
 
     /** The group as it is now; empty: it does not exist. */
     CompletionStage<Optional<GroupDescription>> describe(String group);

@@ -36,7 +36,7 @@ public final class HomeZones {
      *
      * @param otherwise the zone if the topic has no reader
      */
-    public Zone zone(TopicPartition partition, Zone otherwise) {
+    public Zone zone(LogPartition partition, Zone otherwise) {
         Zone best = otherwise;
         double highest = Double.NEGATIVE_INFINITY;
         for (Weighted each : zones) {
@@ -51,7 +51,7 @@ public final class HomeZones {
 
     private record Weighted(Zone zone, int weight) {
         /** The largest score wins with a chance in proportion to the weight. */
-        double score(TopicPartition partition) {
+        double score(LogPartition partition) {
             long mixed =
                     mix(mix(zone.name().hashCode() * 0x9E3779B97F4A7C15L + partition.topic()) + partition.partition());
             double uniform = ((mixed >>> 11) + 0.5) * 0x1.0p-53;

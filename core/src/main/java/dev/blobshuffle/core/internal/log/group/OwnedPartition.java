@@ -14,8 +14,4 @@ import java.util.OptionalLong;
  *     position, and release it at the next renewal
  */
 public record OwnedPartition(
-        TopicPartition partition,
-        long generation,
-        OptionalLong position,
-        Optional<String> metadata,
-        boolean isWanted) {}
+        LogPartition partition, long generation, OptionalLong position, Optional<String> metadata, boolean isWanted) {}

@@ -32,15 +32,15 @@ class AssignmentTest {
     void isBalancedAndSettlesAtOnceWhateverComesAndGoes(long seed) {
         Random random = new Random(seed);
         List<Member> members = new ArrayList<>();
-        Map<TopicPartition, UUID> owners = Map.of();
-        List<TopicPartition> partitions = partitions(1, 48 + random.nextInt(50));
+        Map<LogPartition, UUID> owners = Map.of();
+        List<LogPartition> partitions = partitions(1, 48 + random.nextInt(50));
         for (int step = 0; step < 60; step++) {
             if (members.isEmpty() || random.nextBoolean()) {
                 members.add(member(random, Set.of(1)));
             } else {
                 members.remove(random.nextInt(members.size()));
             }
-            Map<TopicPartition, UUID> next = Assignment.of(members, partitions, owners, homes(members));
+            Map<LogPartition, UUID> next = Assignment.of(members, partitions, owners, homes(members));
 
             Map<UUID, Integer> counts = counts(members, next);
             int least =
@@ -60,11 +60,11 @@ class AssignmentTest {
         List<Member> members = IntStream.range(0, 5)
                 .mapToObj(i -> member(random, ZONES[0], Set.of(1)))
                 .collect(Collectors.toCollection(ArrayList::new));
-        List<TopicPartition> partitions = partitions(1, 60);
-        Map<TopicPartition, UUID> before = Assignment.of(members, partitions, Map.of(), homes(members));
+        List<LogPartition> partitions = partitions(1, 60);
+        Map<LogPartition, UUID> before = Assignment.of(members, partitions, Map.of(), homes(members));
         members.add(member(random, ZONES[0], Set.of(1)));
 
-        Map<TopicPartition, UUID> after = Assignment.of(members, partitions, before, homes(members));
+        Map<LogPartition, UUID> after = Assignment.of(members, partitions, before, homes(members));
 
         assertThat(partitions)
                 .filteredOn(each -> !before.get(each).equals(after.get(each)))
@@ -77,11 +77,11 @@ class AssignmentTest {
         List<Member> members = IntStream.range(0, 9)
                 .mapToObj(i -> member(random, ZONES[i % 3], Set.of(1)))
                 .toList();
-        List<TopicPartition> partitions = partitions(1, 288);
-        Function<TopicPartition, HomeZones> homes = homes(members);
+        List<LogPartition> partitions = partitions(1, 288);
+        Function<LogPartition, HomeZones> homes = homes(members);
         Map<UUID, Zone> zones = members.stream().collect(Collectors.toMap(Member::id, Member::zone));
 
-        Map<TopicPartition, UUID> assigned = Assignment.of(members, partitions, Map.of(), homes);
+        Map<LogPartition, UUID> assigned = Assignment.of(members, partitions, Map.of(), homes);
 
         long home = partitions.stream()
                 .filter(each -> homes.apply(each).zone(each, ZONES[0]).equals(zones.get(assigned.get(each))))
@@ -94,11 +94,11 @@ class AssignmentTest {
         Random random = new Random(9);
         Member one = member(random, Set.of(1));
         Member both = member(random, Set.of(1, 2));
-        List<TopicPartition> partitions = new ArrayList<>(partitions(1, 4));
+        List<LogPartition> partitions = new ArrayList<>(partitions(1, 4));
         partitions.addAll(partitions(2, 8));
         partitions.addAll(partitions(3, 2));
 
-        Map<TopicPartition, UUID> assigned =
+        Map<LogPartition, UUID> assigned =
                 Assignment.of(List.of(one, both), partitions, Map.of(), homes(List.of(one, both)));
 
         assertThat(assigned.keySet()).noneMatch(each -> each.topic() == 3);
@@ -123,14 +123,14 @@ class AssignmentTest {
         assertThat(moved).isLessThan(400);
     }
 
-    private static Map<UUID, Integer> counts(Collection<Member> members, Map<TopicPartition, UUID> assigned) {
+    private static Map<UUID, Integer> counts(Collection<Member> members, Map<LogPartition, UUID> assigned) {
         Map<UUID, Integer> counts = new HashMap<>();
         members.forEach(member -> counts.put(member.id(), 0));
         assigned.values().forEach(reader -> counts.merge(reader, 1, Integer::sum));
         return counts;
     }
 
-    private static Function<TopicPartition, HomeZones> homes(Collection<Member> members) {
+    private static Function<LogPartition, HomeZones> homes(Collection<Member> members) {
         HomeZones homes =
                 HomeZones.of(members.stream().collect(Collectors.toMap(Member::zone, any -> 1, Integer::sum)));
         return partition -> homes;
@@ -144,9 +144,9 @@ class AssignmentTest {
         return new Member("group", new UUID(random.nextLong(), random.nextLong()), zone, topics);
     }
 
-    private static List<TopicPartition> partitions(int topic, int count) {
+    private static List<LogPartition> partitions(int topic, int count) {
         return IntStream.range(0, count)
-                .mapToObj(i -> new TopicPartition(topic, i))
+                .mapToObj(i -> new LogPartition(topic, i))
                 .toList();
     }
 }

@@ -19,7 +19,7 @@ class GroupTableTest {
     private static final Member FIRST = member(1);
     private static final Member SECOND = member(2);
 
-    private final Map<TopicPartition, Row> stored = new TreeMap<>();
+    private final Map<LogPartition, Row> stored = new TreeMap<>();
     private final Map<Integer, Integer> topics = new TreeMap<>(Map.of(1, 4));
     private long generation;
 
@@ -36,7 +36,7 @@ class GroupTableTest {
         renew(FIRST, List.of(FIRST), Set.of());
 
         assertThat(renew(SECOND, List.of(FIRST, SECOND), Set.of()).owned()).isEmpty();
-        Set<TopicPartition> wanted = renew(FIRST, List.of(FIRST, SECOND), Set.of()).owned().stream()
+        Set<LogPartition> wanted = renew(FIRST, List.of(FIRST, SECOND), Set.of()).owned().stream()
                 .filter(OwnedPartition::isWanted)
                 .map(OwnedPartition::partition)
                 .collect(Collectors.toSet());
@@ -113,7 +113,7 @@ class GroupTableTest {
         assertThat(table.lease(FIRST.id(), Groups.LEASE).owned()).isEmpty();
     }
 
-    private Lease renew(Member member, Collection<Member> live, Set<TopicPartition> released) {
+    private Lease renew(Member member, Collection<Member> live, Set<LogPartition> released) {
         List<Member> others = new ArrayList<>(live);
         boolean isKnown = stored.values().stream()
                 .anyMatch(row -> row.isOwnedBy(member.id())

@@ -18,9 +18,9 @@ import dev.blobshuffle.core.internal.log.Writer;
 import dev.blobshuffle.core.internal.log.group.Consumed;
 import dev.blobshuffle.core.internal.log.group.Consumed.ConsumedPosition;
 import dev.blobshuffle.core.internal.log.group.Lease;
+import dev.blobshuffle.core.internal.log.group.LogPartition;
 import dev.blobshuffle.core.internal.log.group.Member;
 import dev.blobshuffle.core.internal.log.group.OwnedPartition;
-import dev.blobshuffle.core.internal.log.group.TopicPartition;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.zone.Zone;
 import dev.blobshuffle.simulator.SimulatedProcess;
@@ -59,8 +59,8 @@ final class LogSubscriber {
     private final SequencingLoop sequencing;
     private final Member member;
     private final Signal signal;
-    private final Map<TopicPartition, Owned> owned = new TreeMap<>();
-    private final Set<TopicPartition> busy = new HashSet<>();
+    private final Map<LogPartition, Owned> owned = new TreeMap<>();
+    private final Set<LogPartition> busy = new HashSet<>();
     private final Map<Integer, Bookmark> last = new HashMap<>();
     private Writer writer;
     private long number;
@@ -155,7 +155,7 @@ final class LogSubscriber {
             process.schedule(frozen, this::renew);
             return;
         }
-        Set<TopicPartition> released = new HashSet<>();
+        Set<LogPartition> released = new HashSet<>();
         owned.forEach((partition, mine) -> {
             if (mine.isWanted && !busy.contains(partition)) {
                 released.add(partition);
@@ -168,7 +168,7 @@ final class LogSubscriber {
     private void renewed(@Nullable Lease lease, @Nullable Throwable failure) {
         boolean isMoving = failure != null || lease == null;
         if (lease != null) {
-            Map<TopicPartition, Owned> before = new TreeMap<>(owned);
+            Map<LogPartition, Owned> before = new TreeMap<>(owned);
             owned.clear();
             for (OwnedPartition each : lease.owned()) {
                 Owned known = before.get(each.partition());
@@ -186,7 +186,7 @@ final class LogSubscriber {
     // ---- copying
 
     private boolean poll(int topic) {
-        Map<TopicPartition, Owned> mine = new TreeMap<>();
+        Map<LogPartition, Owned> mine = new TreeMap<>();
         owned.forEach((partition, each) -> {
             if (partition.topic() == topic && !each.isWanted) {
                 mine.put(partition, each);
@@ -231,11 +231,11 @@ final class LogSubscriber {
         return List.of();
     }
 
-    private void copy(int topic, Map<TopicPartition, Owned> mine, List<SequencedBatch> batches) {
+    private void copy(int topic, Map<LogPartition, Owned> mine, List<SequencedBatch> batches) {
         List<String> rows = new ArrayList<>();
         for (SequencedBatch batch : batches) {
             for (Row row : LogLedger.rows(topic, batch)) {
-                Owned owner = mine.get(new TopicPartition(topic, row.partition()));
+                Owned owner = mine.get(new LogPartition(topic, row.partition()));
                 if (owner != null && owner.next <= batch.sequence()) {
                     rows.add(row.id());
                 }
@@ -247,14 +247,14 @@ final class LogSubscriber {
         busy.removeAll(mine.keySet());
     }
 
-    private Consumed consumed(Map<TopicPartition, Owned> mine, long next) {
+    private Consumed consumed(Map<LogPartition, Owned> mine, long next) {
         List<ConsumedPosition> positions = new ArrayList<>();
         mine.forEach((partition, each) -> positions.add(new ConsumedPosition(
                 partition, each.generation, new LogPosition(Math.max(next, each.next), 0).value(), Optional.empty())));
         return new Consumed(GROUP, member.id(), positions);
     }
 
-    private void advance(Map<TopicPartition, Owned> mine, long next) {
+    private void advance(Map<LogPartition, Owned> mine, long next) {
         mine.forEach((partition, each) -> owned.computeIfPresent(
                 partition,
                 (any, now) -> now.generation == each.generation

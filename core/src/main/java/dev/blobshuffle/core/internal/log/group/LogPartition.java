@@ -6,9 +6,9 @@ package dev.blobshuffle.core.internal.log.group;
  * @param topic the topic's number
  * @param partition the partition's number, from 0
  */
-public record TopicPartition(int topic, int partition) implements Comparable<TopicPartition> {
+public record LogPartition(int topic, int partition) implements Comparable<LogPartition> {
     @Override
-    public int compareTo(TopicPartition other) {
+    public int compareTo(LogPartition other) {
         int byTopic = Integer.compare(topic, other.topic);
         return byTopic != 0 ? byTopic : Integer.compare(partition, other.partition);
     }
