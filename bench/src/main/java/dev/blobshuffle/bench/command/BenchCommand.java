@@ -17,6 +17,7 @@ import picocli.CommandLine.Command;
             StoreCommand.class,
             PeerCommand.class,
             LogCommand.class,
+            MessagingBenchCommand.class,
             TheodoliteCommand.class
         },
         synopsisSubcommandLabel = "COMMAND")

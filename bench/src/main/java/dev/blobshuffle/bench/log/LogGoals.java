@@ -3,11 +3,9 @@ package dev.blobshuffle.bench.log;
 import dev.blobshuffle.bench.log.LogPlan.Cell;
 import dev.blobshuffle.bench.log.LogPlan.Snapshot;
 import dev.blobshuffle.bench.log.LogPlan.Standby;
+import dev.blobshuffle.bench.report.Goal;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 
 /** What a log shall reach, and whether it did. Goals whose cells were not run are left out. */
 final class LogGoals {
@@ -27,40 +25,6 @@ final class LogGoals {
         this.report = report;
     }
 
-    /**
-     * A goal.
-     *
-     * @param what is measured
-     * @param number that was measured
-     * @param isLeast whether the limit is the least; otherwise it is the most
-     * @param limit of the number
-     */
-    record Goal(String what, double number, boolean isLeast, double limit) {
-        boolean isMet() {
-            return isLeast ? number >= limit : number <= limit;
-        }
-
-        String line() {
-            return String.format(
-                    Locale.ROOT,
-                    "%-6s %s: %.1f, goal %s %.1f",
-                    isMet() ? "met" : "MISSED",
-                    what,
-                    number,
-                    isLeast ? "at least" : "at most",
-                    limit);
-        }
-
-        Map<String, Object> asJson() {
-            Map<String, Object> json = new LinkedHashMap<>();
-            json.put("what", what);
-            json.put("number", number);
-            json.put(isLeast ? "at_least" : "at_most", limit);
-            json.put("met", isMet());
-            return json;
-        }
-    }
-
     static List<Goal> of(LogReport report) {
         LogGoals goals = new LogGoals(report);
         goals.addRates();
@@ -72,7 +36,9 @@ final class LogGoals {
                         wal,
                         false,
                         WAL_BYTES + WAL_PER_BYTE * bytes)));
-        return goals.goals.stream().filter(goal -> Double.isFinite(goal.number)).toList();
+        return goals.goals.stream()
+                .filter(goal -> Double.isFinite(goal.number()))
+                .toList();
     }
 
     private void addRates() {

@@ -2,6 +2,7 @@ package dev.blobshuffle.bench.log;
 
 import dev.blobshuffle.bench.log.LogPlan.Cell;
 import dev.blobshuffle.bench.log.LogPlan.Snapshot;
+import dev.blobshuffle.bench.report.Goal;
 import dev.blobshuffle.bench.report.Spread;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -149,7 +150,7 @@ public record LogReport(List<CommitResult> commits, List<WalResult> wal, List<Re
         }
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("cells", cells);
-        json.put("goals", LogGoals.of(this).stream().map(LogGoals.Goal::asJson).toList());
+        json.put("goals", LogGoals.of(this).stream().map(Goal::asJson).toList());
         json.put("runs", commits.stream().map(CommitResult::asJson).toList());
         json.put("readers", readers.stream().map(ReaderResult::asJson).toList());
         json.put("wal", wal.stream().map(WalResult::asJson).toList());

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  * A JVM beside this one, with its class path: told what to do by a file of settings and by lines,
  * and heard by lines. It ends when this JVM ends. Thread-safe.
  */
-final class ChildJvm implements AutoCloseable {
+public final class ChildJvm implements AutoCloseable {
     private static final int SHOWN_LINES = 25;
 
     /** What a simulated S3 accepts; it checks no signature. */
@@ -44,7 +44,7 @@ final class ChildJvm implements AutoCloseable {
      * @param main the class to run, whose one argument is the file of the settings
      * @param listener gets each line that it prints, in words, on a thread of its own
      */
-    static ChildJvm start(
+    public static ChildJvm start(
             String what,
             Path directory,
             Class<?> main,
@@ -84,23 +84,25 @@ final class ChildJvm implements AutoCloseable {
         }
     }
 
-    long pid() {
+    /** Its number with the operating system. */
+    public long pid() {
         return process.pid();
     }
 
-    boolean isAlive() {
+    /** Whether it has not ended. */
+    public boolean isAlive() {
         return process.isAlive();
     }
 
     /** Sends a line. */
-    void tell(String order) throws IOException {
+    public void tell(String order) throws IOException {
         OutputStream orders = process.getOutputStream();
         orders.write((order + "\n").getBytes(StandardCharsets.UTF_8));
         orders.flush();
     }
 
     /** Waits until it has ended in order and all that it printed was heard. */
-    void awaitEnd(Duration timeout) throws IOException, InterruptedException {
+    public void awaitEnd(Duration timeout) throws IOException, InterruptedException {
         if (!process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
             throw failure("it did not end in " + timeout.toSeconds() + " s");
         }
@@ -115,7 +117,7 @@ final class ChildJvm implements AutoCloseable {
      *
      * @throws IOException it has
      */
-    void check() throws IOException {
+    public void check() throws IOException {
         if (!process.isAlive()) {
             throw failure("it ended with status " + process.exitValue());
         }

@@ -59,6 +59,28 @@ public record CpuTime(double total, Map<String, Double> threads) {
         return new CpuTime(total, threads);
     }
 
+    /**
+     * What processes that start processes of their own have used, as servers of PostgreSQL do: they
+     * themselves, those below them, and of those that have ended, what their parents waited for.
+     */
+    public static CpuTime ofTrees(List<Long> roots) throws IOException {
+        double total = 0;
+        for (long root : roots) {
+            total += Stat.read(Path.of("/proc", Long.toString(root), "stat")).withEnded();
+            for (ProcessHandle below : ProcessHandle.of(root).stream()
+                    .flatMap(ProcessHandle::descendants)
+                    .toList()) {
+                try {
+                    total += Stat.read(Path.of("/proc", Long.toString(below.pid()), "stat"))
+                            .withEnded();
+                } catch (NoSuchFileException e) {
+                    // It has ended meanwhile; its parent has its time.
+                }
+            }
+        }
+        return new CpuTime(total, Map.of());
+    }
+
     private static void add(Map<String, Double> threads, Path stat) throws IOException {
         try {
             Stat thread = Stat.read(stat);
@@ -107,8 +129,13 @@ public record CpuTime(double total, Map<String, Double> threads) {
      *
      * @param name of the process or thread
      * @param seconds user and system time
+     * @param ended of children that have ended and were waited for
      */
-    private record Stat(String name, double seconds) {
+    private record Stat(String name, double seconds, double ended) {
+        double withEnded() {
+            return seconds + ended;
+        }
+
         /**
          * The name is in brackets and may hold anything, brackets too; the rest is separated by
          * spaces.
@@ -119,7 +146,9 @@ public record CpuTime(double total, Map<String, Double> threads) {
             String[] fields = line.substring(end + 2).split(" ");
             return new Stat(
                     line.substring(line.indexOf('(') + 1, end),
-                    (Long.parseLong(fields[USER_TIME]) + Long.parseLong(fields[SYSTEM_TIME])) / TICKS_PER_SECOND);
+                    (Long.parseLong(fields[USER_TIME]) + Long.parseLong(fields[SYSTEM_TIME])) / TICKS_PER_SECOND,
+                    (Long.parseLong(fields[SYSTEM_TIME + 1]) + Long.parseLong(fields[SYSTEM_TIME + 2]))
+                            / TICKS_PER_SECOND);
         }
     }
 }
