@@ -217,7 +217,7 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
         }
         channel.failed(failure);
         lane.discard();
-        completions.startAnew();
+        completions.startAgain();
         topics.values().forEach(TopicOutput::refreshSoon);
     }
 
@@ -371,7 +371,7 @@ public final class GeneralSender<K, V> implements Sender<K, V> {
             spoiled.set(null);
             failures.reset();
             completions.failAll(new TransactionAbortedException());
-            completions.startAnew();
+            completions.startAgain();
             topics.values().forEach(TopicOutput::refreshSoon);
         } finally {
             lock.unlock();

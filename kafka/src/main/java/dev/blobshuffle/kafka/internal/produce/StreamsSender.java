@@ -216,7 +216,7 @@ public final class StreamsSender implements Sender<byte[], byte[]> {
         lane.discard();
         failures.reset();
         channel.completions().failAll(new TransactionAbortedException());
-        channel.completions().startAnew();
+        channel.completions().startAgain();
         for (Route route : routes.values()) {
             if (route.blobs != null) {
                 route.blobs.refreshSoon();

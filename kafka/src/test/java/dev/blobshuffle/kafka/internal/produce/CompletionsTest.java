@@ -57,7 +57,7 @@ class CompletionsTest {
         completions.failAll(new KafkaException("lost"));
         Completion late = add();
         completions.take(PARTITION, 1).acknowledgeSegment(metadata(), 0);
-        completions.startAnew();
+        completions.startAgain();
         Completion later = add();
         completions.take(PARTITION, 1).acknowledgeSegment(metadata(), 0);
 

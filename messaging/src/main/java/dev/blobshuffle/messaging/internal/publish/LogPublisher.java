@@ -13,6 +13,7 @@ import dev.blobshuffle.core.internal.log.Writer;
 import dev.blobshuffle.core.internal.log.group.Consumed;
 import dev.blobshuffle.core.internal.log.publish.LogChannel;
 import dev.blobshuffle.core.internal.shuffle.Lane;
+import dev.blobshuffle.core.internal.write.deliver.PendingAnswers;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.messaging.Acknowledgement;
 import dev.blobshuffle.messaging.OutgoingRecord;
@@ -44,7 +45,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
     private final Serde<V> values;
     private final Time time;
     private final Writer writer;
-    private final Promises promises;
+    private final PendingAnswers<Promise> promises;
     private final LogChannel channel;
     private final Lane lane;
     private final RecordHeaders headers = new RecordHeaders();
@@ -64,8 +65,9 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
         this.values = values;
         this.writer = writer;
         time = parts.time();
-        promises = new Promises(time);
-        channel = new LogChannel(writer, this::number, promises, parts.sequencer(), time, parts.deliveryTimeout());
+        promises = new PendingAnswers<>(time, Promise::completeExceptionally);
+        channel = new LogChannel(
+                writer, this::number, new Promises(promises), parts.sequencer(), time, parts.deliveryTimeout());
         lane = parts.engine().lane(name, channel);
     }
 
@@ -200,7 +202,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
     private void beginAgain(RuntimeException cause) {
         lane.discard();
         channel.drop(cause);
-        promises.failed(cause);
+        promises.failWaiting(cause);
         promises.startAgain();
         if (cause instanceof TopicAbsent || cause.getCause() instanceof TopicAbsent) {
             outputs.keySet().forEach(parts.catalog()::forget);
@@ -238,7 +240,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
 
     private void awaitCallbacks(Duration timeout) {
         try {
-            promises.awaitCallbacks(time.nanos() + timeout.toNanos());
+            boolean ignored = promises.awaitGiven(time.nanos() + timeout.toNanos());
         } catch (InterruptedException e) {
             throw interrupted(e);
         }
@@ -335,7 +337,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
             isClosed = true;
             lane.close();
             channel.close();
-            promises.failed(new Closed(
+            promises.failWaiting(new Closed(
                     "Cannot publish the record: publisher " + name + " was closed. Flush before you close."));
         } finally {
             lock.unlock();

@@ -1,0 +1,218 @@
+package dev.blobshuffle.core.internal.write.deliver;
+
+import dev.blobshuffle.core.failure.Closed;
+import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.time.Time;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The records of an application that wait for their answers, in append order per partition, which
+ * is the order in which the lane sends segments: the first n belong to the next segment of n
+ * records. Answers are given on a thread of their own, one after another: a callback that sends may
+ * have to wait for the lane, and the thread on which the lane's progress hangs must not.
+ * Thread-safe: guarded by this.
+ *
+ * @param <A> takes the answer to one record
+ */
+public final class PendingAnswers<A> implements AutoCloseable {
+    /** Records that may wait at once. */
+    private static final int MOST = 1 << 20;
+
+    private final Time.Workers callbacks;
+    private final Signal progress;
+    private final BiConsumer<A, Exception> fail;
+    private final Map<Partition, Deque<A>> waiting = new HashMap<>();
+
+    /** What is to run, in order. Kept here, because closed workers drop their tasks. */
+    private final Deque<Runnable> due = new ArrayDeque<>();
+
+    /** Why the lane's records are lost; null while it works. */
+    private @Nullable Exception loss;
+
+    private int unfinished;
+    private int running;
+    private @Nullable Thread callbackThread;
+
+    /**
+     * Without records.
+     *
+     * @param time that the answers' thread runs by
+     * @param fail tells one record why it is lost
+     */
+    public PendingAnswers(Time time, BiConsumer<A, Exception> fail) {
+        callbacks = time.workers("blobshuffle-callbacks", 1);
+        progress = time.signal();
+        this.fail = fail;
+    }
+
+    /**
+     * Registers a record before it is appended, so that no segment overtakes it. Once the lane has
+     * failed the record fails too: a segment that is still under way would take it for one of its
+     * own.
+     */
+    public void add(Partition partition, A answer) {
+        Exception lost;
+        synchronized (this) {
+            unfinished++;
+            lost = loss;
+            if (lost == null) {
+                waiting.computeIfAbsent(partition, any -> new ArrayDeque<>()).addLast(answer);
+            }
+        }
+        if (lost != null) {
+            Exception cause = lost;
+            give(1, () -> fail.accept(answer, cause));
+        }
+    }
+
+    /** Takes back the last record of a partition, which could not be appended. */
+    public synchronized void remove(Partition partition, A answer) {
+        Deque<A> queue = waiting.get(partition);
+        if (queue != null && queue.peekLast() == answer) {
+            queue.removeLast();
+            unfinished--;
+        }
+    }
+
+    /** The lane starts again: nothing that it lost can arrive any more. */
+    public synchronized void startAgain() {
+        loss = null;
+    }
+
+    /** Takes the records of the next segment of a partition. Each must be given its answer. */
+    public synchronized List<A> take(Partition partition, int records) {
+        Deque<A> queue = waiting.get(partition);
+        List<A> taken = new ArrayList<>(records);
+        for (int i = 0; i < records && queue != null && !queue.isEmpty(); i++) {
+            taken.add(queue.removeFirst());
+        }
+        return taken;
+    }
+
+    /** Fails every record that no segment has taken, and those that come before a new start. */
+    public void failWaiting(Exception cause) {
+        List<A> failed = new ArrayList<>();
+        synchronized (this) {
+            loss = cause;
+            waiting.values().forEach(failed::addAll);
+            waiting.clear();
+        }
+        fail(failed, cause);
+    }
+
+    /** Fails records that were taken. */
+    public void fail(List<A> taken, Exception cause) {
+        give(taken.size(), () -> taken.forEach(answer -> fail.accept(answer, cause)));
+    }
+
+    /**
+     * Gives answers to records that were taken.
+     *
+     * @param count how many records
+     * @param answers gives them, on the thread for answers
+     */
+    public void give(int count, Runnable answers) {
+        if (count == 0) {
+            return;
+        }
+        synchronized (this) {
+            running += count;
+            due.addLast(() -> {
+                try {
+                    answers.run();
+                } finally {
+                    finished(count);
+                }
+            });
+        }
+        try {
+            callbacks.execute(this::runNextOnItsThread);
+        } catch (Closed e) {
+            runAll(); // An answer after the close: nobody else gives it.
+        }
+    }
+
+    /**
+     * Waits until another record may be registered: callbacks are slower than the application.
+     *
+     * @return whether that was before the deadline
+     */
+    public boolean awaitRoom(long deadlineNanos) throws InterruptedException {
+        return hasRoom() || await(() -> unfinished < MOST, deadlineNanos);
+    }
+
+    private synchronized boolean hasRoom() {
+        return unfinished < MOST;
+    }
+
+    /**
+     * Waits until the answers that are known have been given; at once on the thread that gives
+     * them.
+     *
+     * @return whether that was before the deadline
+     */
+    public boolean awaitGiven(long deadlineNanos) throws InterruptedException {
+        return await(() -> running == 0, deadlineNanos);
+    }
+
+    private boolean await(BooleanSupplier condition, long deadlineNanos) throws InterruptedException {
+        while (true) {
+            long seen = progress.count();
+            synchronized (this) {
+                if (condition.getAsBoolean() || Thread.currentThread() == callbackThread) {
+                    return true;
+                }
+            }
+            if (!progress.await(seen, deadlineNanos)) {
+                return false;
+            }
+        }
+    }
+
+    private void runNextOnItsThread() {
+        synchronized (this) {
+            callbackThread = Thread.currentThread();
+        }
+        Runnable next = nextDue();
+        if (next != null) {
+            next.run();
+        }
+    }
+
+    private void runAll() {
+        for (Runnable next = nextDue(); next != null; next = nextDue()) {
+            next.run();
+        }
+    }
+
+    private synchronized @Nullable Runnable nextDue() {
+        return due.pollFirst();
+    }
+
+    private void finished(int count) {
+        synchronized (this) {
+            unfinished -= count;
+            running -= count;
+        }
+        progress.raise();
+    }
+
+    /**
+     * Ends the thread. What it has not run, and answers that come later, run on the thread that
+     * closes or gives: no record stays without an answer.
+     */
+    @Override
+    public void close() {
+        callbacks.close();
+        runAll();
+    }
+}
