@@ -15,8 +15,12 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** Kafka's own clients. They commit positions by themselves, every 5 seconds. */
 final class KafkaClient implements Client {
+    /**
+     * A producer takes a whole batch of memory for each partition it sends to: those of 576
+     * partitions must fit into its buffer, or it blocks.
+     */
     private static final Map<String, Object> TUNED_PRODUCER =
-            Map.of("linger.ms", 100, "batch.size", 1 << 20, "buffer.memory", 128L << 20, "compression.type", "lz4");
+            Map.of("linger.ms", 100, "batch.size", 128 << 10, "buffer.memory", 128L << 20, "compression.type", "lz4");
 
     private static final Map<String, Object> TUNED_CONSUMER = Map.of(
             "fetch.min.bytes",
