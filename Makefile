@@ -15,7 +15,7 @@ S3_DIRECTORY := target/versitygw
 S3_PORT := 7070
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test quick format demo s3 bench chaos mutants switches kafka-version kafka-3.9 api clean
+.PHONY: help verify test quick format demo s3 bench chaos mutants switches kafka-version kafka-3.9 api openmessaging clean
 
 help: ## this list
 	@grep -E '^[a-z0-9.-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -63,6 +63,9 @@ switches: ## every protection that .ci/switches turns off is missed by a test: m
 
 api: ## compare the public API with an earlier version: make api BASELINE=v0.1.0 (a tag or any revision)
 	.ci/api $(BASELINE)
+
+openmessaging: ## the OpenMessaging Benchmark with our driver, in target/openmessaging (docs/guides/openmessaging.md)
+	openmessaging/build
 
 clean: ## remove everything that was built
 	$(MVN) -q clean
