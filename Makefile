@@ -15,7 +15,7 @@ S3_DIRECTORY := target/versitygw
 S3_PORT := 7070
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test quick format demo s3 bench chaos mutants switches kafka-version kafka-3.9 api openmessaging clean
+.PHONY: help verify test quick format demo s3 bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 api openmessaging clean
 
 help: ## this list
 	@grep -E '^[a-z0-9.-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -45,6 +45,10 @@ chaos: ## the long chaos test: make chaos FAULTS=52 SEED=1 GUARANTEE=exactly_onc
 	$(MVN) -pl kstreams -am verify -Dtest=ChaosLedgerTest -Dit.test='ChaosIT#everyRecordComesOutOnceAndInOrder' \
 		-Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false -Dchaos.faults=$(FAULTS) \
 		-Dchaos.seed=$(SEED) -Dchaos.guarantee=$(GUARANTEE) -Dchaos.protocol=$(PROTOCOL) -Dchaos.seconds=$(SECONDS) -Dchaos.most=$(MOST)
+
+chaos-messaging: FAULTS := 200
+chaos-messaging: ## drawn faults in messaging over PostgreSQL: make chaos-messaging FAULTS=200 SEED=1 STORE=s3sim
+	./blobshuffle demo messaging --faults $(FAULTS) --seed $(SEED) --rate 50 $(if $(STORE),--store $(STORE))
 
 kafka-version: ## every test of the front doors on another Kafka: make kafka-version VERSION=4.0.2
 	$(MVN) verify -pl kafka,kstreams -am -Dkafka.test.version=$(VERSION)

@@ -95,6 +95,47 @@ final class ChildProcess {
         }
     }
 
+    /** Its name and life. */
+    String life() {
+        return life;
+    }
+
+    /** Stops it with SIGSTOP. */
+    void pause() {
+        signal("STOP");
+    }
+
+    /** Lets it go on. */
+    void resume() {
+        signal("CONT");
+    }
+
+    private void signal(String name) {
+        String unused = output("kill", "-" + name, Long.toString(process.pid()));
+    }
+
+    /** What its threads do. */
+    String threads() {
+        String tool = Path.of(System.getProperty("java.home"), "bin", "jstack").toString();
+        return life + ":\n" + output(tool, Long.toString(process.pid()));
+    }
+
+    private String output(String... command) {
+        try {
+            Process tool = new ProcessBuilder(command).redirectErrorStream(true).start();
+            String printed = new String(tool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            if (tool.waitFor() != 0) {
+                throw failure(command[0] + " said " + printed);
+            }
+            return printed;
+        } catch (IOException e) {
+            throw failure(command[0] + " cannot run: " + e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw failure("the demo was interrupted");
+        }
+    }
+
     /** Ends it at once, with SIGKILL. */
     void kill() {
         process.destroyForcibly().onExit().join();

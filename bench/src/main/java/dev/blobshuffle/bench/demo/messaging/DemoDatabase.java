@@ -12,8 +12,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -110,6 +112,68 @@ final class DemoDatabase implements AutoCloseable {
     /** Gives the promoted primary a synchronous standby of its own. */
     void protectAgain() {
         standby = addStandby();
+    }
+
+    /** Stops the primary with SIGSTOP. */
+    void pausePrimary() {
+        primary.pause();
+    }
+
+    /** Lets the primary go on. */
+    void resumePrimary() {
+        primary.resume();
+    }
+
+    /** Ends the primary with SIGKILL and starts it again. */
+    void restartPrimary() {
+        primary.restart();
+    }
+
+    /** Stops the standby with SIGSTOP. */
+    void pauseStandby() {
+        standby.pause();
+    }
+
+    /** Lets the standby go on. */
+    void resumeStandby() {
+        standby.resume();
+    }
+
+    /** Ends the standby with SIGKILL and starts it again. */
+    void restartStandby() {
+        standby.restart();
+    }
+
+    /** Ends all sessions of applications at the primary. */
+    void endSessions() {
+        long ignored =
+                number("select count(pg_terminate_backend(pid)) from pg_stat_activity where usename = '" + ROLE + "'");
+    }
+
+    /** Makes the primary refuse writes, or take them again. */
+    void refuseWrites(boolean refuse) {
+        primary.change("default_transaction_read_only", refuse ? "on" : "off");
+    }
+
+    /** The newest row in the subscribers' table. */
+    long newestRow() {
+        return number("select coalesce(max(id), 0) from " + TABLE);
+    }
+
+    /** The lives of publishers that have a row after another. */
+    Set<String> publishersAfter(long row) {
+        Set<String> found = new HashSet<>();
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement();
+                ResultSet rows =
+                        statement.executeQuery("select distinct publisher from " + TABLE + " where id > " + row)) {
+            while (rows.next()) {
+                found.add(rows.getString(1));
+            }
+            return found;
+        } catch (SQLException e) {
+            throw new DemoFailed("Cannot ask the demo's database: " + e.getMessage(), e);
+        }
     }
 
     /** A connection to the primary as its superuser. */

@@ -60,6 +60,16 @@ public final class MessagingDemoCommand implements Callable<Integer> {
                     "Where the demo makes a store of its own (default: a temporary directory); s3sim: simulated S3.")
     private @Nullable String store;
 
+    @Option(
+            names = "--faults",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Faults drawn from --seed, instead of two kills and a failover.")
+    private int faults;
+
+    @Option(names = "--seed", paramLabel = "SEED", defaultValue = "1", description = "Seed of --faults.")
+    private long seed;
+
     @Option(names = "--json", paramLabel = "FILE", description = "Writes the result as JSON.")
     private @Nullable Path json;
 
@@ -84,7 +94,7 @@ public final class MessagingDemoCommand implements Callable<Integer> {
 
     private int run(Workspace workspace) {
         PrintWriter out = spec.commandLine().getOut();
-        MessagingOptions options = new MessagingOptions(zones, rate, Duration.ofSeconds(seconds));
+        MessagingOptions options = new MessagingOptions(zones, rate, Duration.ofSeconds(seconds), faults, seed);
         checkWritable();
         Progress progress = new Progress(out);
         String chosen = store == null ? workspace.directory("blobs").toString() : store;

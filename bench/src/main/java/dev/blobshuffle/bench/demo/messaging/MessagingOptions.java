@@ -9,10 +9,13 @@ import java.time.Duration;
  * @param zones number of zones, each with a publisher and a subscriber
  * @param rate records per second of each publisher
  * @param pace time between two faults
+ * @param faults faults drawn from the seed; none: the fixed sequence of the demo
+ * @param seed of the drawn faults
  */
-record MessagingOptions(int zones, int rate, Duration pace) {
+record MessagingOptions(int zones, int rate, Duration pace, int faults, long seed) {
     private static final int MOST_ZONES = 5;
     private static final int MOST_RATE = 5000;
+    private static final int MOST_FAULTS = 10_000;
     private static final Duration LONGEST = Duration.ofMinutes(10);
 
     /** Checks the numbers. */
@@ -20,6 +23,7 @@ record MessagingOptions(int zones, int rate, Duration pace) {
         require("--zones", zones, 2, MOST_ZONES); // One of its subscribers is killed.
         require("--rate", rate, 1, MOST_RATE);
         require("--seconds", (int) pace.toSeconds(), 1, (int) LONGEST.toSeconds());
+        require("--faults", faults, 0, MOST_FAULTS);
     }
 
     private static void require(String option, int number, int least, int most) {

@@ -41,6 +41,7 @@ final class MessagingRun {
     private final List<ChildProcess> publishers = new ArrayList<>();
     private final List<ChildProcess> subscribers = new ArrayList<>();
     private int kills;
+    private int failovers;
 
     MessagingRun(MessagingOptions options, Workspace workspace, Progress progress) {
         this.options = options;
@@ -61,19 +62,41 @@ final class MessagingRun {
             progress.begin("starting a publisher and a subscriber in each of " + options.zones() + " zones");
             startAll(database, store);
             traffic("publishing and subscribing");
-            killPublisher(database, store);
-            traffic("publishing under the same name in another process, which fences the killed one");
-            killSubscriber(database, store);
-            traffic("another subscriber has joined; the killed one's partitions follow when its lease ends");
-            progress.begin("kill -9 of the primary, promotion of the standby");
-            database.failOver();
-            traffic("publishing and subscribing with the new primary");
-            progress.begin("adding a synchronous standby to the new primary");
-            database.protectAgain();
+            if (options.faults() > 0) {
+                drill(database, store);
+            } else {
+                showFaults(database, store);
+            }
             return stopAndCheck(database, store);
         } finally {
             Stream.concat(publishers.stream(), subscribers.stream()).forEach(ChildProcess::kill);
         }
+    }
+
+    private void showFaults(DemoDatabase database, DemoStore store) {
+        killPublisher(database, store);
+        traffic("publishing under the same name in another process, which fences the killed one");
+        killSubscriber(database, store);
+        traffic("another subscriber has joined; the killed one's partitions follow when its lease ends");
+        progress.begin("kill -9 of the primary, promotion of the standby");
+        database.failOver();
+        traffic("publishing and subscribing with the new primary");
+        progress.begin("adding a synchronous standby to the new primary");
+        database.protectAgain();
+        failovers++;
+    }
+
+    private void drill(DemoDatabase database, DemoStore store) {
+        FaultDrill drill = new FaultDrill(
+                database,
+                progress,
+                publishers,
+                subscribers,
+                (zone, life) -> publisher(database, store, zone, life),
+                (zone, life) -> subscriber(database, store, zone, life));
+        drill.run(options.faults(), options.seed());
+        kills += drill.kills();
+        failovers += drill.failovers();
     }
 
     private MessagingResult stopAndCheck(DemoDatabase database, DemoStore store) {
@@ -96,7 +119,7 @@ final class MessagingRun {
                 receipts,
                 table.lost(acknowledged) + receipts.lost(acknowledged),
                 kills,
-                1,
+                failovers,
                 store.puts(),
                 database.commits(),
                 latency);

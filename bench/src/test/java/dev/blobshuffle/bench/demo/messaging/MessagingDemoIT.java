@@ -47,10 +47,36 @@ class MessagingDemoIT {
                 .isGreaterThanOrEqualTo(result.at("/latency_ms/p50").asDouble());
     }
 
+    /** {@code make chaos-messaging} draws more. */
+    @Test
+    @Timeout(600)
+    void everyRecordArrivesOnceInOrderUnderDrawnFaults() throws Exception {
+        Path json = directory.resolve("drawn.json");
+        int status = run(
+                "--zones",
+                "2",
+                "--rate",
+                "40",
+                "--seconds",
+                "1",
+                "--seed",
+                "3",
+                "--json",
+                json.toString(),
+                "--faults",
+                "8");
+        assertThat(status).as("%s%s", out, err).isZero();
+        JsonNode result = new ObjectMapper().readTree(json.toFile());
+        assertThat(result.get("published").asLong()).isGreaterThan(100);
+        assertThat(result.get("consumed")).isEqualTo(result.get("receipts"));
+    }
+
     @Test
     void choicesThatCannotWorkAreRefusedBeforeAnythingStarts() {
         assertThat(run("--zones", "1")).isEqualTo(1);
         assertThat(err.toString()).contains("--zones is 1. Give 2 to 5.");
+        assertThat(run("--faults", "-1")).isEqualTo(1);
+        assertThat(err.toString()).contains("--faults is -1. Give 0 to 10000.");
         assertThat(run("--store", "memory:")).isEqualTo(1);
         assertThat(run("--json", directory.toString())).isEqualTo(1);
         assertThat(err.toString()).contains("Cannot write " + directory);
