@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Calls on real threads: interruption, errors, functions that do not come back. */
 class ParallelCallsTest {
@@ -57,6 +58,7 @@ class ParallelCallsTest {
      * restart of the task too.
      */
     @Test
+    @Timeout(60)
     void functionThatIgnoresItsInterruptionKeepsItsPlace() throws Exception {
         ParallelCalls<Integer, Integer> first = calls(plan(Ordering.KEY, 1, Duration.ofMillis(20)), number -> {
             awaitUninterruptibly(end);
@@ -83,7 +85,9 @@ class ParallelCallsTest {
                 Thread.onSpinWait();
             }
         }
-        assertThat(strays.get()).isZero();
+        while (strays.get() > 0) {
+            Thread.onSpinWait(); // The worker of the last call may not have left it yet.
+        }
     }
 
     @Test
