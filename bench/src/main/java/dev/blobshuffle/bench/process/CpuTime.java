@@ -2,11 +2,11 @@ package dev.blobshuffle.bench.process;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -70,24 +70,19 @@ public record CpuTime(double total, Map<String, Double> threads) {
             for (ProcessHandle below : ProcessHandle.of(root).stream()
                     .flatMap(ProcessHandle::descendants)
                     .toList()) {
-                try {
-                    total += Stat.read(Path.of("/proc", Long.toString(below.pid()), "stat"))
-                            .withEnded();
-                } catch (NoSuchFileException e) {
-                    // It has ended meanwhile; its parent has its time.
-                }
+                // Of one that has ended meanwhile, the parent has the time.
+                total += Stat.readIfAlive(Path.of("/proc", Long.toString(below.pid()), "stat"))
+                        .map(Stat::withEnded)
+                        .orElse(0.0);
             }
         }
         return new CpuTime(total, Map.of());
     }
 
     private static void add(Map<String, Double> threads, Path stat) throws IOException {
-        try {
-            Stat thread = Stat.read(stat);
-            threads.merge(thread.name.replaceAll("[0-9]+", "").strip(), thread.seconds, Double::sum);
-        } catch (NoSuchFileException e) {
-            // The thread has ended meanwhile.
-        }
+        Stat.readIfAlive(stat)
+                .ifPresent(thread ->
+                        threads.merge(thread.name.replaceAll("[0-9]+", "").strip(), thread.seconds, Double::sum));
     }
 
     /** What was used since an earlier account. */
@@ -134,6 +129,21 @@ public record CpuTime(double total, Map<String, Double> threads) {
     private record Stat(String name, double seconds, double ended) {
         double withEnded() {
             return seconds + ended;
+        }
+
+        /**
+         * The account of a process or thread that may end at any time: then its file is gone, or
+         * is open already and cannot be read.
+         */
+        static Optional<Stat> readIfAlive(Path file) throws IOException {
+            try {
+                return Optional.of(read(file));
+            } catch (IOException e) {
+                if (Files.exists(file)) {
+                    throw e;
+                }
+                return Optional.empty();
+            }
         }
 
         /**

@@ -63,13 +63,13 @@ public final class StartedServer implements AutoCloseable {
         return endpoint;
     }
 
-    /** Ends the process. */
+    /** Ends the process, and waits until it has ended: after that it writes to no file. */
     @Override
     public void close() {
         process.destroy();
         try {
             if (!process.waitFor(10, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
+                process.destroyForcibly().waitFor();
             }
         } catch (InterruptedException e) {
             process.destroyForcibly();

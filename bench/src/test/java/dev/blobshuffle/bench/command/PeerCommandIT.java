@@ -21,9 +21,11 @@ class PeerCommandIT {
     @CsvSource({"MEMORY,PLAIN", "DISK,TLS"})
     void cacheAndFloorAreMeasured(String tier, String transport, @TempDir Path directory) throws Exception {
         StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
         Path json = directory.resolve("peer.json");
         int status = new CommandLine(new PeerCommand())
                 .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(err))
                 .execute(
                         "--tiers",
                         tier,
@@ -37,7 +39,7 @@ class PeerCommandIT {
                         directory.toString(),
                         "--json",
                         json.toString());
-        assertThat(status).isZero();
+        assertThat(status).as("%s%s", out, err).isZero();
         assertThat(out.toString().lines().filter(line -> line.contains("CPU s/GiB")))
                 .as("the floor and the cache")
                 .hasSize(2);
