@@ -2,8 +2,8 @@ package dev.blobshuffle.postgresqlembedded;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -40,8 +40,11 @@ final class ProgramArchive {
         extract(archive, draft);
         try {
             Files.move(draft, home, StandardCopyOption.ATOMIC_MOVE);
-        } catch (FileAlreadyExistsException | DirectoryNotEmptyException e) {
-            Directories.delete(draft); // Another process was faster.
+        } catch (FileSystemException e) {
+            Directories.delete(draft);
+            if (!Files.isDirectory(home)) {
+                throw e;
+            } // Else another process was faster.
         }
         return home;
     }
