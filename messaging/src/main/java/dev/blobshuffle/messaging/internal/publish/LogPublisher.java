@@ -137,7 +137,7 @@ public final class LogPublisher<K, V> implements Publisher<K, V> {
     private TopicOutput output(LogTopic described) {
         TopicOutput output = outputs.get(described.name());
         if (output == null || output.number() != described.number()) {
-            output = new TopicOutput(lane, described, parts.homes().of(described.number()), time.randomLong());
+            output = new TopicOutput(lane, described, parts.homes().of(described), time.randomLong());
             outputs.put(described.name(), output);
             numbers.put(described.name(), described.number());
         }

@@ -1,6 +1,7 @@
 package dev.blobshuffle.messaging.internal.publish;
 
 import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.core.internal.log.LogTopic;
 import dev.blobshuffle.core.internal.log.group.HomeZones;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.core.zone.Zone;
@@ -28,11 +29,9 @@ public final class TopicHomes {
         this.time = time;
     }
 
-    /**
-     * The home zones of a topic, by its number. Keep the object: a publish needs no look-up then.
-     */
-    Homes of(int topic) {
-        return topics.computeIfAbsent(topic, number -> new Homes(number, time.nanos() - FRESH.toNanos()));
+    /** The home zones of a topic. Keep the object: a publish needs no look-up then. */
+    Homes of(LogTopic topic) {
+        return topics.computeIfAbsent(topic.number(), number -> new Homes(number, time.nanos() - FRESH.toNanos()));
     }
 
     private void ask(Homes homes) {
@@ -53,8 +52,7 @@ public final class TopicHomes {
     /** The home zones of one topic. Thread-safe. */
     final class Homes {
         private final int topic;
-        private volatile HomeZones zones = HomeZones.of(Map.of());
-        private Map<Zone, Integer> readers = Map.of();
+        private volatile Known known = new Known(Map.of(), 0, HomeZones.none());
         private long askedNanos;
 
         private Homes(int topic, long askedNanos) {
@@ -62,12 +60,29 @@ public final class TopicHomes {
             this.askedNanos = askedNanos;
         }
 
-        /** The zones as known now. Asks for newer ones in the background. */
-        HomeZones current() {
+        /**
+         * The zones as known now: the same object while nothing has changed, so that publishers
+         * move their outputs only when needed. Asks for newer ones in the background.
+         *
+         * @param partitions number of the topic's partitions
+         */
+        HomeZones current(int partitions) {
             if (isDue(time.nanos())) {
                 ask(this);
             }
-            return zones;
+            Known now = known;
+            return now.partitions == partitions ? now.zones : resize(partitions);
+        }
+
+        private synchronized HomeZones resize(int partitions) {
+            if (known.partitions != partitions) {
+                known = known(known.readers, partitions);
+            }
+            return known.zones;
+        }
+
+        private Known known(Map<Zone, Integer> readers, int partitions) {
+            return new Known(readers, partitions, HomeZones.of(topic, partitions, readers));
         }
 
         private synchronized boolean isDue(long now) {
@@ -78,14 +93,12 @@ public final class TopicHomes {
             return isDue;
         }
 
-        /**
-         * Equal answers keep the object, so that publishers move their outputs only when needed.
-         */
-        private synchronized void learn(Map<Zone, Integer> known) {
-            if (!known.equals(readers)) {
-                readers = Map.copyOf(known);
-                zones = HomeZones.of(readers);
+        private synchronized void learn(Map<Zone, Integer> readers) {
+            if (!readers.equals(known.readers)) {
+                known = known(Map.copyOf(readers), known.partitions);
             }
         }
     }
+
+    private record Known(Map<Zone, Integer> readers, int partitions, HomeZones zones) {}
 }

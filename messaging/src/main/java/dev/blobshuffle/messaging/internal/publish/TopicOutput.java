@@ -30,7 +30,7 @@ final class TopicOutput {
         this.lane = lane;
         this.topic = topic;
         this.homes = homes;
-        zones = homes.current();
+        zones = homes.current(topic.partitions());
         slots = new Slot[topic.partitions()];
         sticky = (int) (random & 0xffff);
     }
@@ -45,7 +45,7 @@ final class TopicOutput {
             topic = now;
             slots = Arrays.copyOf(slots, now.partitions());
         }
-        HomeZones known = homes.current();
+        HomeZones known = homes.current(now.partitions());
         if (known != zones) {
             zones = known;
             for (Slot slot : slots) {
@@ -88,7 +88,8 @@ final class TopicOutput {
     }
 
     private Zone zone(int partition) {
-        return zones.zone(new LogPartition(topic.number(), partition), Zone.SINGLE);
+        Zone home = zones.zone(new LogPartition(topic.number(), partition));
+        return home == null ? Zone.SINGLE : home;
     }
 
     /** One partition of the topic. */

@@ -259,12 +259,12 @@ class LogPublisherTest {
                 .renew(new Member("g", UUID.randomUUID(), new Zone("b"), Set.of(topic.number())), Set.of())
                 .toCompletableFuture()
                 .join();
-        TopicHomes.Homes homes = new TopicHomes(log, time).of(topic.number());
-        HomeZones asked = homes.current();
-        HomeZones known = homes.current();
+        TopicHomes.Homes homes = new TopicHomes(log, time).of(topic);
+        HomeZones asked = homes.current(1);
+        HomeZones known = homes.current(1);
         assertThat(asked).isNotNull();
-        assertThat(known.zone(new LogPartition(topic.number(), 0), ZONE)).isEqualTo(new Zone("b"));
-        assertThat(homes.current()).isSameAs(known);
+        assertThat(known.zone(new LogPartition(topic.number(), 0))).isEqualTo(new Zone("b"));
+        assertThat(homes.current(1)).isSameAs(known);
     }
 
     /**

@@ -37,8 +37,14 @@ final class PostgresqlGroups implements Groups {
     private final Database database;
     private final PostgresqlTopics topics;
 
-    /** The group's generation as members of this instance know it. */
-    private final Map<UUID, Long> generations = new ConcurrentHashMap<>();
+    /**
+     * Every so many renewals, half a minute apart, one member of each group looks whether readers
+     * of other groups have changed the home zones.
+     */
+    private static final int RENEWALS_PER_LOOK = 10;
+
+    /** The members of this instance. */
+    private final Map<UUID, Known> known = new ConcurrentHashMap<>();
 
     PostgresqlGroups(Database database, PostgresqlTopics topics) {
         this.database = database;
@@ -48,31 +54,44 @@ final class PostgresqlGroups implements Groups {
     @Override
     public CompletionStage<Lease> renew(Member member, Set<LogPartition> released) {
         String action = "renew a lease in group '" + member.group() + "'";
-        Long known = generations.get(member.id());
-        if (known == null || !released.isEmpty()) {
-            return join(action, member, released);
+        Known state = known.get(member.id());
+        if (state == null || !released.isEmpty()) {
+            return join(action, member, released, state);
         }
-        return database.call(action, Repeat.ONCE, connection -> extended(connection, member, known))
+        return database.call(action, Repeat.ONCE, connection -> extended(connection, member, state))
                 .thenCompose(lease -> lease.<CompletionStage<Lease>>map(CompletableFuture::completedStage)
-                        .orElseGet(() -> join(action, member, released)));
+                        .orElseGet(() -> join(action, member, released, state)));
     }
 
     /**
      * Others may have changed the generation meanwhile. A member that gives nothing back need not
      * wait for the group's lock then either: in a large group its lease would end.
      */
-    private Optional<Lease> extended(Connection connection, Member member, long known) throws SQLException {
-        OptionalLong generation = OptionalLong.of(known);
-        if (!isExtended(connection, member, known)) {
-            generation = function(connection, "find_group", member.group()).number();
-            if (generation.isEmpty()
-                    || generation.getAsLong() == known
-                    || !isExtended(connection, member, generation.getAsLong())) {
+    private Optional<Lease> extended(Connection connection, Member member, Known state) throws SQLException {
+        long generation = state.generation;
+        if (!isExtended(connection, member, generation)) {
+            OptionalLong newer =
+                    function(connection, "find_group", member.group()).number();
+            if (newer.isEmpty()
+                    || newer.getAsLong() == generation
+                    || !isExtended(connection, member, newer.getAsLong())) {
                 return Optional.empty();
             }
-            generations.replace(member.id(), known, generation.getAsLong());
+            generation = newer.getAsLong();
         }
-        return Optional.of(new Lease(generation.getAsLong(), LEASE, owned(connection, member)));
+        List<OwnedPartition> owned = owned(connection, member);
+        if (state.isLookNext()
+                && isFirst(owned)
+                && !zones(connection, member.topics()).equals(state.readers)) {
+            return Optional.empty();
+        }
+        known.replace(member.id(), state, state.renewed(generation));
+        return Optional.of(new Lease(generation, LEASE, owned));
+    }
+
+    /** One member for each topic of a group. */
+    private static boolean isFirst(List<OwnedPartition> owned) {
+        return owned.stream().anyMatch(each -> each.partition().partition() == 0);
     }
 
     private boolean isExtended(Connection connection, Member member, long generation) throws SQLException {
@@ -99,15 +118,19 @@ final class PostgresqlGroups implements Groups {
                 .toList();
     }
 
-    private CompletionStage<Lease> join(String action, Member member, Set<LogPartition> released) {
+    private CompletionStage<Lease> join(
+            String action, Member member, Set<LogPartition> released, @Nullable Known state) {
+        boolean isLook = state != null && state.isLookNext();
         return database.transaction(action, connection -> {
-                    revive(connection, member);
-                    return new Step(connection, member.group()).renew(member, released);
-                })
-                .thenApply(lease -> {
-                    generations.put(member.id(), lease.generation());
-                    return lease;
-                });
+            revive(connection, member);
+            Step step = new Step(connection, member.group());
+            Lease lease = step.renew(member, released, isLook);
+            boolean isAssigned = isLook || step.table.isReassigned();
+            Map<Integer, Map<Zone, Integer>> readers =
+                    isAssigned || state == null ? zones(connection, member.topics()) : state.readers;
+            known.put(member.id(), new Known(lease.generation(), readers, 0));
+            return lease;
+        });
     }
 
     /** If the database was away, nobody could renew. */
@@ -118,7 +141,7 @@ final class PostgresqlGroups implements Groups {
 
     @Override
     public CompletionStage<Void> leave(Member member) {
-        generations.remove(member.id());
+        known.remove(member.id());
         return database.transactionStep(
                 "leave group '" + member.group() + "'",
                 connection -> new Step(connection, member.group()).leave(member));
@@ -220,6 +243,23 @@ final class PostgresqlGroups implements Groups {
         return FunctionCall.of(connection, database.schema(), name, arguments);
     }
 
+    /**
+     * What a member's instance knows of its group.
+     *
+     * @param generation of the group
+     * @param readers of the member's topics, of all groups, when it last was assigned
+     * @param renewals since then, or since the last look at the readers
+     */
+    private record Known(long generation, Map<Integer, Map<Zone, Integer>> readers, int renewals) {
+        boolean isLookNext() {
+            return renewals + 1 >= RENEWALS_PER_LOOK;
+        }
+
+        Known renewed(long newer) {
+            return new Known(newer, readers, isLookNext() ? 0 : renewals + 1);
+        }
+    }
+
     /** One change of a group, which holds its lock. Owned by one thread. */
     private final class Step {
         private final Connection connection;
@@ -243,10 +283,14 @@ final class PostgresqlGroups implements Groups {
                     GroupRows.partitions(connection, database.schema(), group, null));
         }
 
-        Lease renew(Member member, Set<LogPartition> released) throws SQLException {
+        Lease renew(Member member, Set<LogPartition> released, boolean isLook) throws SQLException {
             function(connection, "put_member", group, member.id(), member.zone().name(), topicNumbers(member), LEASE)
                     .run();
-            table.renew(member, released, partitions, homes());
+            Function<Integer, HomeZones> homes = homes();
+            table.renew(member, released, partitions, homes);
+            if (isLook) {
+                table.followHomes(partitions, homes);
+            }
             write();
             return table.lease(member.id(), LEASE);
         }
@@ -259,7 +303,8 @@ final class PostgresqlGroups implements Groups {
 
         private Function<Integer, HomeZones> homes() throws SQLException {
             Map<Integer, Map<Zone, Integer>> readers = zones(connection, partitions.keySet());
-            return topic -> HomeZones.of(readers.getOrDefault(topic, Map.of()));
+            return topic ->
+                    HomeZones.of(topic, partitions.getOrDefault(topic, 0), readers.getOrDefault(topic, Map.of()));
         }
 
         private void write() throws SQLException {

@@ -79,7 +79,10 @@ record Rebalance(MemoryDatabase database, String name) {
         step(
                 session,
                 counting,
-                table -> table.renew(member, released, partitions, topic -> homes(topic, member)),
+                table -> {
+                    table.renew(member, released, partitions, topic -> homes(topic, member));
+                    table.followHomes(partitions, topic -> homes(topic, member));
+                },
                 table -> {
                     long until = database.clockMillis() + Groups.LEASE.toMillis();
                     if (isAway) {
@@ -166,7 +169,7 @@ record Rebalance(MemoryDatabase database, String name) {
     }
 
     private HomeZones homes(int topic) {
-        return HomeZones.of(zones(database, topic));
+        return homes(topic, zones(database, topic));
     }
 
     /** With a member that may have just joined. */
@@ -177,6 +180,10 @@ record Rebalance(MemoryDatabase database, String name) {
         if (!isKnown && member.topics().contains(topic)) {
             zones.merge(member.zone(), 1, Integer::sum);
         }
-        return HomeZones.of(zones);
+        return homes(topic, zones);
+    }
+
+    private HomeZones homes(int topic, Map<Zone, Integer> readers) {
+        return HomeZones.of(topic, partitions().getOrDefault(topic, 0), readers);
     }
 }

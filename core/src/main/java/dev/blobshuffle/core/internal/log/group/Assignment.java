@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.internal.log.group;
 
+import dev.blobshuffle.core.zone.Zone;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -22,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * fewest.
  *
  * <p>Four passes, each within the members' quotas: keep an owner in the home zone; give what is
- * left to a reader in the home zone; keep the other owners; give the rest to whoever has the
- * fewest.
+ * left to a reader in the home zone; keep the other owners; give the rest to the zone that fits
+ * next, which is the same in each group.
  */
 public final class Assignment {
     private final Map<UUID, Share> shares = new HashMap<>();
@@ -74,20 +75,42 @@ public final class Assignment {
         return assignment.assigned;
     }
 
-    /** Those who have the most keep the larger quota, so that fewer partitions move. */
+    /**
+     * The larger quotas go to the zones that are home to more partitions than the smaller ones
+     * have room for, and within a zone to those who have the most, so that fewer partitions move.
+     */
     private void setQuotas(Set<LogPartition> open, Map<LogPartition, UUID> owners) {
+        Map<Zone, Integer> demand = new HashMap<>();
         for (LogPartition partition : open) {
             Share share = owner(partition, owners);
             if (share != null) {
                 share.owned++;
             }
+            Zone home = homes.apply(partition).zone(partition);
+            if (home != null) {
+                demand.merge(home, 1, Integer::sum);
+            }
         }
         List<Share> byOwned = new ArrayList<>(shares.values());
         byOwned.sort(Comparator.<Share>comparingInt(share -> -share.owned).thenComparing(share -> share.member.id()));
-        int members = Math.max(1, byOwned.size());
-        int larger = open.size() % members;
-        for (int i = 0; i < byOwned.size(); i++) {
-            byOwned.get(i).quota = open.size() / members + (i < larger ? 1 : 0);
+        int least = open.size() / Math.max(1, byOwned.size());
+        for (Share share : byOwned) {
+            share.quota = least;
+            demand.merge(share.member.zone(), -least, Integer::sum);
+        }
+        int larger = open.size() - least * byOwned.size();
+        for (Share share : byOwned) {
+            if (larger > 0 && demand.getOrDefault(share.member.zone(), 0) > 0) {
+                demand.merge(share.member.zone(), -1, Integer::sum);
+                share.quota++;
+                larger--;
+            }
+        }
+        for (Share share : byOwned) {
+            if (larger > 0 && share.quota == least) {
+                share.quota++;
+                larger--;
+            }
         }
     }
 
@@ -125,10 +148,7 @@ public final class Assignment {
         for (LogPartition partition : List.copyOf(open)) {
             Share least = null;
             for (Share share : readers.getOrDefault(partition.topic(), List.of())) {
-                boolean isBetter = least == null
-                        || (share.hasRoom() && !least.hasRoom())
-                        || (share.hasRoom() == least.hasRoom() && share.count < least.count);
-                if (isBetter) {
+                if (least == null || isBetter(partition, share, least)) {
                     least = share;
                 }
             }
@@ -138,8 +158,18 @@ public final class Assignment {
         }
     }
 
+    private static boolean isBetter(LogPartition partition, Share share, Share other) {
+        if (share.hasRoom() != other.hasRoom()) {
+            return share.hasRoom();
+        }
+        long affinity = HomeZones.affinity(partition, share.member.zone());
+        long others = HomeZones.affinity(partition, other.member.zone());
+        return !share.hasRoom() || affinity == others ? share.count < other.count : affinity > others;
+    }
+
     private boolean isHome(Share share, LogPartition partition) {
-        return homes.apply(partition).zone(partition, share.member.zone()).equals(share.member.zone());
+        Zone home = homes.apply(partition).zone(partition);
+        return home == null || home.equals(share.member.zone());
     }
 
     private void assign(Set<LogPartition> open, LogPartition partition, Share share) {

@@ -73,25 +73,45 @@ public final class GroupTable {
         assign(isNew, partitions, homes);
     }
 
+    /**
+     * Assigns partitions once more, because readers of other groups may have changed the home zones
+     * since the last assignment. Changes nothing if they have not. As {@link #renew}.
+     */
+    public void followHomes(Map<Integer, Integer> partitions, Function<Integer, HomeZones> homes) {
+        Set<Integer> read = read(partitions);
+        assign(false, read, all(read, partitions), homes);
+    }
+
     /** A member leaves: its partitions go to others. As {@link #renew}. */
     public void leave(UUID member, Map<Integer, Integer> partitions, Function<Integer, HomeZones> homes) {
         assign(members.remove(member) != null, partitions, homes);
     }
 
     private void assign(boolean isChanged, Map<Integer, Integer> partitions, Function<Integer, HomeZones> homes) {
-        Set<Integer> read = members.values().stream()
+        Set<Integer> read = read(partitions);
+        List<LogPartition> all = all(read, partitions);
+        if (isChanged || !isSettled(all, read)) {
+            assign(true, read, all, homes);
+        }
+    }
+
+    private Set<Integer> read(Map<Integer, Integer> partitions) {
+        return members.values().stream()
                 .flatMap(member -> member.topics().stream())
                 .filter(partitions::containsKey)
                 .collect(Collectors.toSet());
-        List<LogPartition> all = read.stream()
+    }
+
+    private static List<LogPartition> all(Set<Integer> read, Map<Integer, Integer> partitions) {
+        return read.stream()
                 .sorted()
                 .flatMap(topic -> IntStream.range(0, partitions.getOrDefault(topic, 0))
                         .mapToObj(partition -> new LogPartition(topic, partition)))
                 .toList();
-        if (!isChanged && isSettled(all, read)) {
-            return;
-        }
-        generation++;
+    }
+
+    private void assign(
+            boolean isChanged, Set<Integer> read, List<LogPartition> all, Function<Integer, HomeZones> homes) {
         Map<LogPartition, UUID> owners = new HashMap<>();
         rows.values()
                 .forEach(row -> row.wantedBy()
@@ -100,9 +120,12 @@ public final class GroupTable {
                         .ifPresent(owner -> owners.put(row.partition(), owner)));
         Map<Integer, HomeZones> known = new HashMap<>();
         read.forEach(topic -> known.put(topic, homes.apply(topic)));
-        HomeZones none = HomeZones.of(Map.of());
-        Map<LogPartition, UUID> target =
-                Assignment.of(members.values(), all, owners, partition -> known.getOrDefault(partition.topic(), none));
+        Map<LogPartition, UUID> target = Assignment.of(
+                members.values(), all, owners, partition -> known.getOrDefault(partition.topic(), HomeZones.none()));
+        if (!isChanged && target.equals(owners)) {
+            return;
+        }
+        generation++;
         all.forEach(partition -> handOver(partition, Optional.ofNullable(target.get(partition))));
         List.copyOf(rows.values()).stream()
                 .filter(row -> !target.containsKey(row.partition()))

@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
@@ -23,7 +24,7 @@ class AssignmentTest {
 
     @Test
     void nobodyReadsWithoutMembers() {
-        assertThat(Assignment.of(List.of(), partitions(1, 8), Map.of(), homes(List.of())))
+        assertThat(Assignment.of(List.of(), partitions(1, 8), Map.of(), homes(partitions(1, 8), List.of())))
                 .isEmpty();
     }
 
@@ -40,7 +41,7 @@ class AssignmentTest {
             } else {
                 members.remove(random.nextInt(members.size()));
             }
-            Map<LogPartition, UUID> next = Assignment.of(members, partitions, owners, homes(members));
+            Map<LogPartition, UUID> next = Assignment.of(members, partitions, owners, homes(partitions, members));
 
             Map<UUID, Integer> counts = counts(members, next);
             int least =
@@ -49,7 +50,8 @@ class AssignmentTest {
                     counts.values().stream().mapToInt(Integer::intValue).max().orElse(0);
             assertThat(most - least).isLessThanOrEqualTo(1);
             assertThat(next).hasSize(members.isEmpty() ? 0 : partitions.size());
-            assertThat(Assignment.of(members, partitions, next, homes(members))).isEqualTo(next);
+            assertThat(Assignment.of(members, partitions, next, homes(partitions, members)))
+                    .isEqualTo(next);
             owners = next;
         }
     }
@@ -61,32 +63,93 @@ class AssignmentTest {
                 .mapToObj(i -> member(random, ZONES[0], Set.of(1)))
                 .collect(Collectors.toCollection(ArrayList::new));
         List<LogPartition> partitions = partitions(1, 60);
-        Map<LogPartition, UUID> before = Assignment.of(members, partitions, Map.of(), homes(members));
+        Map<LogPartition, UUID> before = Assignment.of(members, partitions, Map.of(), homes(partitions, members));
         members.add(member(random, ZONES[0], Set.of(1)));
 
-        Map<LogPartition, UUID> after = Assignment.of(members, partitions, before, homes(members));
+        Map<LogPartition, UUID> after = Assignment.of(members, partitions, before, homes(partitions, members));
 
         assertThat(partitions)
                 .filteredOn(each -> !before.get(each).equals(after.get(each)))
                 .hasSize(10);
     }
 
-    @Test
-    void mostPartitionsAreReadInTheirHomeZone() {
+    /** Also where the partitions cannot be divided, and whichever member came first. */
+    @ParameterizedTest
+    @ValueSource(ints = {3, 9, 48, 49, 50, 288, 576})
+    void balancedGroupsReadAllPartitionsInTheirHomeZones(int count) {
         Random random = new Random(8);
-        List<Member> members = IntStream.range(0, 9)
+        List<LogPartition> partitions = partitions(1, count);
+        List<List<Member>> groups = new ArrayList<>();
+        List<Member> all = new ArrayList<>();
+        for (int perZone = 1; perZone <= 3; perZone++) {
+            int members = 3 * perZone;
+            groups.add(IntStream.range(0, members)
+                    .mapToObj(i -> member(random, ZONES[i % 3], Set.of(1)))
+                    .toList());
+            all.addAll(groups.get(perZone - 1));
+        }
+        for (List<Member> group : groups) {
+            Map<LogPartition, UUID> assigned = Map.of();
+            for (int joined = 1; joined <= group.size(); joined++) {
+                List<Member> members = group.subList(0, joined);
+                assigned = Assignment.of(members, partitions, assigned, homes(partitions, members));
+            }
+            assigned = Assignment.of(group, partitions, assigned, homes(partitions, all));
+            assertThat(away(group, partitions, assigned, homes(partitions, all)))
+                    .as("of %d members", group.size())
+                    .isEmpty();
+        }
+    }
+
+    /** As where a zone has one member more: then the same partitions leave home in each group. */
+    @Test
+    void partitionsWithoutRoomAtHomeGoToTheSameZoneInEachGroup() {
+        Random random = new Random(3);
+        List<LogPartition> partitions = partitions(1, 90);
+        List<Member> uneven = IntStream.range(0, 4)
                 .mapToObj(i -> member(random, ZONES[i % 3], Set.of(1)))
                 .toList();
-        List<LogPartition> partitions = partitions(1, 288);
-        Function<LogPartition, HomeZones> homes = homes(members);
+        Function<LogPartition, HomeZones> homes = homes(partitions, uneven);
+        Map<LogPartition, Zone> before = Map.of();
+        for (int group = 0; group < 5; group++) {
+            List<Member> even = IntStream.range(0, 3)
+                    .mapToObj(i -> member(random, ZONES[i], Set.of(1)))
+                    .toList();
+            Map<UUID, Zone> zones = even.stream().collect(Collectors.toMap(Member::id, Member::zone));
+            Map<LogPartition, Zone> read = Assignment.of(even, partitions, Map.of(), homes).entrySet().stream()
+                    .collect(Collectors.toMap(Map.Entry::getKey, each -> zones.get(each.getValue())));
+            assertThat(away(even, partitions, Assignment.of(even, partitions, Map.of(), homes), homes))
+                    .hasSize(15);
+            if (group > 0) {
+                assertThat(read).isEqualTo(before);
+            }
+            before = read;
+        }
+    }
+
+    @Test
+    void aZoneIsHomeToItsReadersShare() {
+        Map<Zone, Integer> readers = Map.of(ZONES[0], 2, ZONES[1], 1, ZONES[2], 1);
+        HomeZones homes = HomeZones.of(1, 49, readers);
+
+        Map<Zone, Long> counts =
+                partitions(1, 49).stream().collect(Collectors.groupingBy(homes::zone, Collectors.counting()));
+
+        assertThat(counts.get(ZONES[0])).isBetween(24L, 25L);
+        assertThat(counts.get(ZONES[1])).isBetween(12L, 13L);
+        assertThat(counts.get(ZONES[2])).isBetween(12L, 13L);
+    }
+
+    private static List<LogPartition> away(
+            List<Member> members,
+            List<LogPartition> partitions,
+            Map<LogPartition, UUID> assigned,
+            Function<LogPartition, HomeZones> homes) {
         Map<UUID, Zone> zones = members.stream().collect(Collectors.toMap(Member::id, Member::zone));
-
-        Map<LogPartition, UUID> assigned = Assignment.of(members, partitions, Map.of(), homes);
-
-        long home = partitions.stream()
-                .filter(each -> homes.apply(each).zone(each, ZONES[0]).equals(zones.get(assigned.get(each))))
-                .count();
-        assertThat(home).isGreaterThan(288 * 85 / 100);
+        return partitions.stream()
+                .filter(each ->
+                        !zones.get(assigned.get(each)).equals(homes.apply(each).zone(each)))
+                .toList();
     }
 
     @Test
@@ -99,7 +162,7 @@ class AssignmentTest {
         partitions.addAll(partitions(3, 2));
 
         Map<LogPartition, UUID> assigned =
-                Assignment.of(List.of(one, both), partitions, Map.of(), homes(List.of(one, both)));
+                Assignment.of(List.of(one, both), partitions, Map.of(), homes(partitions, List.of(one, both)));
 
         assertThat(assigned.keySet()).noneMatch(each -> each.topic() == 3);
         assertThat(assigned).hasSize(12).allSatisfy((partition, reader) -> {
@@ -114,10 +177,10 @@ class AssignmentTest {
         Map<Zone, Integer> before = Map.of(ZONES[0], 10, ZONES[1], 10, ZONES[2], 10);
         Map<Zone, Integer> after = Map.of(ZONES[0], 11, ZONES[1], 10, ZONES[2], 10);
 
+        HomeZones then = HomeZones.of(1, 10_000, before);
+        HomeZones now = HomeZones.of(1, 10_000, after);
         long moved = partitions(1, 10_000).stream()
-                .filter(each -> !HomeZones.of(before)
-                        .zone(each, ZONES[0])
-                        .equals(HomeZones.of(after).zone(each, ZONES[0])))
+                .filter(each -> !Objects.equals(then.zone(each), now.zone(each)))
                 .count();
 
         assertThat(moved).isLessThan(400);
@@ -130,10 +193,19 @@ class AssignmentTest {
         return counts;
     }
 
-    private static Function<LogPartition, HomeZones> homes(Collection<Member> members) {
-        HomeZones homes =
-                HomeZones.of(members.stream().collect(Collectors.toMap(Member::zone, any -> 1, Integer::sum)));
-        return partition -> homes;
+    private static Function<LogPartition, HomeZones> homes(List<LogPartition> partitions, Collection<Member> members) {
+        Map<Integer, HomeZones> homes = new HashMap<>();
+        partitions.stream()
+                .collect(Collectors.groupingBy(LogPartition::topic, Collectors.counting()))
+                .forEach((topic, count) -> homes.put(
+                        topic,
+                        HomeZones.of(
+                                topic,
+                                count.intValue(),
+                                members.stream()
+                                        .filter(member -> member.topics().contains(topic))
+                                        .collect(Collectors.toMap(Member::zone, any -> 1, Integer::sum)))));
+        return partition -> homes.getOrDefault(partition.topic(), HomeZones.none());
     }
 
     private static Member member(Random random, Set<Integer> topics) {

@@ -65,7 +65,7 @@ class GroupTableTest {
         long before = generation;
 
         GroupTable table = new GroupTable("group", generation, List.of(FIRST), stored.values());
-        table.renew(FIRST, Set.of(), topics, topic -> homes(List.of(FIRST)));
+        table.renew(FIRST, Set.of(), topics, topic -> homes(topic, List.of(FIRST)));
 
         assertThat(table.changed()).isEmpty();
         assertThat(table.isReassigned()).isFalse();
@@ -107,7 +107,7 @@ class GroupTableTest {
         renew(SECOND, List.of(FIRST, SECOND), Set.of());
         GroupTable table = new GroupTable("group", generation, List.of(FIRST, SECOND), stored.values());
 
-        table.leave(FIRST.id(), topics, topic -> homes(List.of(SECOND)));
+        table.leave(FIRST.id(), topics, topic -> homes(topic, List.of(SECOND)));
 
         assertThat(table.lease(SECOND.id(), Groups.LEASE).owned()).hasSize(4);
         assertThat(table.lease(FIRST.id(), Groups.LEASE).owned()).isEmpty();
@@ -122,14 +122,17 @@ class GroupTableTest {
             others.remove(member);
         }
         GroupTable table = new GroupTable("group", generation, others, stored.values());
-        table.renew(member, released, topics, topic -> homes(live));
+        table.renew(member, released, topics, topic -> homes(topic, live));
         table.changed().forEach(row -> stored.put(row.partition(), row));
         generation = table.generation();
         return table.lease(member.id(), Duration.ofSeconds(10));
     }
 
-    private static HomeZones homes(Collection<Member> members) {
-        return HomeZones.of(members.stream().collect(Collectors.toMap(Member::zone, any -> 1, Integer::sum)));
+    private HomeZones homes(int topic, Collection<Member> members) {
+        return HomeZones.of(
+                topic,
+                topics.getOrDefault(topic, 0),
+                members.stream().collect(Collectors.toMap(Member::zone, any -> 1, Integer::sum)));
     }
 
     private static Member member(long id) {
