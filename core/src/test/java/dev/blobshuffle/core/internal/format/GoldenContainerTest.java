@@ -10,6 +10,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -95,6 +97,55 @@ class GoldenContainerTest {
         }
     }
 
+    /**
+     * The Python package wrote {@code ARROW-python.blob} ({@code python/tests/golden.py}). Each frame
+     * begins with its own dictionary, so each can be read after the prelude.
+     */
+    @Test
+    void anArrowBlobOfPythonIsRead() throws IOException {
+        byte[] blob = stored("ARROW-python");
+        ContainerReader reader = ContainerReader.open(TestContainers.ID, TestContainers.source(blob), blob.length);
+        reader.verify();
+        Container container = reader.container();
+
+        assertThat(container.store()).isEqualTo(TestContainers.STORE);
+        assertThat(container.createdMillis()).isEqualTo(TestContainers.CREATED);
+        assertThat(container.segments())
+                .extracting(Container.Segment::partition)
+                .containsExactly(0, 3, 7);
+        assertThat(container.segments())
+                .allSatisfy(segment -> assertThat(segment.origin()).contains(TestContainers.MAP_12));
+        assertThat(container.rows()).hasValue(165);
+        for (Container.Segment segment : container.segments()) {
+            int frames = Math.max(1, segment.frames().size());
+            ByteBuffer end = reader.postlude().orElseThrow();
+            ByteBuffer bytes = reader.segment(segment);
+            ArrowMessages messages = ArrowMessages.of(ByteBuffer.allocate(bytes.remaining() + end.remaining())
+                    .put(bytes)
+                    .put(end)
+                    .flip());
+            assertThat(messages.types())
+                    .containsExactlyElementsOf(
+                            Collections.nCopies(frames, List.of(Type.DICTIONARY_BATCH, Type.RECORD_BATCH)).stream()
+                                    .flatMap(List::stream)
+                                    .toList());
+            assertThat(messages.messages().stream()
+                            .mapToLong(ArrowMessages.Message::rows)
+                            .sum())
+                    .isEqualTo(segment.rows().getAsLong());
+        }
+        assertThat((long) ArrowMessages.of(ByteBuffer.wrap(blob)).end()).isEqualTo(container.contentEnd());
+    }
+
+    /** The writers of both languages write the same footer for the same content. */
+    @Test
+    void aFooterOfPythonHasTheBytesOfJavas() throws IOException {
+        byte[] blob = stored("ARROW-python");
+        Container container = TestContainers.verified(blob);
+        assertThat(ContainerCodec.encode(container))
+                .isEqualTo(Arrays.copyOfRange(blob, (int) container.contentEnd(), blob.length));
+    }
+
     @Test
     void opaqueContentStaysReadable() throws IOException {
         byte[] blob = golden(ContentKind.OPAQUE);
@@ -123,8 +174,12 @@ class GoldenContainerTest {
             Path file = Path.of("src/test/resources/golden/v2", kind + ".blob");
             return Files.readAllBytes(Files.write(file, TestContainers.golden(kind)));
         }
-        try (InputStream stream = GoldenContainerTest.class.getResourceAsStream("/golden/v2/" + kind + ".blob")) {
-            assertThat(stream).as(kind + ".blob").isNotNull();
+        return stored(kind.name());
+    }
+
+    private static byte[] stored(String name) throws IOException {
+        try (InputStream stream = GoldenContainerTest.class.getResourceAsStream("/golden/v2/" + name + ".blob")) {
+            assertThat(stream).as(name + ".blob").isNotNull();
             return stream.readAllBytes();
         }
     }
