@@ -1,0 +1,42 @@
+"""Columnar shuffles through blobs: Arrow batches, for Dask, Ray and plain Python.
+
+A map writes its rows for all partitions as one blob (`ShuffleWriter`) and passes on a small
+`Ref`. A reducer streams one partition from the blobs of all maps (`read`).
+"""
+
+from blobshuffle.arrow import Codec
+from blobshuffle.failure import (
+    BlobCorrupt,
+    BlobMissing,
+    BlobShuffleError,
+    IncompleteShuffle,
+    StoreUnavailable,
+)
+from blobshuffle.keys import partition_ids
+from blobshuffle.lifecycle import Abandoned, abandoned, release, releasing
+from blobshuffle.reader import read
+from blobshuffle.ref import Ref, select
+from blobshuffle.store import LocalStore, Store, new_shuffle, open_store
+from blobshuffle.writer import ShuffleWriter
+
+__all__ = [
+    "Abandoned",
+    "BlobCorrupt",
+    "BlobMissing",
+    "BlobShuffleError",
+    "Codec",
+    "IncompleteShuffle",
+    "LocalStore",
+    "Ref",
+    "ShuffleWriter",
+    "Store",
+    "StoreUnavailable",
+    "abandoned",
+    "new_shuffle",
+    "open_store",
+    "partition_ids",
+    "read",
+    "release",
+    "releasing",
+    "select",
+]

@@ -1,0 +1,156 @@
+"""Which partition a row belongs to, by a hash of its key columns.
+
+The hash is part of the contract: shuffles that are joined partition by partition must agree on
+it, whatever the versions. `docs/guides/python.md`, "Partitions of keys", defines it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+# Its functions are made at run time, so type checkers do not know them.
+_compute: Any = pc
+
+Hashes = npt.NDArray[np.uint64]
+
+_SEED = np.uint64(0x9E3779B97F4A7C15)
+_FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND = np.uint64(0x94D049BB133111EB)
+_NULL = np.uint64(0x632BE59BD9B4E019)
+
+
+def partition_ids(
+    batch: pa.RecordBatch | pa.Table, keys: Sequence[str], partitions: int
+) -> pa.UInt32Array:
+    """Return the partition of each row, 0 to `partitions` - 1.
+
+    Equal keys have equal partitions, also if their integer, float, string or binary types have
+    other widths, and if a column is dictionary-encoded. Null is a key like others. Raises
+    `KeyError` for a column that is not there and `TypeError` for a type without a hash.
+    """
+    if not keys:
+        raise ValueError("Cannot partition by no key: name at least one column.")
+    hashes = np.full(batch.num_rows, _SEED, np.uint64)
+    for key in keys:
+        index = batch.schema.get_field_index(key)
+        if index < 0:
+            raise KeyError(f"Cannot partition by {key!r}: the columns are {batch.schema.names}.")
+        column: Any = batch.column(index)
+        if isinstance(column, pa.ChunkedArray):
+            column = column.combine_chunks()
+        hashes = _mix(hashes ^ _hash(column, key))
+    # Multiply-shift spreads the upper 32 bits over the partitions without a division.
+    numbers = ((hashes >> np.uint64(32)) * np.uint64(partitions)) >> np.uint64(32)
+    return pa.array(numbers.astype(np.uint32))
+
+
+def _mix(words: Hashes) -> Hashes:
+    """Finalise as splitmix64 does: each bit of the input changes half of the output."""
+    words = words + _SEED
+    words = (words ^ (words >> np.uint64(30))) * _FIRST
+    words = (words ^ (words >> np.uint64(27))) * _SECOND
+    return words ^ (words >> np.uint64(31))
+
+
+def _hash(column: Any, key: str) -> Hashes:
+    if isinstance(column, pa.ExtensionArray):
+        column = column.storage
+    data_type = column.type
+    if pa.types.is_dictionary(data_type):
+        return _hash_dictionary(column, key)
+    if pa.types.is_run_end_encoded(data_type):
+        return _hash(_compute.run_end_decode(column), key)
+    if pa.types.is_null(data_type):
+        return np.full(len(column), _NULL, np.uint64)
+    hashes = _hash_values(column, key)
+    if column.null_count:
+        nulls = column.is_null().to_numpy(zero_copy_only=False)
+        hashes[nulls] = _NULL
+    return hashes
+
+
+def _hash_dictionary(column: Any, key: str) -> Hashes:
+    values = _hash(column.dictionary, key)
+    if column.indices.null_count == 0 and len(values):
+        return values[column.indices.to_numpy(zero_copy_only=False).astype(np.int64)]
+    values = np.append(values, _NULL)
+    indices = _compute.fill_null(column.indices.cast(pa.int64()), len(values) - 1)
+    return values[indices.to_numpy(zero_copy_only=False)]
+
+
+def _hash_values(column: Any, key: str) -> Hashes:
+    data_type = column.type
+    is_text = pa.types.is_string(data_type) or pa.types.is_large_string(data_type)
+    if is_text or pa.types.is_binary(data_type) or pa.types.is_large_binary(data_type):
+        return _hash_bytes(column)
+    if pa.types.is_string_view(data_type) or pa.types.is_binary_view(data_type):
+        wide = pa.large_string() if pa.types.is_string_view(data_type) else pa.large_binary()
+        return _hash_bytes(column.cast(wide))
+    if pa.types.is_fixed_size_binary(data_type):
+        return _hash_bytes(column.cast(pa.large_binary()))
+    if pa.types.is_decimal(data_type):
+        return _hash_bytes(column.cast(pa.large_string()))
+    return _mix(_words(column, key))
+
+
+def _words(column: Any, key: str) -> Hashes:
+    """Return values of fixed width as 64 bits each. Nulls have any value."""
+    data_type = column.type
+    if pa.types.is_uint64(data_type):
+        return _filled(column).astype(np.uint64)
+    if pa.types.is_boolean(data_type) or pa.types.is_integer(data_type):
+        return _filled(column.cast(pa.int64())).view(np.uint64)
+    if pa.types.is_floating(data_type):
+        # One zero, one NaN.
+        values = _filled(column.cast(pa.float64())) + 0.0
+        values[np.isnan(values)] = np.nan
+        return values.view(np.uint64)
+    if pa.types.is_temporal(data_type) and not pa.types.is_interval(data_type):
+        width = pa.int32() if data_type.bit_width == 32 else pa.int64()
+        return _filled(column.view(width).cast(pa.int64())).view(np.uint64)
+    raise TypeError(
+        f"Cannot partition by {key!r} of type {data_type}: name columns of numbers, strings, "
+        "binary or times, or pass partition_ids."
+    )
+
+
+def _filled(column: Any) -> npt.NDArray[Any]:
+    filled = _compute.fill_null(column, 0) if column.null_count else column
+    return np.array(filled.to_numpy(zero_copy_only=False))
+
+
+def _hash_bytes(column: Any) -> Hashes:
+    """Hash strings eight bytes at a time, all rows at once."""
+    rows = len(column)
+    is_large = pa.types.is_large_string(column.type) or pa.types.is_large_binary(column.type)
+    _, offset_buffer, data = column.buffers()
+    if rows == 0:
+        return np.empty(0, np.uint64)
+    width = np.dtype(np.int64 if is_large else np.int32)
+    offsets = np.frombuffer(offset_buffer, width, rows + 1, column.offset * width.itemsize)
+    starts, lengths = offsets[:-1].astype(np.int64), np.diff(offsets).astype(np.int64)
+    first, last = int(offsets[0]), int(offsets[-1])
+    raw = np.zeros(last - first + 8, np.uint8)
+    if last > first:
+        raw[: last - first] = np.frombuffer(data, np.uint8, last - first, first)
+    starts -= first
+    hashes = _mix(lengths.astype(np.uint64))
+    # Words at every byte: a load for eight bytes of each row, wherever they start.
+    words = np.ndarray((len(raw) - 7,), np.dtype("<u8"), raw, 0, (1,))
+    left = np.flatnonzero(lengths > 0)
+    at = 0
+    while len(left):
+        remaining = lengths[left] - at
+        loaded = words[starts[left] + at]
+        unused = (np.uint64(8) - np.minimum(remaining, 8).astype(np.uint64)) * np.uint64(8)
+        loaded = (loaded << unused) >> unused
+        hashes[left] = _mix(hashes[left] ^ loaded)
+        at += 8
+        left = left[remaining > 8]
+    return hashes

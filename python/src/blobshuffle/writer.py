@@ -1,0 +1,263 @@
+"""The map side: partitions batches and writes them as one blob."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import Any
+
+import pyarrow as pa
+
+from blobshuffle.arrow import FRAME_BYTES, BatchEncoder, Codec, EncodedFrame
+from blobshuffle.container import BlobId, ContentKind, Origin
+from blobshuffle.container_writer import ContainerWriter
+from blobshuffle.keys import partition_ids as ids_of_keys
+from blobshuffle.partitioner import Morsel, Partitioner, checked_ids
+from blobshuffle.ref import Ref
+from blobshuffle.spill import SpillFile
+from blobshuffle.store import SHUFFLES, Store, checked_name, open_store
+from blobshuffle.wire import MAX_INT, MAX_LONG
+
+DEFAULT_MEMORY = 256 << 20
+"""Bytes of rows that a writer keeps before it spills."""
+
+MIN_MEMORY = 4 << 20
+
+_ZONE = "default"
+_MILLIS_PER_GENERATION = 60_000
+
+
+class ShuffleWriter:
+    """Writes the rows of one attempt of one map, for all partitions, as one blob.
+
+    Rows stay in memory up to about `memory` bytes; what is more goes to an unnamed file in
+    `spill_directory` (default: the store's directory, else the system's temporary one). While it
+    gathers rows it needs up to a quarter of `memory` more. Nothing is readable before `commit`,
+    and a writer that is not committed leaves nothing. Owned by one thread.
+    """
+
+    def __init__(
+        self,
+        store: Store | str | os.PathLike[str],
+        *,
+        shuffle: str,
+        map: int,
+        partitions: int,
+        attempt: int = 0,
+        maps: int | None = None,
+        codec: Codec = "lz4",
+        schema: pa.Schema | None = None,
+        memory: int = DEFAULT_MEMORY,
+        spill_directory: str | os.PathLike[str] | None = None,
+    ) -> None:
+        """Begin an attempt of a map.
+
+        `shuffle` is unique in the store (`new_shuffle`), `map` counts the maps of the shuffle from
+        0 and `attempt` the runs of that map. `maps` is how many maps the shuffle has; without it,
+        readers must be told. `schema` is needed only if the map may have no batch. Raises
+        `ValueError` for an illegal argument.
+        """
+        if not 1 <= partitions <= MAX_INT or not 0 <= map <= MAX_LONG or attempt < 0:
+            raise ValueError(
+                f"Cannot write map {map}, attempt {attempt}, for {partitions} partitions: numbers "
+                "must not be negative, and there is at least one partition."
+            )
+        if maps is not None and not map < maps:
+            raise ValueError(f"Cannot write map {map} of {maps}: maps count from 0.")
+        if memory < MIN_MEMORY:
+            raise ValueError(f"Cannot write with {memory} bytes of memory: at least {MIN_MEMORY}.")
+        self._store = open_store(store)
+        self._origin = Origin(checked_name(shuffle), map, attempt)
+        self._maps = maps
+        self._partitions = partitions
+        self._codec: Codec = codec
+        self._memory = memory
+        self._spill_directory = spill_directory
+        self._encoder = None if schema is None else BatchEncoder(schema, codec)
+        self._partitioner = Partitioner(partitions, memory // 4)
+        self._morsels: list[Morsel] = []
+        self._gathered_bytes = 0
+        self._spill: SpillFile | None = None
+        self._ref: Ref | None = None
+        self._is_closed = False
+
+    @property
+    def spilled_bytes(self) -> int:
+        """Bytes that did not fit into memory."""
+        return self._spill.bytes_written if self._spill else 0
+
+    def write(
+        self,
+        batch: pa.RecordBatch | pa.Table,
+        partition_ids: Any = None,
+        *,
+        keys: Sequence[str] | None = None,
+    ) -> None:
+        """Write rows, each to its partition.
+
+        Pass either `partition_ids`, an integer for each row, or `keys`, the names of columns whose
+        hash decides (`blobshuffle.partition_ids`). The writer may keep the batch until `commit`:
+        do not change its buffers. Raises `ValueError` for ids out of range or another schema than
+        before, `StoreUnavailable` if the disk does not take what is spilled; discard the writer
+        then.
+        """
+        self._require_open()
+        if (partition_ids is None) == (keys is None):
+            raise ValueError("Cannot write a batch: pass either partition_ids or keys.")
+        if keys is not None:
+            partition_ids = ids_of_keys(batch, keys, self._partitions)
+        ids = checked_ids(partition_ids, batch.num_rows, self._partitions)
+        if self._encoder is None:
+            self._encoder = BatchEncoder(batch.schema, self._codec)
+        at = 0
+        for part in batch.to_batches() if isinstance(batch, pa.Table) else [batch]:
+            prepared = self._encoder.prepare(part)
+            for morsel in self._partitioner.add(prepared, ids.slice(at, part.num_rows)):
+                self._keep(morsel)
+            at += part.num_rows
+
+    def commit(self) -> Ref:
+        """Make the blob readable, and return what readers need. Idempotent.
+
+        Raises `StoreUnavailable` if the store does not take it: nothing is readable then, and
+        nothing is left but what the store refuses to delete. Raises `ValueError` if there was
+        neither a batch nor a schema.
+        """
+        if self._ref is not None:
+            return self._ref
+        self._require_open()
+        if self._encoder is None:
+            raise ValueError(
+                f"Cannot commit map {self._origin.map}: it has no batch, so its schema is unknown. "
+                "Pass schema to ShuffleWriter."
+            )
+        try:
+            self._ref = self._commit(self._encoder)
+        finally:
+            self.close()
+        return self._ref
+
+    def close(self) -> None:
+        """Discard what is not committed. Idempotent."""
+        self._is_closed = True
+        self._morsels = []
+        if self._spill:
+            self._spill.close()
+
+    def __enter__(self) -> ShuffleWriter:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        failure: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _require_open(self) -> None:
+        if self._is_closed:
+            raise ValueError(
+                f"Cannot write map {self._origin.map} of shuffle {self._origin.shuffle}: its "
+                "writer is closed. Make a new one with the next attempt."
+            )
+
+    def _keep(self, morsel: Morsel) -> None:
+        self._morsels.append(morsel)
+        self._gathered_bytes += morsel.batch.nbytes
+        if self._gathered_bytes >= self._memory // 2:
+            self._spill_morsels()
+
+    def _spill_morsels(self) -> None:
+        if self._spill is None:
+            directory = self._spill_directory or self._store.spill_directory
+            self._spill = SpillFile(directory)
+        assert self._encoder is not None
+        self._spill.start_run(shares_dictionaries=not self._encoder.is_mixed)
+        for partition, pieces in self._pieces():
+            for frame in self._frames(pieces):
+                self._spill.write(partition, frame)
+        self._morsels, self._gathered_bytes = [], 0
+
+    def _pieces(self) -> Iterator[tuple[int, list[tuple[Morsel, int]]]]:
+        """Return where the rows in memory are, partition by partition."""
+        places: dict[int, list[tuple[Morsel, int]]] = {}
+        for morsel in self._morsels:
+            for index, partition in enumerate(morsel.partitions.tolist()):
+                places.setdefault(partition, []).append((morsel, index))
+        for partition in sorted(places):
+            yield partition, places[partition]
+
+    def _frames(self, pieces: list[tuple[Morsel, int]]) -> Iterator[EncodedFrame]:
+        """Encode the rows of a partition as frames of about `FRAME_BYTES`."""
+        encoder = self._encoder
+        assert encoder is not None
+        group: list[pa.RecordBatch] = []
+        size = 0.0
+        for morsel, index in pieces:
+            at, left = int(morsel.starts[index]), int(morsel.counts[index])
+            while left:
+                room = max(1, int((FRAME_BYTES - size) / max(morsel.row_bytes, 1e-9)))
+                count = min(left, room)
+                group.append(morsel.batch.slice(at, count))
+                size += count * morsel.row_bytes
+                at, left = at + count, left - count
+                if size + morsel.row_bytes > FRAME_BYTES:
+                    yield from encoder.encode(group)
+                    group, size = [], 0.0
+        if group:
+            yield from encoder.encode(group)
+
+    def _commit(self, encoder: BatchEncoder) -> Ref:
+        for morsel in self._partitioner.drain():
+            self._keep(morsel)
+        millis = time.time_ns() // 1_000_000
+        blob = BlobId(millis // _MILLIS_PER_GENERATION, secrets.randbits(64), 0)
+        shuffle, number, attempt = self._origin
+        path = f"{SHUFFLES}/{shuffle}/m{number}-a{attempt}-{blob}.blob"
+        upload = self._store.create(path)
+        try:
+            writer = ContainerWriter(blob, 0, millis, ContentKind.ARROW, upload.write)
+            self._write_content(encoder, writer)
+            container = writer.finish()
+            upload.commit()
+        except BaseException:
+            upload.abort()
+            raise
+        return Ref(
+            self._store.location,
+            shuffle,
+            number,
+            attempt,
+            self._maps,
+            self._partitions,
+            blob,
+            path,
+            writer.length,
+            container.rows or 0,
+            writer.checksum,
+        )
+
+    def _write_content(self, encoder: BatchEncoder, writer: ContainerWriter) -> None:
+        writer.prelude(encoder.prelude())
+        in_memory = dict(self._pieces())
+        present = set(in_memory)
+        if self._spill:
+            self._spill.finish()
+            present |= self._spill.partitions()
+        if present:
+            writer.section(_ZONE)
+        for partition in sorted(present):
+            frames = self._all_frames(encoder, partition, in_memory.pop(partition, []))
+            writer.segment(partition, self._origin, frames)
+
+    def _all_frames(
+        self, encoder: BatchEncoder, partition: int, pieces: list[tuple[Morsel, int]]
+    ) -> Iterator[EncodedFrame]:
+        if self._spill:
+            dictionaries = encoder.shared_messages if encoder.is_mixed else b""
+            yield from self._spill.frames(partition, dictionaries)
+        yield from self._frames(pieces)
