@@ -18,6 +18,7 @@ import picocli.CommandLine.Command;
             PeerCommand.class,
             LogCommand.class,
             MessagingBenchCommand.class,
+            SoakCommand.class,
             TheodoliteCommand.class
         },
         synopsisSubcommandLabel = "COMMAND")

@@ -38,10 +38,10 @@ final class PostgresqlGroups implements Groups {
     private final PostgresqlTopics topics;
 
     /**
-     * Every so many renewals, half a minute apart, one member of each group looks whether readers
-     * of other groups have changed the home zones.
+     * Every so many renewals, ten seconds apart, one member of each group looks whether readers of
+     * other groups have changed the home zones.
      */
-    private static final int RENEWALS_PER_LOOK = 10;
+    private static final int RENEWALS_PER_LOOK = 3;
 
     /** The members of this instance. */
     private final Map<UUID, Known> known = new ConcurrentHashMap<>();

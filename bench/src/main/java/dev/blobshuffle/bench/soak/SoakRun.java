@@ -1,0 +1,162 @@
+package dev.blobshuffle.bench.soak;
+
+import dev.blobshuffle.core.internal.files.PrivateFiles;
+import dev.blobshuffle.messaging.Messaging;
+import dev.blobshuffle.messaging.Topic;
+import dev.blobshuffle.postgresql.internal.connection.PostgresqlUri;
+import dev.blobshuffle.postgresql.internal.schema.SchemaSetup;
+import dev.blobshuffle.postgresqlembedded.PostgresServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Messaging under a steady load over a PostgreSQL server and a store of files, all with default
+ * settings but for short retention and batches, and a shorter time for late commits, so that blobs
+ * are deleted after half an hour. Owned by one thread.
+ */
+public final class SoakRun {
+    private static final String SCHEMA = "blobshuffle";
+    private static final String DATABASE = "postgres";
+    private static final int MAX_AGE_MINUTES = 5;
+    private static final double MICROS_PER_MILLI = 1000;
+    private static final double P50 = 50;
+    private static final double P95 = 95;
+    private static final String RELATIONS = """
+            select c.relname, case c.relkind when 'r' then pg_table_size(c.oid) else pg_relation_size(c.oid) end,
+                coalesce(s.n_dead_tup, 0)
+              from pg_class c left join pg_stat_all_tables s on s.relid = c.oid
+              where c.relnamespace = '%s'::regnamespace and c.relkind in ('r', 'i')
+              order by c.relname
+            """.formatted(SCHEMA);
+
+    private final SoakPlan plan;
+    private final Path directory;
+    private final Consumer<String> progress;
+
+    /**
+     * A run.
+     *
+     * @param directory for the store and the credentials; empty
+     * @param progress gets a line per sample
+     */
+    public SoakRun(SoakPlan plan, Path directory, Consumer<String> progress) {
+        this.plan = plan;
+        this.directory = directory;
+        this.progress = progress;
+    }
+
+    /** Runs to the end. */
+    public SoakReport run() throws IOException, SQLException, InterruptedException {
+        try (PostgresServer server =
+                        PostgresServer.builder().setting("fsync", "on").start();
+                SoakLoad load = new SoakLoad(plan)) {
+            setUp(server);
+            for (int i = 0; i < SoakPlan.INSTANCES; i++) {
+                load.start(i, settings(server, i));
+            }
+            List<SoakSample> samples = new ArrayList<>();
+            long start = System.nanoTime();
+            long commits = commits(server);
+            long count = plan.duration().dividedBy(plan.interval());
+            for (long i = 1; i <= count; i++) {
+                long due = start + i * plan.interval().toNanos();
+                for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
+                    LockSupport.parkNanos(left);
+                    if (Thread.interrupted()) {
+                        throw new InterruptedException();
+                    }
+                }
+                Histogram times = load.acknowledged();
+                SoakSample sample = new SoakSample(
+                        (System.nanoTime() - start) / 1_000_000_000L,
+                        relations(server),
+                        blobs(),
+                        commits(server) - commits,
+                        times.getValueAtPercentile(P50) / MICROS_PER_MILLI,
+                        times.getValueAtPercentile(P95) / MICROS_PER_MILLI);
+                progress.accept(sample.line());
+                samples.add(sample);
+            }
+            return new SoakReport(samples, load.stop());
+        }
+    }
+
+    private void setUp(PostgresServer server) throws IOException, SQLException {
+        PrivateFiles.write(
+                directory.resolve("credentials"),
+                "user=" + PostgresServer.USER + "\npassword=" + server.password() + "\n");
+        try (SchemaSetup setup = SchemaSetup.open(PostgresqlUri.parse(log(server)), Optional.empty())) {
+            setup.execute();
+        }
+        try (Connection connection = server.connect(DATABASE);
+                Statement statement = connection.createStatement()) {
+            boolean ignored = statement.execute("update " + SCHEMA + ".log set max_age = " + MAX_AGE_MINUTES);
+        }
+        try (Messaging messaging = Messaging.open(settings(server, 0))) {
+            for (String name : List.of(SoakLoad.SMALL, SoakLoad.LARGE)) {
+                boolean ignored = messaging
+                        .topics()
+                        .create(Topic.named(name)
+                                .partitions(SoakPlan.PARTITIONS)
+                                .retention(plan.retention()));
+            }
+        }
+    }
+
+    private String log(PostgresServer server) {
+        return "postgresql://127.0.0.1:" + server.port() + "/" + DATABASE + "?schema=" + SCHEMA + "&credentials="
+                + directory.resolve("credentials");
+    }
+
+    private Map<String, String> settings(PostgresServer server, int zone) {
+        return Map.of(
+                "blobshuffle.log",
+                log(server),
+                "blobshuffle.store",
+                "file://" + directory.resolve("store"),
+                "blobshuffle.zone",
+                "zone-" + zone,
+                "blobshuffle.batch.max.delay.ms",
+                Long.toString(SoakPlan.BATCH_DELAY.toMillis()));
+    }
+
+    private static List<Relation> relations(PostgresServer server) throws SQLException {
+        List<Relation> relations = new ArrayList<>();
+        try (Connection connection = server.connect(DATABASE);
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(RELATIONS)) {
+            while (rows.next()) {
+                relations.add(new Relation(rows.getString(1), rows.getLong(2), rows.getLong(3)));
+            }
+        }
+        return relations;
+    }
+
+    /** Batches that were committed until now. */
+    private static long commits(PostgresServer server) throws SQLException {
+        try (Connection connection = server.connect(DATABASE);
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select coalesce(max(id), 0) from " + SCHEMA + ".batch")) {
+            return row.next() ? row.getLong(1) : 0;
+        }
+    }
+
+    private long blobs() throws IOException {
+        try (Stream<Path> files = Files.walk(directory.resolve("store"))) {
+            return files.filter(Files::isRegularFile).count();
+        }
+    }
+}
