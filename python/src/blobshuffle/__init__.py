@@ -12,6 +12,7 @@ from blobshuffle.failure import (
     IncompleteShuffle,
     StoreUnavailable,
 )
+from blobshuffle.filesystem import FileSystemStore
 from blobshuffle.keys import partition_ids
 from blobshuffle.lifecycle import Abandoned, abandoned, release, releasing
 from blobshuffle.reader import read
@@ -25,6 +26,7 @@ __all__ = [
     "BlobMissing",
     "BlobShuffleError",
     "Codec",
+    "FileSystemStore",
     "IncompleteShuffle",
     "LocalStore",
     "Ref",

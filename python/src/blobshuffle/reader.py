@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+from collections import deque
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -34,7 +38,7 @@ def read(
 
     `refs` are those of all maps, one each. `maps` is their number; it may be left out if the
     writers were told. `store` is where the blobs are, if not where the refs say. The reader keeps
-    about `READ_BYTES` and one batch in memory.
+    about `READ_BYTES` and one batch in memory, and four times that much more for object stores.
 
     Raises `IncompleteShuffle` at once if a map is missing or duplicate, and `BlobMissing`,
     `BlobCorrupt` or `StoreUnavailable` at once or while you read. Rows returned before a failure
@@ -68,8 +72,47 @@ def _store_of(ref: Ref, store: Store | str | os.PathLike[str] | None) -> Store:
 
 
 def _batches(blobs: list[_Blob], partition: int, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    for blob in blobs:
-        yield from blob.batches(partition, schema)
+    depth = blobs[0].read_ahead
+    if not depth:
+        for blob in blobs:
+            yield from blob.batches(blob.frames(partition, schema))
+        return
+    with ThreadPoolExecutor(depth, "blobshuffle-read") as pool:
+        ahead: deque[tuple[_Blob, Future[_Started]]] = deque()
+        rest = iter(blobs)
+        try:
+            while True:
+                for blob in itertools.islice(rest, depth + 1 - len(ahead)):
+                    ahead.append((blob, pool.submit(_start, blob, partition, schema)))
+                if not ahead:
+                    return
+                blob, future = ahead.popleft()
+                first, frames = future.result()
+                yield from blob.batches(itertools.chain(first, frames))
+        finally:
+            for _, future in ahead:
+                future.cancel()
+
+
+def _start(blob: _Blob, partition: int, schema: pa.Schema) -> _Started:
+    """Request the first frames of a partition."""
+    frames = blob.frames(partition, schema)
+    return list(itertools.islice(frames, 1)), frames
+
+
+class _Frames(NamedTuple):
+    """Whole frames of a segment: with the blob's prelude before them, an Arrow stream.
+
+    `rows` are those of the segment, and `is_last` says that it ends with these.
+    """
+
+    prelude: bytes
+    data: bytes
+    rows: int
+    is_last: bool
+
+
+_Started = tuple[list[_Frames], Iterator[_Frames]]
 
 
 class _Blob:
@@ -86,7 +129,12 @@ class _Blob:
         finally:
             source.close()
 
-    def batches(self, partition: int, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    @property
+    def read_ahead(self) -> int:
+        return self._store.read_ahead
+
+    def frames(self, partition: int, schema: pa.Schema) -> Iterator[_Frames]:
+        """Return the verified frames of a partition."""
         source = self._store.open(self._ref.path)
         try:
             index = self._index(source)
@@ -96,15 +144,23 @@ class _Blob:
                     f"maps before it\n{schema}\nWrite all maps with one schema."
                 )
             for place in index.places(partition):
-                rows = 0
-                for frames in self._read(source, place.parts):
-                    for batch in self._decode(index.prelude, frames):
-                        rows += batch.num_rows
-                        yield batch
-                if rows != place.rows:
-                    raise self._corrupt(f"a segment has {rows} rows, its footer says {place.rows}")
+                end = place.parts[-1].offset + place.parts[-1].length
+                for at, data in self._read(source, place.parts):
+                    yield _Frames(index.prelude, data, place.rows, at + len(data) == end)
         finally:
             source.close()
+
+    def batches(self, frames: Iterable[_Frames]) -> Iterator[pa.RecordBatch]:
+        """Decode frames, and count their rows."""
+        rows = 0
+        for prelude, data, expected, is_last in frames:
+            for batch in self._decode(prelude, data):
+                rows += batch.num_rows
+                yield batch
+            if is_last:
+                if rows != expected:
+                    raise self._corrupt(f"a segment has {rows} rows, its footer says {expected}")
+                rows = 0
 
     def _index(self, source: Source) -> BlobIndex:
         """Return the index, after the cheap checks that the blob is the one of the ref."""
@@ -121,15 +177,15 @@ class _Blob:
         if container.id != ref.blob or checksum != ref.checksum:
             raise self._corrupt(f"it is blob {container.id}, and its footer {checksum:08x}")
         assert container.prelude is not None
-        prelude = b"".join(self._read(source, (Part(*container.prelude),)))
+        ((_, prelude),) = self._read(source, (Part(*container.prelude),))
         index = BlobIndex(container, prelude, self._schema(prelude))
         origin = Origin(ref.shuffle, ref.map, ref.attempt)
         if index.rows != ref.rows or index.origins - {origin}:
             raise self._corrupt(f"it has {index.rows} rows of {set(index.origins)}")
         return index
 
-    def _read(self, source: Source, parts: tuple[Part, ...]) -> Iterator[bytes]:
-        """Return adjacent parts, as many as one request may have; each was verified."""
+    def _read(self, source: Source, parts: tuple[Part, ...]) -> Iterator[tuple[int, bytes]]:
+        """Return offset and bytes of adjacent parts, as many as one request may have, verified."""
         first = 0
         while first < len(parts):
             start, end = parts[first].offset, parts[first].offset + parts[first].length
@@ -142,7 +198,7 @@ class _Blob:
                 at = part.offset - start
                 whole = part.length == len(data)
                 self._verify(part, data if whole else data[at : at + part.length])
-            yield data
+            yield start, data
             first = after
 
     def _verify(self, part: Part, data: bytes) -> None:

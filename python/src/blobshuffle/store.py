@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import contextlib
+import functools
 import os
 import re
 import secrets
@@ -80,6 +81,11 @@ class Store(abc.ABC):
     def spill_directory(self) -> str | None:
         """A local directory for what does not fit in memory; None for the system's."""
         return None
+
+    @property
+    def read_ahead(self) -> int:
+        """How many blobs a reader requests before it needs them: 0 if a request costs no time."""
+        return 0
 
     @abc.abstractmethod
     def create(self, path: str) -> Upload:
@@ -230,9 +236,9 @@ def missing(path: str) -> BlobMissing:
 
 
 def open_store(store: Store | str | os.PathLike[str]) -> Store:
-    """Return a store: itself, or the one of a directory.
+    """Return a store: itself, the one of a directory, or of a URI that `pyarrow.fs` knows.
 
-    Raises `ValueError` for a URI that is none.
+    Raises `ValueError` for a URI that is none, or that has credentials.
     """
     if isinstance(store, Store):
         return store
@@ -240,5 +246,13 @@ def open_store(store: Store | str | os.PathLike[str]) -> Store:
     if text.startswith("file://"):
         return LocalStore(text.removeprefix("file://"))
     if "://" in text:
-        raise ValueError(f"Cannot open store {text!r}: its scheme is unknown. Name a directory.")
+        return _from_uri(text)
     return LocalStore(text)
+
+
+@functools.lru_cache(maxsize=16)
+def _from_uri(uri: str) -> Store:
+    # Loading the libraries of the clouds takes longer than the rest of the package.
+    from blobshuffle.filesystem import from_uri
+
+    return from_uri(uri)

@@ -1,0 +1,62 @@
+"""Real object stores on this machine: `.ci/install-servers` installs them."""
+
+import contextlib
+import os
+import pathlib
+import socket
+import subprocess
+import time
+
+KEY, SECRET = "blobshuffle", "blobshuffle-secret"
+BUCKET = "blobs"
+
+
+def program(name):
+    cache = os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")
+    servers = os.environ.get("BLOBSHUFFLE_SERVERS", pathlib.Path(cache) / "blobshuffle-servers")
+    path = pathlib.Path(servers, "bin", name)
+    assert path.exists(), f"{path} is missing: run .ci/install-servers {name}"
+    return str(path)
+
+
+@contextlib.contextmanager
+def server(name, port, *arguments):
+    """Run a server until the block ends."""
+    with subprocess.Popen(
+        [program(name), *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        try:
+            deadline = time.monotonic() + 60
+            while not accepts(port):
+                assert process.poll() is None, f"{name} ended with {process.returncode}"
+                assert time.monotonic() < deadline, f"{name} does not answer"
+            yield
+        finally:
+            process.kill()
+
+
+def accepts(port):
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+        return True
+    return False
+
+
+def free_port():
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return listening.getsockname()[1]
+
+
+@contextlib.contextmanager
+def versitygw(directory):
+    """An S3 server with one bucket; yields its endpoint."""
+    (directory / "sidecar").mkdir(parents=True)
+    (directory / "buckets" / BUCKET).mkdir(parents=True)
+    port = free_port()
+    with server(
+        "versitygw",
+        port,
+        *("--port", f"127.0.0.1:{port}", "--access", KEY, "--secret", SECRET, "--quiet"),
+        *("posix", "--sidecar", str(directory / "sidecar"), str(directory / "buckets")),
+    ):
+        yield f"127.0.0.1:{port}"
