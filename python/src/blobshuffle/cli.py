@@ -1,0 +1,116 @@
+"""The command `blobshuffle-py`: look into blobs, verify them, and delete what jobs left."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+from collections.abc import Sequence
+
+from blobshuffle import inspection
+from blobshuffle.container import Source
+from blobshuffle.failure import BlobShuffleError
+from blobshuffle.lifecycle import abandoned, release
+from blobshuffle.store import LocalStore, open_store
+
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; return 0, 1 if something is wrong with what is stored, 2 if it could not run.
+
+    `arguments` are by default those of the process.
+    """
+    options = _parser().parse_args(arguments)
+    try:
+        return options.run(options)
+    except (BlobShuffleError, ValueError) as failure:
+        print(f"blobshuffle-py: {failure}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        # The reader of the output, such as head, has seen enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="blobshuffle-py", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    inspect = commands.add_parser("inspect", help="print what a blob says about itself, as JSON")
+    inspect.add_argument("blob", help="a file, or with --store a path below the store")
+    inspect.add_argument("--store", help="a directory, or a URI such as s3://bucket/prefix")
+    inspect.add_argument("--segments", action="store_true", help="a line for each segment as well")
+    inspect.set_defaults(run=_inspect)
+    verify = commands.add_parser(
+        "verify", help="read blobs whole and check every checksum, frame and row count"
+    )
+    verify.add_argument("--store", required=True, help="a directory or URI")
+    verify.add_argument("--shuffle", help="only blobs of this shuffle")
+    verify.set_defaults(run=_verify)
+    gc = commands.add_parser("gc", help="list the shuffles that jobs left, and delete them")
+    gc.add_argument("--store", required=True, help="a directory or URI")
+    gc.add_argument(
+        "--older-than",
+        required=True,
+        type=_duration,
+        metavar="DURATION",
+        help="time since a shuffle was last written, such as 36h or 2d: longer than any job takes",
+    )
+    gc.add_argument("--delete", action="store_true", help="delete them; without it, only list them")
+    gc.set_defaults(run=_gc)
+    return parser
+
+
+def _duration(text: str) -> float:
+    found = re.fullmatch(r"(\d{1,9})([smhd])", text)
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text!r} is no duration such as 90s, 30m, 36h or 2d")
+    return int(found.group(1)) * _SECONDS[found.group(2)]
+
+
+def _open(options: argparse.Namespace) -> Source:
+    if options.store is None:
+        directory, name = os.path.split(os.path.abspath(options.blob))
+        return LocalStore(directory).open(name)
+    return open_store(options.store).open(options.blob)
+
+
+def _inspect(options: argparse.Namespace) -> int:
+    source = _open(options)
+    try:
+        print(json.dumps(inspection.describe(source), indent=2))
+        if options.segments:
+            for segment in inspection.segments(source):
+                print(json.dumps(segment))
+    finally:
+        source.close()
+    return 0
+
+
+def _verify(options: argparse.Namespace) -> int:
+    blobs = rows = damaged = 0
+    for outcome in inspection.verify_shuffles(open_store(options.store), options.shuffle):
+        blobs += 1
+        rows += outcome.rows or 0
+        if outcome.failure:
+            damaged += 1
+            print(f"{outcome.path}: {outcome.failure}")
+    print(f"{blobs} blobs, {rows} rows, {damaged} damaged")
+    return 1 if damaged else 0
+
+
+def _gc(options: argparse.Namespace) -> int:
+    found = abandoned(options.store, options.older_than)
+    for shuffle in found:
+        print(f"{shuffle.shuffle}: {shuffle.blobs} blobs, {shuffle.bytes} bytes")
+        if options.delete:
+            release(options.store, shuffle.shuffle)
+    done = "deleted" if options.delete else "found; delete them with --delete"
+    print(f"{len(found)} shuffles, {sum(shuffle.bytes for shuffle in found)} bytes {done}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
