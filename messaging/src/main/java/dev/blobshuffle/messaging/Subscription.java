@@ -1,5 +1,6 @@
 package dev.blobshuffle.messaging;
 
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -13,6 +14,9 @@ import java.util.Set;
  * @param maxRecords the most records of a poll
  * @param deadLetters the topic for records that cannot be deserialized; empty: the poll fails
  * @param listener learns of partitions that come and go
+ * @param maxPollInterval after so long without a poll the subscriber leaves the group, and its
+ *     partitions go to others; it joins again with its next poll. As Kafka's {@code
+ *     max.poll.interval.ms}
  */
 public record Subscription(
         String group,
@@ -20,8 +24,12 @@ public record Subscription(
         ResetPolicy reset,
         int maxRecords,
         Optional<String> deadLetters,
-        RebalanceListener listener) {
+        RebalanceListener listener,
+        Duration maxPollInterval) {
     private static final int MAX_RECORDS = 500;
+    private static final Duration MAX_POLL_INTERVAL = Duration.ofMinutes(5);
+    private static final Duration SHORTEST_INTERVAL = Duration.ofSeconds(1);
+    private static final Duration LONGEST_INTERVAL = Duration.ofDays(365);
 
     /** Checks group, topics and number. */
     public Subscription {
@@ -32,31 +40,46 @@ public record Subscription(
             throw new IllegalArgumentException("Cannot subscribe: group '" + group + "', topics " + topics
                     + ", at most " + maxRecords + " records. Name a group and a topic, and ask for 1 record or more.");
         }
+        if (maxPollInterval.compareTo(SHORTEST_INTERVAL) < 0 || maxPollInterval.compareTo(LONGEST_INTERVAL) > 0) {
+            throw new IllegalArgumentException("Cannot subscribe with a maxPollInterval of "
+                    + maxPollInterval.toMillis() + " ms. Give 1 second to 365 days.");
+        }
     }
 
     /** Reads topics as a group, a new group from the start. */
     public static Subscription of(String group, String... topics) {
         return new Subscription(
-                group, Set.of(topics), ResetPolicy.EARLIEST, MAX_RECORDS, Optional.empty(), RebalanceListener.NONE);
+                group,
+                Set.of(topics),
+                ResetPolicy.EARLIEST,
+                MAX_RECORDS,
+                Optional.empty(),
+                RebalanceListener.NONE,
+                MAX_POLL_INTERVAL);
     }
 
     /** The same with another reset policy. */
     public Subscription reset(ResetPolicy policy) {
-        return new Subscription(group, topics, policy, maxRecords, deadLetters, listener);
+        return new Subscription(group, topics, policy, maxRecords, deadLetters, listener, maxPollInterval);
     }
 
     /** The same with another number of records per poll. */
     public Subscription maxRecords(int records) {
-        return new Subscription(group, topics, reset, records, deadLetters, listener);
+        return new Subscription(group, topics, reset, records, deadLetters, listener, maxPollInterval);
     }
 
     /** The same, with a topic for records that cannot be deserialized. */
     public Subscription deadLetters(String topic) {
-        return new Subscription(group, topics, reset, maxRecords, Optional.of(topic), listener);
+        return new Subscription(group, topics, reset, maxRecords, Optional.of(topic), listener, maxPollInterval);
     }
 
     /** The same with a listener. */
     public Subscription listener(RebalanceListener rebalances) {
-        return new Subscription(group, topics, reset, maxRecords, deadLetters, rebalances);
+        return new Subscription(group, topics, reset, maxRecords, deadLetters, rebalances, maxPollInterval);
+    }
+
+    /** The same with another longest time between two polls, 1 second to 365 days. */
+    public Subscription maxPollInterval(Duration interval) {
+        return new Subscription(group, topics, reset, maxRecords, deadLetters, listener, interval);
     }
 }

@@ -96,7 +96,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
                 id,
                 parts.zone(),
                 topics.stream().map(LogTopic::number).collect(Collectors.toSet()));
-        session = new GroupSession(parts.log().groups(), member, time, signal::raise);
+        session = new GroupSession(parts.log().groups(), member, subscription.maxPollInterval(), time, signal::raise);
         debatcher = parts.engine().debatcher(subscription.group() + "/" + id);
         feed = new EntriesFeed(debatcher);
         Membership.Reading announced = parts.membership().reading();
@@ -165,6 +165,7 @@ public final class LogSubscriber<K, V> implements Subscriber<K, V> {
     }
 
     private PollResult<K, V> round() {
+        session.polled();
         readings.follow();
         checkOpen(); // a listener may have closed it
         beginStarts();

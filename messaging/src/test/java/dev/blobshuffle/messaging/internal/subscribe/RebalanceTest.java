@@ -89,6 +89,50 @@ class RebalanceTest {
     }
 
     @Test
+    void whoDoesNotPollLosesItsPartitionsAndJoinsAgainWithItsNextPoll() {
+        fixture.run(() -> {
+            Told told = new Told();
+            var stuck = fixture.open(group(told).maxPollInterval(Duration.ofSeconds(20)));
+            assertThat(fixture.take(stuck, 1)).isEmpty();
+            fixture.publish(0, "a");
+            assertThat(fixture.take(stuck, 1)).containsExactly("a");
+            var other = fixture.open(group(RebalanceListener.NONE));
+            // Its timers renew the lease meanwhile: 15 s are longer than a lease.
+            pollAlone(other, Duration.ofSeconds(15));
+            assertThat(other.assignment()).isEmpty();
+            pollAlone(other, Duration.ofSeconds(15));
+            assertThat(other.assignment()).hasSize(4);
+            assertThatThrownBy(stuck::commit).isInstanceOf(ConsumerFenced.class);
+            pollBoth(stuck, other, Duration.ofSeconds(15));
+            assertThat(stuck.assignment()).hasSize(2);
+            assertThat(told.events).containsExactly("+4", "!4", "+2");
+            stuck.close();
+            other.close();
+        });
+    }
+
+    /** A long poll is no absence, nor is the time before the first record. */
+    @Test
+    void aPollThatWaitsForLongKeepsThePartitions() {
+        fixture.run(() -> {
+            Told told = new Told();
+            var one = fixture.open(group(told).maxPollInterval(Duration.ofSeconds(5)));
+            assertThat(one.poll(Duration.ofMinutes(2)).isEmpty()).isTrue();
+            assertThat(one.assignment()).hasSize(4);
+            assertThat(told.events).containsExactly("+4");
+            one.close();
+        });
+    }
+
+    private void pollAlone(LogSubscriber<?, ?> one, Duration span) {
+        long end = fixture.time.nanos() + span.toNanos();
+        while (fixture.time.nanos() - end < 0) {
+            one.poll(SHORT);
+            one.commit();
+        }
+    }
+
+    @Test
     void aWantedPartitionWaitsForTheCommit() {
         fixture.run(() -> {
             for (int i = 0; i < 4; i++) {

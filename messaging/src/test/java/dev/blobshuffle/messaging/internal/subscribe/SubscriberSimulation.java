@@ -328,7 +328,9 @@ final class SubscriberSimulation {
                     Zone.SINGLE,
                     process,
                     closed -> {});
-            Subscription subscription = Subscription.of("g", TOPIC).maxRecords(1 + time.random(20));
+            Subscription subscription = Subscription.of("g", TOPIC)
+                    .maxRecords(1 + time.random(20))
+                    .maxPollInterval(Duration.ofSeconds(3 + time.random(20))); // some pauses are longer
             LogSubscriber<byte[], String> subscriber = retry(
                     () -> LogSubscriber.open(parts, subscription, Serde.bytes(), Serde.string(), Optional.empty()));
             Session session = new Session(log, subscriber);

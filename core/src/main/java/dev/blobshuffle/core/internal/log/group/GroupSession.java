@@ -20,11 +20,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One member's time in a consumer group. It joins, and renews the lease every three seconds on
- * timers, so a reader that works for long between two polls keeps its lease. While the log does not
- * answer, the member keeps what it owns: the log alone decides when a lease has ended.
+ * timers, so a reader that works for long between two polls keeps its lease. A reader that does not
+ * poll for too long has stopped, whatever its process does: it leaves, and joins again with its next
+ * poll. While the log does not answer, the member keeps what it owns: the log alone decides when a
+ * lease has ended.
  *
  * <pre>
  *   NEW ──start──▶ renewing ──close──▶ leaving (after the renewal under way) ──▶ left
+ *                   │    ▲
+ *       no poll for │    │ poll
+ *       too long    ▼    │
+ *                   absent
  * </pre>
  *
  * <p>The reader compares {@link #owned} with what it reads: a partition that is gone, or that has
@@ -41,6 +47,7 @@ public final class GroupSession {
     private final Member member;
     private final Time time;
     private final Runnable whenChanged;
+    private final Duration longestAbsence;
     private final CompletableFuture<Void> left = new CompletableFuture<>();
     private final Object lock = new Object();
 
@@ -55,23 +62,43 @@ public final class GroupSession {
     private boolean isRenewalWanted;
     private boolean isSilent;
     private boolean isLeaving;
+    private boolean isAbsent;
+    private long polledNanos;
 
     /**
      * A member that has not joined yet.
      *
      * @param groups the log's groups
+     * @param longestAbsence the longest time between two calls of {@link #polled}
      * @param whenChanged called on any thread after a renewal that changed something, or failed;
      *     must not block
      */
-    public GroupSession(Groups groups, Member member, Time time, Runnable whenChanged) {
+    public GroupSession(Groups groups, Member member, Duration longestAbsence, Time time, Runnable whenChanged) {
         this.groups = groups;
         this.member = member;
         this.time = time;
         this.whenChanged = whenChanged;
+        this.longestAbsence = longestAbsence;
+        polledNanos = time.nanos();
     }
 
     /** Joins the group, in the background. */
     public void start() {
+        renewSoon();
+    }
+
+    /** The reader is at work. Joins again if it was absent. */
+    public void polled() {
+        long now = time.nanos();
+        synchronized (lock) {
+            polledNanos = now;
+            if (!isAbsent || isLeaving) {
+                return;
+            }
+            isAbsent = false;
+            releasing.clear();
+            LOG.info("A member of group '{}' polls again, and joins again.", member.group());
+        }
         renewSoon();
     }
 
@@ -125,14 +152,25 @@ public final class GroupSession {
 
     private void renew() {
         Set<LogPartition> released;
+        boolean isGone;
+        long now = time.nanos();
         synchronized (lock) {
             timer = null;
-            if (isLeaving || isRenewing) {
+            if (isLeaving || isRenewing || isAbsent) {
                 return;
             }
             isRenewing = true;
             isRenewalWanted = false;
             released = Set.copyOf(releasing);
+            isAbsent = now - polledNanos > longestAbsence.toNanos();
+            isGone = isAbsent;
+            if (isGone) {
+                owned = Map.of();
+            }
+        }
+        if (isGone) {
+            leaveForNow();
+            return;
         }
         var ignored = ask(() -> groups.renew(member, released)).whenComplete((lease, thrown) -> {
             boolean isLast = thrown == null ? renewed(lease, released) : failed(thrown);
@@ -142,6 +180,31 @@ public final class GroupSession {
                 whenChanged.run();
             }
         });
+    }
+
+    /** Leaves as a renewal would happen. If the log does not answer, the lease ends by itself. */
+    private void leaveForNow() {
+        LOG.warn(
+                "A member of group '{}' has not polled for {} ms and leaves; its partitions go to others. It joins"
+                        + " again when it polls. Poll more often, take fewer records per poll, or give the"
+                        + " subscription a longer maxPollInterval.",
+                member.group(),
+                longestAbsence.toMillis());
+        var ignored = ask(() -> groups.leave(member)).whenComplete((done, thrown) -> {
+            boolean isLast;
+            boolean isBack;
+            synchronized (lock) {
+                isRenewing = false;
+                isLast = isLeaving;
+                isBack = isRenewalWanted && !isAbsent;
+            }
+            if (isLast) {
+                leave();
+            } else if (isBack) {
+                renew();
+            }
+        });
+        whenChanged.run();
     }
 
     private static <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> call) {
