@@ -1,14 +1,22 @@
 """Real object stores on this machine: `.ci/install-servers` installs them."""
 
 import contextlib
+import json
 import os
 import pathlib
 import socket
 import subprocess
 import time
+import urllib.request
 
 KEY, SECRET = "blobshuffle", "blobshuffle-secret"
 BUCKET = "blobs"
+
+# Every Azurite has these.
+AZURE_ACCOUNT = "devstoreaccount1"
+AZURE_KEY = (
+    "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+)
 
 
 def program(name):
@@ -58,5 +66,37 @@ def versitygw(directory):
         port,
         *("--port", f"127.0.0.1:{port}", "--access", KEY, "--secret", SECRET, "--quiet"),
         *("posix", "--sidecar", str(directory / "sidecar"), str(directory / "buckets")),
+    ):
+        yield f"127.0.0.1:{port}"
+
+
+@contextlib.contextmanager
+def fake_gcs():
+    """A server of Google Cloud Storage with one bucket; yields its endpoint."""
+    port = free_port()
+    with server(
+        "fake-gcs-server",
+        port,
+        *("-scheme", "http", "-host", "127.0.0.1", "-port", str(port), "-backend", "memory"),
+        *("-external-url", f"http://127.0.0.1:{port}"),
+    ):
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{port}/storage/v1/b?project=test",
+            data=json.dumps({"name": BUCKET}).encode(),
+            headers={"Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(request):
+            yield f"127.0.0.1:{port}"
+
+
+@contextlib.contextmanager
+def azurite(directory):
+    """A server of Azure Blob Storage; yields its endpoint."""
+    port = free_port()
+    with server(
+        "azurite-blob",
+        port,
+        *("--blobHost", "127.0.0.1", "--blobPort", str(port), "--location", str(directory)),
+        *("--disableTelemetry", "--skipApiVersionCheck", "--silent"),
     ):
         yield f"127.0.0.1:{port}"

@@ -7,6 +7,7 @@ import pathlib
 import pickle
 import resource
 import signal
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +18,7 @@ from blobshuffle import (
     BlobCorrupt,
     BlobMissing,
     LocalStore,
+    Ref,
     ShuffleWriter,
     StoreUnavailable,
     abandoned,
@@ -24,8 +26,9 @@ from blobshuffle import (
     release,
     releasing,
 )
-from blobshuffle.arrow import EncodedFrame
-from blobshuffle.container import BytesSource
+from blobshuffle.arrow import BatchEncoder, EncodedFrame
+from blobshuffle.container import BlobId, BytesSource, ContentKind, Origin
+from blobshuffle.container_writer import ContainerWriter
 from blobshuffle.footer import read_container
 from blobshuffle.index import IndexCache
 from blobshuffle.spill import SpillFile
@@ -98,10 +101,46 @@ def test_flipped_bytes_are_found_by_the_partition_that_they_are_in(tmp_path, mon
                     read([ref], partition).read_all()
 
 
+def test_a_blob_whose_writer_miscounted_its_rows_is_found(tmp_path):
+    encoder = BatchEncoder(pa.schema([("x", pa.int64())]), "none")
+    (frame,) = encoder.encode([pa.record_batch({"x": [1, 2, 3]})])
+    upload = LocalStore(tmp_path).create("shuffles/s/m0.blob")
+    blob = BlobId(1, 2, 3)
+    writer = ContainerWriter(blob, 0, 0, ContentKind.ARROW, upload.write)
+    writer.prelude(encoder.prelude())
+    writer.section("z")
+    writer.segment(0, Origin("s", 0, 0), [frame._replace(rows=4)])
+    writer.finish()
+    upload.commit()
+    ref = Ref(
+        str(tmp_path),
+        "s",
+        0,
+        0,
+        1,
+        1,
+        blob,
+        "shuffles/s/m0.blob",
+        writer.length,
+        4,
+        writer.checksum,
+    )
+    with pytest.raises(BlobCorrupt, match="a segment has 3 rows, its footer says 4"):
+        read([ref], 0).read_all()
+
+
+def test_a_blob_of_another_map_under_the_path_is_found(tmp_path):
+    ref = write(tmp_path, table(100), 2)
+    with pytest.raises(BlobCorrupt, match="attempt=0"):
+        read([replace(ref, attempt=1)], 0)
+
+
 def test_another_blob_under_the_path_is_found(tmp_path):
-    mine, other = (write(tmp_path, table(100, seed), 2) for seed in (1, 2))
+    data = (pa.table({"x": np.arange(1000) + seed}) for seed in (1, 2))
+    mine, other = (write(tmp_path, rows, 2, codec="none") for rows in data)
+    assert mine.length == other.length
     (tmp_path / other.path).rename(tmp_path / mine.path)
-    with pytest.raises(BlobCorrupt):
+    with pytest.raises(BlobCorrupt, match=f"it is blob {other.blob}"):
         read([mine], 0)
 
 

@@ -1,5 +1,6 @@
 """The same promises in object stores and other file systems of pyarrow."""
 
+import datetime
 import pickle
 
 import numpy as np
@@ -40,11 +41,41 @@ def uri(endpoint, monkeypatch, request):
     return f"s3://{servers.BUCKET}/{name}?scheme=http&endpoint_override={endpoint}&region=us-east-1"
 
 
-@pytest.fixture(params=["s3", "local"])
+@pytest.fixture(scope="module")
+def gcs():
+    with servers.fake_gcs() as endpoint:
+        yield pafs.GcsFileSystem(
+            anonymous=True,
+            scheme="http",
+            endpoint_override=endpoint,
+            retry_time_limit=datetime.timedelta(seconds=30),
+        )
+
+
+@pytest.fixture(scope="module")
+def azure(tmp_path_factory):
+    with servers.azurite(tmp_path_factory.mktemp("azure")) as endpoint:
+        filesystem = pafs.AzureFileSystem(
+            servers.AZURE_ACCOUNT,
+            account_key=servers.AZURE_KEY,
+            blob_storage_authority=endpoint,
+            dfs_storage_authority=endpoint,
+            blob_storage_scheme="http",
+            dfs_storage_scheme="http",
+        )
+        filesystem.create_dir(servers.BUCKET)
+        yield filesystem
+
+
+@pytest.fixture(params=["s3", "gcs", "azure", "local"])
 def store(request, tmp_path):
+    if request.param == "s3":
+        return open_store(request.getfixturevalue("uri"))
     if request.param == "local":
         return FileSystemStore(pafs.LocalFileSystem(), str(tmp_path))
-    return open_store(request.getfixturevalue("uri"))
+    return FileSystemStore(
+        request.getfixturevalue(request.param), f"{servers.BUCKET}/{tmp_path.name}"
+    )
 
 
 def test_rows_come_back_by_their_refs_alone(uri):
