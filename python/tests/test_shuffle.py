@@ -306,8 +306,9 @@ def test_illegal_arguments_are_refused(tmp_path):
 
 
 def test_keys_decide_the_partition(tmp_path):
-    data = table(1000)
+    data = pa.concat_tables([table(600), table(400, 1)])
     with ShuffleWriter(tmp_path, shuffle="s", map=0, maps=1, partitions=7) as writer:
+        writer.write(data.slice(0, 0), keys=["id"])
         writer.write(data, keys=["name", "id"])
         ref = writer.commit()
     ids = partition_ids(data, ["name", "id"], 7)

@@ -107,13 +107,15 @@ class ShuffleWriter:
         self._require_open()
         if (partition_ids is None) == (keys is None):
             raise ValueError("Cannot write a batch: pass either partition_ids or keys.")
+        parts = batch.to_batches() if isinstance(batch, pa.Table) else [batch]
         if keys is not None:
-            partition_ids = ids_of_keys(batch, keys, self._partitions)
+            found = [ids_of_keys(part, keys, self._partitions) for part in parts]
+            partition_ids = pa.concat_arrays([pa.array([], pa.uint32()), *found])
         ids = checked_ids(partition_ids, batch.num_rows, self._partitions)
         if self._encoder is None:
             self._encoder = BatchEncoder(batch.schema, self._codec)
         at = 0
-        for part in batch.to_batches() if isinstance(batch, pa.Table) else [batch]:
+        for part in parts:
             prepared = self._encoder.prepare(part)
             for morsel in self._partitioner.add(prepared, ids.slice(at, part.num_rows)):
                 self._keep(morsel)
