@@ -144,6 +144,16 @@ def test_another_blob_under_the_path_is_found(tmp_path):
         read([mine], 0)
 
 
+def test_a_blob_that_the_disk_lost_a_part_of_is_not_committed(tmp_path):
+    upload = LocalStore(tmp_path).create("x.blob")
+    upload.write(bytes(2 << 20))
+    os.truncate(tmp_path / "x.blob.tmp", 1 << 20)
+    with pytest.raises(StoreUnavailable, match="1048576 bytes, and 2097152 were written"):
+        upload.commit()
+    upload.abort()
+    assert stored(tmp_path) == []
+
+
 def test_a_writer_that_is_not_committed_leaves_nothing(tmp_path):
     with ShuffleWriter(
         tmp_path, shuffle="s", map=0, partitions=4, memory=4 << 20, codec="none"

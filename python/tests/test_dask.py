@@ -1,10 +1,14 @@
 """Dask data frames: the same rows, equal keys together, nothing left."""
 
+import os
+import signal
+
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
 from dask.base import compute
+from distributed import Client, LocalCluster
 from shuffles import stored
 
 from blobshuffle import new_shuffle, releasing
@@ -79,6 +83,33 @@ def test_groups_can_be_computed_partition_by_partition(tmp_path):
         lazy = shuffle(whole, "key", 3, store=tmp_path, shuffle=name)
         medians = lazy.map_partitions(lambda part: part.groupby("key")["value"].median()).compute()
     assert medians.to_dict() == data.groupby("key")["value"].median().to_dict()
+
+
+def test_a_worker_killed_after_its_maps_costs_no_row(tmp_path):
+    data = frame()
+    died = tmp_path / "died"
+    store = tmp_path / "store"
+
+    def die_once(part):
+        if not died.exists():
+            died.write_text("")
+            os.kill(os.getpid(), signal.SIGKILL)
+        return part
+
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+        ) as cluster,
+        Client(cluster),
+        releasing(store, new_shuffle()) as name,
+    ):
+        whole = dd.from_pandas(data, npartitions=6)
+        lazy = shuffle(whole, "key", 5, store=store, shuffle=name)
+        rows = lazy.map_partitions(die_once, meta=lazy._meta).compute()
+        assert len(stored(store)) >= 6
+    assert died.exists()
+    assert rows.sort_index()["value"].tolist() == data["value"].tolist()
+    assert stored(store) == []
 
 
 def test_unknown_columns_are_refused(tmp_path):

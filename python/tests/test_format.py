@@ -128,6 +128,30 @@ def test_every_flipped_bit_is_found(golden, name):
         blob[at] ^= 1 << at % 8
 
 
+@pytest.mark.parametrize("name", ["ARROW", "OPAQUE", "ARROW-python"])
+def test_a_footer_that_ends_too_early_is_corrupt(golden, name):
+    blob = golden(name)
+    start = verified(blob).content_end
+    for end in range(start, len(blob) - footer.TRAILER_LENGTH):
+        with pytest.raises(BlobCorrupt):
+            opened(blob[:start] + sealed(blob[start:end], verified(blob).kind))
+
+
+def test_a_frame_and_a_segment_that_do_not_match_their_checksums_are_found(golden):
+    blob = golden("OPAQUE")
+    sound = verified(blob)
+    divided = sound.segments[2]
+    frames = (divided.frames[0], divided.frames[1]._replace(checksum=1), divided.frames[2])
+    for changed, found in (
+        (divided._replace(frames=frames), r"a frame at \[42, \+3\)"),
+        (divided._replace(checksum=1), r"a segment at \[35, "),
+    ):
+        segments = (*sound.segments[:2], changed, sound.segments[3])
+        faulty = ContainerReader(replace(sound, segments=segments), BytesSource(blob))
+        with pytest.raises(BlobCorrupt, match=found):
+            faulty.verify()
+
+
 @given(st.binary(max_size=400))
 def test_decoding_is_total_on_any_bytes(data):
     with pytest.raises(BlobCorrupt):

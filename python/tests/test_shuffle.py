@@ -208,6 +208,12 @@ def test_the_number_of_maps_must_be_known(tmp_path):
         read([ref], 0, maps=2)
 
 
+def test_a_map_that_is_not_of_the_shuffle_is_refused(tmp_path):
+    refs = [write(tmp_path, table(10, n), 2, map=n, maps=None) for n in (0, 5)]
+    with pytest.raises(IncompleteShuffle, match="maps 5 are not among its 1"):
+        read(refs, 0, maps=1)
+
+
 def test_speculative_attempts_count_once(tmp_path):
     refs = [write(tmp_path, table(10, n), 2, map=n, maps=2) for n in range(2)]
     again = write(tmp_path, table(10, 1), 2, map=1, maps=2, attempt=1)
