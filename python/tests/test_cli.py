@@ -65,6 +65,12 @@ def test_verify_finds_damage_and_names_the_blob(tmp_path, run):
     assert run("verify", "--store", tmp_path, "--shuffle", "other")[1].startswith("0 blobs")
 
 
+def test_verify_leaves_out_what_is_not_committed(tmp_path, run):
+    tmp_path.joinpath("shuffles", "s").mkdir(parents=True)
+    tmp_path.joinpath("shuffles", "s", "m0-a0-1-2-3.blob.tmp").write_bytes(b"half")
+    assert run("verify", "--store", tmp_path)[:2] == (0, "0 blobs, 0 rows, 0 damaged\n")
+
+
 def test_verify_counts_rows(tmp_path, run, monkeypatch):
     write(tmp_path, table(1000), 4)
     monkeypatch.setattr("blobshuffle.inspection._rows", lambda *_: 7)
