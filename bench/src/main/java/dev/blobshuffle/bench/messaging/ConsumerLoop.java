@@ -40,6 +40,7 @@ final class ConsumerLoop {
                     committed = System.nanoTime();
                 }
             }
+            consumer.commit(); // Else a member that ends later would get these records again.
         } catch (RuntimeException e) {
             ProducerLoop.halt(e);
         }

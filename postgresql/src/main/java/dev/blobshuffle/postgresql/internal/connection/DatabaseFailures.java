@@ -45,6 +45,11 @@ public final class DatabaseFailures {
                     "the server has no free connection. Raise max_connections, lower the parameter connections, or use a"
                             + " pooler"),
             Map.entry("53100", "the server's disk is full. Free or add space"),
+            Map.entry("58030", "the server cannot read or write a file. Check its disk"),
+            Map.entry(
+                    "XX000",
+                    "the server met an internal error, as it does at a start of a session when its disk is full. Look"
+                            + " into its log"),
             Map.entry("53200", "the server is out of memory. Try again"),
             Map.entry("57014", "the statement took too long, so the server cancelled it. Try again"),
             Map.entry("57P01", "the server is shutting down. Try again"),

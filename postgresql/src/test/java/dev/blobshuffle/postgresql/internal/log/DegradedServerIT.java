@@ -66,6 +66,28 @@ final class DegradedServerIT extends LogContract {
         log.close();
     }
 
+    /** The server reports a full disk so, when a table must grow. */
+    @Test
+    void aFullDiskIsNamedAndLosesNothing() {
+        CommitLog log = tenant.connect(tenant.uri(server.port()), SHORT);
+        LogTopic topic = topic(log, "orders", 1);
+        Writer writer = join(log.open("a"));
+        commit(writer, 0, batch(topic, "one"));
+        tenant.execute("create function " + tenant.name() + ".full_disk() returns trigger language plpgsql as $$"
+                + " begin raise exception 'could not extend file: No space left on device' using errcode = '53100';"
+                + " end $$");
+        tenant.execute("create trigger full_disk before insert on " + tenant.name()
+                + ".batch for each row execute function " + tenant.name() + ".full_disk()");
+        assertThatThrownBy(() -> commit(writer, 1, batch(topic, "two")))
+                .isInstanceOf(LogUnavailable.class)
+                .hasMessageContaining("disk is full. Free or add space");
+        tenant.execute("drop trigger full_disk on " + tenant.name() + ".batch");
+        commit(writer, 1, batch(topic, "two"));
+        sequence(log, topic);
+        assertThat(entries(log, topic, 0)).containsExactly("one", "two");
+        log.close();
+    }
+
     @Test
     void aStandbyAloneIsNamed() {
         try (PostgresServer standby = server.startStandby("standby")) {
