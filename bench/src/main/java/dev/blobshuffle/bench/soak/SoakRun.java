@@ -1,6 +1,14 @@
 package dev.blobshuffle.bench.soak;
 
 import dev.blobshuffle.core.internal.files.PrivateFiles;
+import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.core.internal.log.CommitLogs;
+import dev.blobshuffle.core.internal.log.sweep.LogSweepOptions;
+import dev.blobshuffle.core.internal.log.sweep.LogSweeper;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.messaging.Messaging;
 import dev.blobshuffle.messaging.Topic;
 import dev.blobshuffle.postgresql.internal.connection.PostgresqlUri;
@@ -13,7 +21,10 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,14 +34,18 @@ import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
- * Messaging under a steady load over a PostgreSQL server and a store of files, all with default
- * settings but for short retention and batches, and a shorter time for late commits, so that blobs
- * are deleted after half an hour. Owned by one thread.
+ * Messaging under a steady load over a PostgreSQL server and a store of files. Times that are hours
+ * in production are minutes here, so that as much is removed as comes after a quarter of an hour:
+ * retention, late commits, grace, and the interval of sweeps, which a sweeper of the run's own does
+ * for the instances. Owned by one thread.
  */
 public final class SoakRun {
     private static final String SCHEMA = "blobshuffle";
     private static final String DATABASE = "postgres";
     private static final int MAX_AGE_MINUTES = 5;
+    private static final Duration GRACE = Duration.ofMinutes(1);
+    private static final Duration SWEEPS = Duration.ofMinutes(1);
+    private static final int SWEPT_PER_SECOND = 1000;
     private static final double MICROS_PER_MILLI = 1000;
     private static final double P50 = 50;
     private static final double P95 = 95;
@@ -62,8 +77,10 @@ public final class SoakRun {
     public SoakReport run() throws IOException, SQLException, InterruptedException {
         try (PostgresServer server =
                         PostgresServer.builder().setting("fsync", "on").start();
+                Ending ending = new Ending();
                 SoakLoad load = new SoakLoad(plan)) {
             setUp(server);
+            sweep(server, ending);
             for (int i = 0; i < SoakPlan.INSTANCES; i++) {
                 load.start(i, settings(server, i));
             }
@@ -114,6 +131,46 @@ public final class SoakRun {
                                 .retention(plan.retention()));
             }
         }
+    }
+
+    private void sweep(PostgresServer server, Ending ending) {
+        SystemTime time = ending.add(new SystemTime());
+        CommitLog log = ending.add(CommitLogs.open(log(server), "soak-sweeper", time));
+        LogSweepOptions options =
+                new LogSweepOptions(GRACE, LogSweepOptions.USUAL.objection(), Duration.ofHours(1), SWEPT_PER_SECOND);
+        ending.add(new LogSweeper(
+                        log,
+                        () -> BlobStores.openUnchecked(store(), StoreContext.unmetered(time)),
+                        options,
+                        SWEEPS,
+                        new ShuffleMetrics(),
+                        time))
+                .start();
+    }
+
+    /** What is closed at the end, the last first. Owned by one thread. */
+    private static final class Ending implements AutoCloseable {
+        private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+
+        <T extends AutoCloseable> T add(T part) {
+            parts.push(part);
+            return part;
+        }
+
+        @Override
+        public void close() {
+            for (AutoCloseable part : parts) {
+                try {
+                    part.close();
+                } catch (Exception e) {
+                    throw new IllegalStateException("Cannot end the soak run: " + e.getMessage(), e);
+                }
+            }
+        }
+    }
+
+    private String store() {
+        return "file://" + directory.resolve("store");
     }
 
     private String log(PostgresServer server) {
