@@ -61,6 +61,7 @@ final class CellRun {
             return drain(round, begin, end);
         } finally {
             zones.forEach(ZoneProcess::close);
+            servers.dropTopics(system, prefix, workload);
         }
     }
 

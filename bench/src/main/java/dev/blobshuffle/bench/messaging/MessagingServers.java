@@ -2,6 +2,7 @@ package dev.blobshuffle.bench.messaging;
 
 import dev.blobshuffle.bench.observed.ObservedStoreProvider;
 import dev.blobshuffle.bench.process.CpuTime;
+import dev.blobshuffle.bench.run.Directories;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.kafkaembedded.KafkaProcess;
 import dev.blobshuffle.messaging.Messaging;
@@ -20,7 +21,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
 
 /**
  * The servers of both sides: PostgreSQL with a synchronous standby and a store of files; three
@@ -107,13 +112,18 @@ public final class MessagingServers implements AutoCloseable {
         return settings;
     }
 
-    /** Makes the topics of a run. */
-    void createTopics(MessagingSystem system, String prefix, Workload workload) {
-        List<String> names = IntStream.range(0, workload.topics())
+    private static List<String> names(String prefix, Workload workload) {
+        return IntStream.range(0, workload.topics())
                 .mapToObj(i -> prefix + "-" + i)
                 .toList();
+    }
+
+    /** Makes the topics of a run. */
+    void createTopics(MessagingSystem system, String prefix, Workload workload) {
+        List<String> names = names(prefix, workload);
         if (system.isKafka()) {
-            names.forEach(name -> kafka.createTopic(name, workload.partitions()));
+            names.forEach(
+                    name -> kafka.createTopic(name, workload.partitions(), Map.of("file.delete.delay.ms", "1000")));
             return;
         }
         try (Messaging messaging = Messaging.open(settings(0))) {
@@ -121,6 +131,29 @@ public final class MessagingServers implements AutoCloseable {
                 boolean ignored = messaging.topics().create(Topic.named(name).partitions(workload.partitions()));
             }
         }
+    }
+
+    /**
+     * Deletes what a run has left, whose clients have ended: a round at the maximum rate leaves tens
+     * of gigabytes.
+     */
+    void dropTopics(MessagingSystem system, String prefix, Workload workload) throws IOException {
+        List<String> names = names(prefix, workload);
+        if (system.isKafka()) {
+            try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka()))) {
+                Object ignored = admin.deleteTopics(names).all().get(1, TimeUnit.MINUTES);
+            } catch (ExecutionException | TimeoutException e) {
+                throw new IOException("Cannot delete the topics of a run: " + e + ".", e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IOException("Cannot delete the topics of a run: interrupted.", e);
+            }
+            return;
+        }
+        try (Messaging messaging = Messaging.open(settings(0))) {
+            names.forEach(messaging.topics()::delete);
+        }
+        Directories.delete(directory.resolve("store").resolve("blobs"));
     }
 
     /** What the servers of a system have used. */
