@@ -1,4 +1,4 @@
-"""Columnar shuffles through blobs: Arrow batches, for Dask, Ray and plain Python.
+"""Columnar shuffles through blobs: Arrow batches, for Dask and plain Python.
 
 A map writes its rows for all partitions as one blob (`ShuffleWriter`) and passes on a small
 `Ref`. A reducer streams one partition from the blobs of all maps (`read`).

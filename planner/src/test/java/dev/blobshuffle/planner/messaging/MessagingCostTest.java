@@ -62,7 +62,7 @@ class MessagingCostTest {
         assertThat(cost.ours().requests()).isCloseTo((64 * 1.05 * 5e-6 + 128 * 4e-7) * YEAR_SECONDS, within(1.0));
         double perCommit = 3400 * 2.0 / 3 * 25 + 721 + 1.08 * 3400;
         assertThat(cost.ours().crossing()).isCloseTo(64 * perCommit / (1 << 30) * 0.02 * YEAR_SECONDS, within(1.0));
-        assertThat(cost.ours().clients().orElseThrow()).isCloseTo(35.1 * 0.087165 * 8760, within(1.0));
+        assertThat(cost.ours().clients().orElseThrow()).isCloseTo(14.8 * 0.087165 * 8760, within(1.0));
     }
 
     @Test
