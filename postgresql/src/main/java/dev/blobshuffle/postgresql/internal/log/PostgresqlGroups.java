@@ -34,14 +34,14 @@ import org.jspecify.annotations.Nullable;
  * GroupTable}, and writes what changed. A renewal that changes nothing needs no lock. Thread-safe.
  */
 final class PostgresqlGroups implements Groups {
-    private final Database database;
-    private final PostgresqlTopics topics;
-
     /**
      * Every so many renewals, ten seconds apart, one member of each group looks whether readers of
      * other groups have changed the home zones.
      */
     private static final int RENEWALS_PER_LOOK = 3;
+
+    private final Database database;
+    private final PostgresqlTopics topics;
 
     /** The members of this instance. */
     private final Map<UUID, Known> known = new ConcurrentHashMap<>();
@@ -122,16 +122,19 @@ final class PostgresqlGroups implements Groups {
             String action, Member member, Set<LogPartition> released, @Nullable Known state) {
         boolean isLook = state != null && state.isLookNext();
         return database.transaction(action, connection -> {
-            revive(connection, member);
-            Step step = new Step(connection, member.group());
-            Lease lease = step.renew(member, released, isLook);
-            boolean isAssigned = isLook || step.table.isReassigned();
-            Map<Integer, Map<Zone, Integer>> readers =
-                    isAssigned || state == null ? zones(connection, member.topics()) : state.readers;
-            known.put(member.id(), new Known(lease.generation(), readers, 0));
-            return lease;
-        });
+                    revive(connection, member);
+                    Step step = new Step(connection, member.group());
+                    Lease lease = step.renew(member, released, isLook);
+                    boolean isAssigned = state == null || isLook || step.table.isReassigned();
+                    return new Joined(lease, isAssigned ? step.readers(member.topics()) : state.readers);
+                })
+                .thenApply(joined -> {
+                    known.put(member.id(), new Known(joined.lease.generation(), joined.readers, 0));
+                    return joined.lease;
+                });
     }
+
+    private record Joined(Lease lease, Map<Integer, Map<Zone, Integer>> readers) {}
 
     /** If the database was away, nobody could renew. */
     private void revive(Connection connection, Member member) throws SQLException {
@@ -268,6 +271,9 @@ final class PostgresqlGroups implements Groups {
         private final Map<Integer, Integer> partitions;
         private final GroupTable table;
 
+        /** Of all topics, as the step has assigned by. */
+        private Map<Integer, Map<Zone, Integer>> readers = Map.of();
+
         /** Locks the group. The version comes before the topics: they may only be newer. */
         Step(Connection connection, String group) throws SQLException {
             this.connection = connection;
@@ -302,9 +308,15 @@ final class PostgresqlGroups implements Groups {
         }
 
         private Function<Integer, HomeZones> homes() throws SQLException {
-            Map<Integer, Map<Zone, Integer>> readers = zones(connection, partitions.keySet());
+            readers = zones(connection, partitions.keySet());
             return topic ->
                     HomeZones.of(topic, partitions.getOrDefault(topic, 0), readers.getOrDefault(topic, Map.of()));
+        }
+
+        Map<Integer, Map<Zone, Integer>> readers(Set<Integer> of) {
+            return readers.entrySet().stream()
+                    .filter(each -> of.contains(each.getKey()))
+                    .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
         }
 
         private void write() throws SQLException {
