@@ -15,8 +15,11 @@ import dev.blobshuffle.postgresql.internal.connection.PostgresqlUri;
 import dev.blobshuffle.postgresql.internal.schema.SchemaSetup;
 import dev.blobshuffle.postgresqlembedded.PostgresServer;
 import java.io.IOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -28,10 +31,11 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Messaging under a steady load over a PostgreSQL server and a store of files. Times that are hours
@@ -211,9 +215,26 @@ public final class SoakRun {
         }
     }
 
+    /** Files in the store, which a sweep may delete while they are counted. */
     private long blobs() throws IOException {
-        try (Stream<Path> files = Files.walk(directory.resolve("store"))) {
-            return files.filter(Files::isRegularFile).count();
-        }
+        AtomicLong count = new AtomicLong();
+        Files.walkFileTree(directory.resolve("store"), new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                count.incrementAndGet();
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException gone) {
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path swept, @Nullable IOException gone) {
+                return FileVisitResult.CONTINUE;
+            }
+        });
+        return count.get();
     }
 }
