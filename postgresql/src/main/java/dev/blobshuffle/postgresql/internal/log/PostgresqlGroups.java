@@ -125,8 +125,9 @@ final class PostgresqlGroups implements Groups {
                     revive(connection, member);
                     Step step = new Step(connection, member.group());
                     Lease lease = step.renew(member, released, isLook);
-                    boolean isAssigned = state == null || isLook || step.table.isReassigned();
-                    return new Joined(lease, isAssigned ? step.readers(member.topics()) : state.readers);
+                    boolean isAssigned = isLook || step.table.isReassigned();
+                    return new Joined(
+                            lease, state == null || isAssigned ? step.readers(member.topics()) : state.readers);
                 })
                 .thenApply(joined -> {
                     known.put(member.id(), new Known(joined.lease.generation(), joined.readers, 0));
