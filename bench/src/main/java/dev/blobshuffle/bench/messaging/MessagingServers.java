@@ -134,8 +134,8 @@ public final class MessagingServers implements AutoCloseable {
     }
 
     /**
-     * Deletes what a run has left, whose clients have ended: a round at the maximum rate leaves tens
-     * of gigabytes.
+     * Deletes what a run has left, whose clients have ended: a round at the maximum rate leaves
+     * tens of gigabytes.
      */
     void dropTopics(MessagingSystem system, String prefix, Workload workload) throws IOException {
         List<String> names = names(prefix, workload);

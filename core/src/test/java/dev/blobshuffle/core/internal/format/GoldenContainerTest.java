@@ -98,8 +98,8 @@ class GoldenContainerTest {
     }
 
     /**
-     * The Python package wrote {@code ARROW-python.blob} ({@code python/tests/golden.py}). Each frame
-     * begins with its own dictionary, so each can be read after the prelude.
+     * The Python package wrote {@code ARROW-python.blob} ({@code python/tests/golden.py}). Each
+     * frame begins with its own dictionary, so each can be read after the prelude.
      */
     @Test
     void anArrowBlobOfPythonIsRead() throws IOException {

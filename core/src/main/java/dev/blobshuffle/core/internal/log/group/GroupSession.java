@@ -21,9 +21,9 @@ import org.slf4j.LoggerFactory;
 /**
  * One member's time in a consumer group. It joins, and renews the lease every three seconds on
  * timers, so a reader that works for long between two polls keeps its lease. A reader that does not
- * poll for too long has stopped, whatever its process does: it leaves, and joins again with its next
- * poll. While the log does not answer, the member keeps what it owns: the log alone decides when a
- * lease has ended.
+ * poll for too long has stopped, whatever its process does: it leaves, and joins again with its
+ * next poll. While the log does not answer, the member keeps what it owns: the log alone decides
+ * when a lease has ended.
  *
  * <pre>
  *   NEW ──start──▶ renewing ──close──▶ leaving (after the renewal under way) ──▶ left
