@@ -15,7 +15,7 @@ S3_DIRECTORY := target/versitygw
 S3_PORT := 7070
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test quick format demo s3 bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 api openmessaging clean
+.PHONY: help verify test quick format demo s3 bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 api openmessaging site clean
 
 help: ## this list
 	@grep -E '^[a-z0-9.-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -70,6 +70,9 @@ api: ## compare the public API with an earlier version: make api BASELINE=v0.1.0
 
 openmessaging: ## the OpenMessaging Benchmark with our driver, in target/openmessaging (docs/guides/openmessaging.md)
 	openmessaging/build
+
+site: ## the documentation as a static site, in target/site; fails if a link leads nowhere
+	.ci/site
 
 clean: ## remove everything that was built
 	$(MVN) -q clean
