@@ -9,6 +9,8 @@ import dev.blobshuffle.core.internal.log.CommitLogs;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.messaging.internal.MessagingSettings;
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -101,11 +103,24 @@ public final class LogOptions {
             Thread.currentThread().interrupt();
             err.println("Cannot " + what + ": interrupted. Run it again.");
         } catch (BlobShuffleException | IllegalStateException | IllegalArgumentException e) {
-            err.println(e.getMessage());
+            reasons(e).forEach(err::println);
         }
         out.flush();
         err.flush();
         return status;
+    }
+
+    /** What a failure says, then what those of ours say that led to it, each once. */
+    static List<String> reasons(Throwable failure) {
+        List<String> reasons = new ArrayList<>(List.of(String.valueOf(failure.getMessage())));
+        for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+            String message = cause.getMessage();
+            boolean isNew = message != null && reasons.stream().noneMatch(known -> known.contains(message));
+            if (cause instanceof BlobShuffleException && isNew) {
+                reasons.add("Reason: " + message);
+            }
+        }
+        return reasons;
     }
 
     /** The same with the log, which is closed afterwards. */
