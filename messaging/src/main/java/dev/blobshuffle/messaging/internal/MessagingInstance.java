@@ -8,10 +8,14 @@ import dev.blobshuffle.core.internal.log.CommitLog;
 import dev.blobshuffle.core.internal.log.CommitLogs;
 import dev.blobshuffle.core.internal.log.member.LogMembership;
 import dev.blobshuffle.core.internal.log.publish.Sequencer;
+import dev.blobshuffle.core.internal.log.share.LogPeers;
+import dev.blobshuffle.core.internal.log.share.SharedLog;
+import dev.blobshuffle.core.internal.log.share.ZonePages;
 import dev.blobshuffle.core.internal.log.sweep.LogClaim;
 import dev.blobshuffle.core.internal.log.sweep.LogSweepOptions;
 import dev.blobshuffle.core.internal.log.sweep.LogSweeper;
 import dev.blobshuffle.core.internal.log.tail.LogTails;
+import dev.blobshuffle.core.internal.log.tail.MeteredLogReads;
 import dev.blobshuffle.core.internal.membership.FixedZoneMap;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.Membership;
@@ -70,6 +74,9 @@ public final class MessagingInstance implements Messaging {
     /** Bytes of entries that the topics of an instance keep for their subscribers. */
     private static final long TAIL_BYTES = 16L << 20;
 
+    /** Bytes of entries that an instance keeps for other instances of its zone. */
+    private static final long SHARED_BYTES = 32L << 20;
+
     private static final AtomicInteger INSTANCES = new AtomicInteger();
 
     private final ShuffleInstance instance;
@@ -90,7 +97,7 @@ public final class MessagingInstance implements Messaging {
         TopicCatalog catalog = new TopicCatalog(log, time);
         topics = new LogTopics(log, time);
         groups = new LogConsumerGroups(log, catalog, time);
-        tails = new LogTails(log, TAIL_BYTES, time);
+        tails = tails(settings, instance, log, time);
         sequencer = new Sequencer(log, time);
         sweeper = sweeper(settings, instance.engine().metrics(), log, time);
         publishing = new PublisherParts(
@@ -104,6 +111,22 @@ public final class MessagingInstance implements Messaging {
                 users::remove);
         subscribing = new SubscriberParts(
                 log, catalog, tails, instance.engine(), instance.membership(), settings.zone(), time, users::remove);
+    }
+
+    /** An instance that shares with its zone reads busy topics through the zone's members. */
+    private static LogTails tails(Settings settings, ShuffleInstance instance, CommitLog log, Time time) {
+        ShuffleMetrics metrics = instance.engine().metrics();
+        MeteredLogReads reads = new MeteredLogReads(log, metrics);
+        if (instance.sharing().isEmpty()) {
+            return new LogTails(log, reads, LogTails.from(reads), TAIL_BYTES, time);
+        }
+        ShuffleInstance.Sharing sharing = instance.sharing().get();
+        LogPeers peers = sharing.network().logPeers();
+        SharedLog shared = new SharedLog(log.id(), reads, SHARED_BYTES, time);
+        peers.answerFrom(shared);
+        ZonePages.Place place = new ZonePages.Place(
+                sharing.self().map(Member::endpoint), settings.zone(), instance.membership(), peers);
+        return new LogTails(log, reads, new ZonePages(reads, shared, place, metrics, time), TAIL_BYTES, time);
     }
 
     /** Opens an instance: {@link Messaging#open}. */

@@ -1,6 +1,8 @@
 package dev.blobshuffle.peer.internal;
 
 import dev.blobshuffle.core.internal.cache.PeerClient;
+import dev.blobshuffle.core.internal.log.SequencedBatch;
+import dev.blobshuffle.core.internal.log.share.LogQuestion;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.store.BlobBytes;
@@ -20,6 +22,7 @@ import io.netty.handler.codec.http.HttpClientCodec;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.timeout.IdleStateHandler;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -49,7 +52,7 @@ final class HttpPeerClient implements PeerClient {
     private final Time time;
     private final Bootstrap bootstrap;
     private final Map<Endpoint, PeerConnections> byEndpoint = new ConcurrentHashMap<>();
-    private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+    private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     private final Nonces nonces = new Nonces();
     private volatile int store;
     private volatile boolean isClosed;
@@ -77,7 +80,7 @@ final class HttpPeerClient implements PeerClient {
     }
 
     private void connected(SocketChannel channel, Endpoint endpoint) {
-        open.add(channel);
+        channels.add(channel);
         if (options.trust().usesTls(endpoint)) {
             var handler = options.trust().tls().client().newHandler(channel.alloc());
             handler.setHandshakeTimeoutMillis(options.silence().toMillis());
@@ -94,17 +97,29 @@ final class HttpPeerClient implements PeerClient {
         store = fingerprint;
     }
 
-    @Override
-    public CompletionStage<BlobBytes> get(Member member, BlobId id, BlobRange range) {
-        Endpoint endpoint = member.endpoint();
+    private PeerConnections open(Endpoint endpoint) {
         if (byEndpoint.size() > MOST_MEMBERS) {
             byEndpoint.values().removeIf(PeerConnections::isUnused);
         }
         PeerConnections connections = byEndpoint.computeIfAbsent(endpoint, this::connections);
-        PeerAnswer answer = new PeerAnswer(endpoint, id, range);
         if (isClosed) {
             connections.close();
         }
+        return connections;
+    }
+
+    /** Asks a member for a page of a log. */
+    CompletionStage<List<SequencedBatch>> ask(Member member, LogQuestion question) {
+        PageAnswer answer = new PageAnswer(member.endpoint(), question);
+        open(member.endpoint()).send(new LogPageRequest(question, Optional.of(options.zone())), answer);
+        return answer.result();
+    }
+
+    @Override
+    public CompletionStage<BlobBytes> get(Member member, BlobId id, BlobRange range) {
+        Endpoint endpoint = member.endpoint();
+        PeerConnections connections = open(endpoint);
+        BlobAnswer answer = new BlobAnswer(endpoint, id, range);
         if (range.length() > Integer.MAX_VALUE - 8) {
             answer.fail(range.outside(id, Integer.MAX_VALUE - 8, endpoint.toString()));
         } else {
@@ -117,6 +132,6 @@ final class HttpPeerClient implements PeerClient {
     public void close() {
         isClosed = true;
         byEndpoint.values().forEach(PeerConnections::close);
-        open.close();
+        channels.close();
     }
 }

@@ -3,7 +3,12 @@ package dev.blobshuffle.peer.internal;
 import dev.blobshuffle.core.internal.cache.CachedBlobStore;
 import dev.blobshuffle.core.internal.cache.PeerClient;
 import dev.blobshuffle.core.internal.cache.PeerNetwork;
+import dev.blobshuffle.core.internal.log.SequencedBatch;
+import dev.blobshuffle.core.internal.log.share.LogPeers;
+import dev.blobshuffle.core.internal.log.share.LogQuestion;
+import dev.blobshuffle.core.internal.log.share.SharedLog;
 import dev.blobshuffle.core.internal.membership.Endpoint;
+import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.server.EndedConnections;
@@ -11,7 +16,9 @@ import dev.blobshuffle.core.time.Time;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * HTTP/1.1 between the members of a zone: a client, and a server if the options define an address.
  * Both run on a few separate threads. Thread-safe.
  */
-public final class HttpPeerNetwork implements PeerNetwork {
+public final class HttpPeerNetwork implements PeerNetwork, LogPeers {
     private static final Logger LOG = LoggerFactory.getLogger(HttpPeerNetwork.class);
 
     /** Two threads suffice, because the kernel does the sending. */
@@ -32,6 +39,7 @@ public final class HttpPeerNetwork implements PeerNetwork {
     private final Time time;
     private final EventLoopGroup threads;
     private final HttpPeerClient client;
+    private final LogPageServing pages = new LogPageServing();
 
     /** Guarded by this, as is the next field. */
     private @Nullable PeerServer server;
@@ -54,6 +62,21 @@ public final class HttpPeerNetwork implements PeerNetwork {
     }
 
     @Override
+    public LogPeers logPeers() {
+        return this;
+    }
+
+    @Override
+    public CompletionStage<List<SequencedBatch>> ask(Member member, LogQuestion question) {
+        return client.ask(member, question);
+    }
+
+    @Override
+    public void answerFrom(SharedLog log) {
+        pages.answerFrom(log);
+    }
+
+    @Override
     public synchronized Optional<Endpoint> serve(CachedBlobStore store) {
         client.reads(store.fingerprint());
         if (server != null || isClosed) {
@@ -67,7 +90,7 @@ public final class HttpPeerNetwork implements PeerNetwork {
                 "The server for other instances at " + listen,
                 () -> metrics.add(Counter.PEER_CONNECTIONS_ENDED, 1),
                 time);
-        PeerServer started = new PeerServer(listen, options, store, metrics, ended, threads);
+        PeerServer started = new PeerServer(listen, options, store, metrics, pages, ended, threads);
         server = started;
         Endpoint advertised = options.advertised().orElse(listen);
         Endpoint endpoint = advertised.port() == 0 ? started.endpoint(advertised.host()) : advertised;

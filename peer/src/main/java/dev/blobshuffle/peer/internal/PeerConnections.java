@@ -57,9 +57,9 @@ final class PeerConnections {
         this.nonces = nonces;
     }
 
-    private record Waiting(PeerRequest request, PeerAnswer answer) {}
+    private record Waiting(PeerQuestion request, PeerAnswer answer) {}
 
-    void send(PeerRequest request, PeerAnswer answer) {
+    void send(PeerQuestion request, PeerAnswer answer) {
         Waiting next = new Waiting(request, answer);
         Channel kept;
         synchronized (this) {
@@ -70,7 +70,7 @@ final class PeerConnections {
             if (inUse == MOST_CONNECTIONS) {
                 if (waiting.size() == MOST_WAITING) {
                     answer.fail(new StoreThrottled(
-                            "Cannot ask " + endpoint + " for more at a time. The store is asked instead."));
+                            "Cannot ask " + endpoint + " for more at a time. The store or the log is asked instead."));
                 } else {
                     waiting.addLast(next);
                 }
@@ -123,7 +123,7 @@ final class PeerConnections {
             return;
         }
         HttpRequest written = next.request().write(endpoint.toString(), trust.secret(), challenge());
-        Optional<AnswerProof> proof = trust.answers().flatMap(key -> PeerRequest.demanded(written, key));
+        Optional<AnswerProof> proof = trust.answers().flatMap(key -> RequestProof.demanded(written, key));
         exchange.start(channel, new PeerExchange.Question(written, proof), next.answer(), new PeerExchange.End() {
             @Override
             public void answered(HttpResponseStatus status) {
@@ -145,17 +145,17 @@ final class PeerConnections {
     }
 
     /** TLS authenticates the server; without TLS, the answer must contain a proof. */
-    private Optional<PeerRequest.Challenge> challenge() {
+    private Optional<PeerChallenge> challenge() {
         return trust.usesTls(endpoint)
                 ? Optional.empty()
-                : Optional.of(new PeerRequest.Challenge(nonces.next(), trust.sealsContent()));
+                : Optional.of(new PeerChallenge(nonces.next(), trust.sealsContent()));
     }
 
     /** Warns that the member may be an impostor, once until it proves itself. */
     private synchronized void warnOfDistrust(String reason) {
         if (!isRefusedLately) {
             LOG.warn(
-                    "Instance {} did not authenticate itself: {}. Its bytes are not used; the store is asked instead. During an upgrade this is"
+                    "Instance {} did not authenticate itself: {}. Its bytes are not used; the store or the log is asked instead. During an upgrade this is"
                             + " temporary. Otherwise give all instances the same peer.secret.file, peer.transport and authority, and check"
                             + " which process answers there.",
                     endpoint,
@@ -170,7 +170,7 @@ final class PeerConnections {
                 status.equals(HttpResponseStatus.UNAUTHORIZED) || status.equals(HttpResponseStatus.MISDIRECTED_REQUEST);
         if (isRefused && !isRefusedLately) {
             LOG.warn(
-                    "Instance {} refuses this one, with {}. Give all instances the same peer.secret.file and store, and each its own zone and peer.advertised.",
+                    "Instance {} refuses this one, with {}. Give all instances the same peer.secret.file, store and log, and each its own zone and peer.advertised.",
                     endpoint,
                     status);
         }

@@ -5,11 +5,13 @@ import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.StoreThrottled;
 import dev.blobshuffle.core.internal.cache.CachedBlobStore;
 import dev.blobshuffle.core.internal.cache.CachedFile;
+import dev.blobshuffle.core.internal.log.SequencedBatch;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.LabelledMetrics;
 import dev.blobshuffle.core.internal.metrics.PrometheusText;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.zone.Zone;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
@@ -36,6 +38,7 @@ import io.netty.handler.stream.ChunkedNioFile;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -59,6 +62,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
     private final CachedBlobStore store;
     private final ShuffleMetrics metrics;
     private final Semaphore loads;
+    private final LogPageServing pages;
     private final PeerServer.Admission admission;
     private boolean isBusy;
 
@@ -70,11 +74,13 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
             CachedBlobStore store,
             ShuffleMetrics metrics,
             Semaphore loads,
+            LogPageServing pages,
             PeerServer.Admission admission) {
         this.options = options;
         this.store = store;
         this.metrics = metrics;
         this.loads = loads;
+        this.pages = pages;
         this.admission = admission;
     }
 
@@ -101,12 +107,12 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
         if (HttpUtil.isTransferEncodingChunked(request) || HttpUtil.getContentLength(request, 0L) != 0) {
             refuse(context, HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE, "Cannot take a body. Send none.");
         } else if (!request.method().equals(HttpMethod.GET)) {
-            refuse(context, HttpResponseStatus.METHOD_NOT_ALLOWED, "Method not allowed. Read blobs with GET.");
+            refuse(context, HttpResponseStatus.METHOD_NOT_ALLOWED, "Method not allowed. Read with GET.");
         } else if (request.uri().equals("/health")) {
             answer(context, text(HttpResponseStatus.OK, "text/plain; charset=utf-8", "ok\n"));
         } else if (options.trust()
                 .secret()
-                .filter(secret -> !PeerRequest.isProven(request, secret))
+                .filter(secret -> !RequestProof.isProven(request, secret))
                 .isPresent()) {
             refuse(
                     context,
@@ -118,8 +124,12 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
             answer(context, text(HttpResponseStatus.OK, PrometheusText.CONTENT_TYPE, shown));
         } else {
             admission.earned();
-            proof = options.trust().answers().flatMap(key -> PeerRequest.demanded(request, key));
-            answerBlob(context, request);
+            proof = options.trust().answers().flatMap(key -> RequestProof.demanded(request, key));
+            if (request.uri().startsWith(LogPageRequest.PATH)) {
+                answerPage(context, request);
+            } else {
+                answerBlob(context, request);
+            }
         }
     }
 
@@ -135,14 +145,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
             refuse(context, HttpResponseStatus.MISDIRECTED_REQUEST, "Cannot read: this instance reads another store.");
             return;
         }
-        if (wanted.zone().filter(zone -> !zone.equals(options.zone())).isPresent()) {
-            // A member announces a wrong zone or address. Bytes that are free within its own zone
-            // would cost cross-zone traffic here.
-            refuse(
-                    context,
-                    HttpResponseStatus.MISDIRECTED_REQUEST,
-                    "Cannot read: this instance is in zone " + options.zone().name()
-                            + ". Give every instance its own zone and peer.advertised.");
+        if (refusedFrom(wanted.zone(), context)) {
             return;
         }
         Optional<BlobBytes> held = store.held(wanted.id(), wanted.range());
@@ -158,15 +161,91 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
         }
     }
 
-    private void load(ChannelHandlerContext context, PeerRequest wanted) {
+    /**
+     * Refuses an asker of another zone. A member announces a wrong zone or address then. Bytes that
+     * are free within its own zone would cost cross-zone traffic here.
+     */
+    private boolean refusedFrom(Optional<Zone> asker, ChannelHandlerContext context) {
+        boolean isOther = asker.filter(zone -> !zone.equals(options.zone())).isPresent();
+        if (isOther) {
+            refuse(
+                    context,
+                    HttpResponseStatus.MISDIRECTED_REQUEST,
+                    "Cannot read: this instance is in zone " + options.zone().name()
+                            + ". Give every instance its own zone and peer.advertised.");
+        }
+        return isOther;
+    }
+
+    private void answerPage(ChannelHandlerContext context, HttpRequest request) {
+        LogPageRequest wanted;
+        try {
+            wanted = LogPageRequest.read(request);
+        } catch (IllegalArgumentException e) {
+            refuse(context, HttpResponseStatus.BAD_REQUEST, e.getMessage());
+            return;
+        }
+        if (!pages.hasLog()) {
+            fail(context, HttpResponseStatus.NOT_FOUND, null); // A standalone cache, for example.
+            return;
+        }
+        if (refusedFrom(wanted.zone(), context)) {
+            return;
+        }
+        SignsOfLife signs = startLoading(context);
+        if (signs == null) {
+            return;
+        }
+        pages.page(wanted.question()).whenComplete((batches, failure) -> {
+            loads.release();
+            try {
+                context.executor().execute(() -> {
+                    signs.end();
+                    if (batches == null) {
+                        fail(context, LogPageServing.status(failure), failure);
+                    } else {
+                        sendPage(context, wanted, batches);
+                    }
+                });
+            } catch (RuntimeException e) {
+                LOG.debug("Cannot answer another instance: this one closes.", e);
+            }
+        });
+    }
+
+    private void sendPage(ChannelHandlerContext context, LogPageRequest wanted, List<SequencedBatch> batches) {
+        Optional<LogPageServing.Encoded> page = pages.encode(wanted.question(), batches);
+        if (page.isEmpty()) {
+            metrics.add(Counter.PEER_REFUSALS, 1);
+            fail(context, HttpResponseStatus.SERVICE_UNAVAILABLE, null);
+        } else if (!context.channel().isActive()) {
+            page.get().release().run();
+        } else {
+            byte[] bytes = page.get().bytes();
+            context.write(head(bytes.length));
+            context.write(sealed(
+                    new HeldBytes(ByteBuffer.wrap(bytes), page.get().release())));
+            sent(context, bytes.length);
+        }
+    }
+
+    /** Takes a place among the loads, and begins to send signs of life; null if all are taken. */
+    private @Nullable SignsOfLife startLoading(ChannelHandlerContext context) {
         if (!loads.tryAcquire()) {
             metrics.add(Counter.PEER_REFUSALS, 1);
             fail(context, HttpResponseStatus.SERVICE_UNAVAILABLE, null);
+            return null;
+        }
+        SignsOfLife signs = new SignsOfLife(context);
+        signs.every(Math.max(1, options.silence().toMillis() / 4));
+        return signs;
+    }
+
+    private void load(ChannelHandlerContext context, PeerRequest wanted) {
+        SignsOfLife signs = startLoading(context);
+        if (signs == null) {
             return;
         }
-        long pause = Math.max(1, options.silence().toMillis() / 4);
-        SignsOfLife signs = new SignsOfLife(context);
-        signs.every(pause);
         store.get(wanted.id(), wanted.range()).whenComplete((bytes, failure) -> {
             loads.release();
             try {
@@ -213,7 +292,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
         }
         context.write(head(wanted));
         context.write(sealed(new HeldBytes(bytes.buffer().duplicate(), bytes::close)));
-        sent(context, wanted);
+        sent(context, wanted.range().length());
     }
 
     private void send(ChannelHandlerContext context, PeerRequest wanted, CachedFile file) {
@@ -234,14 +313,14 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
                 return;
             }
         }
-        sent(context, wanted);
+        sent(context, wanted.range().length());
     }
 
-    private void sent(ChannelHandlerContext context, PeerRequest wanted) {
+    private void sent(ChannelHandlerContext context, long length) {
         context.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT).addListener((ChannelFuture written) -> {
             if (written.isSuccess()) {
                 metrics.add(Counter.PEER_REQUESTS, 1);
-                metrics.add(Counter.PEER_BYTES, wanted.range().length());
+                metrics.add(Counter.PEER_BYTES, length);
                 next(context);
             } else {
                 context.close();
@@ -263,17 +342,22 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
     }
 
     private HttpResponse head(PeerRequest wanted) {
+        HttpResponse head = head(wanted.range().length());
+        head.headers()
+                .set(
+                        HttpHeaderNames.CONTENT_RANGE,
+                        "bytes " + wanted.range().offset() + "-"
+                                + (wanted.range().end() - 1) + "/*");
+        return head;
+    }
+
+    private HttpResponse head(long length) {
         HttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.PARTIAL_CONTENT);
         head.headers()
                 .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_OCTET_STREAM)
                 .set(
                         HttpHeaderNames.CONTENT_LENGTH,
-                        wanted.range().length()
-                                + proof.map(AnswerProof::sealLength).orElse(0))
-                .set(
-                        HttpHeaderNames.CONTENT_RANGE,
-                        "bytes " + wanted.range().offset() + "-"
-                                + (wanted.range().end() - 1) + "/*");
+                        length + proof.map(AnswerProof::sealLength).orElse(0));
         proof.ifPresent(demanded -> head.headers().set(AnswerProof.HEADER, demanded.header()));
         return head;
     }
@@ -305,7 +389,7 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
     /** Passes on the failure of the store. */
     private void fail(ChannelHandlerContext context, HttpResponseStatus status, @Nullable Throwable cause) {
         LOG.debug("Could not answer another instance.", cause);
-        answer(context, text(status, "text/plain; charset=utf-8", "Cannot read the blob. Ask the store.\n"));
+        answer(context, text(status, "text/plain; charset=utf-8", "Cannot read this. Ask the store or the log.\n"));
     }
 
     @Override

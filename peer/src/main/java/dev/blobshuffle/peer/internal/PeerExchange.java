@@ -1,6 +1,5 @@
 package dev.blobshuffle.peer.internal;
 
-import dev.blobshuffle.core.store.BlobBytes;
 import dev.blobshuffle.core.time.Time;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -15,7 +14,6 @@ import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.timeout.IdleStateEvent;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * sign of life. Without one for too long the request is lost.
  *
  * <pre>
- *   IDLE ──request──▶ WAITING ──206, length as asked──▶ READING ──all bytes──▶ IDLE
+ *   IDLE ──request──▶ WAITING ──206, length accepted──▶ READING ──all bytes──▶ IDLE
  *                      │  ▲ └────another status───────▶ DISCARDING ──end─────▶ IDLE
  *                      └──┘ 102
  *   any but IDLE ──silence, end of the connection, anything else──▶ lost, and the connection closed
@@ -185,9 +183,9 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
                 .isPresent()) {
             distrust("it does not know the secret");
             context.close();
-        } else if (HttpUtil.getContentLength(response, -1L) == (long) wanted.length() + sealLength()) {
+        } else if (wanted.accepts(HttpUtil.getContentLength(response, -1L) - sealLength())) {
             state = State.READING;
-            bytes = new byte[wanted.length() + sealLength()];
+            bytes = new byte[Math.toIntExact(HttpUtil.getContentLength(response, -1L))];
         } else {
             lose("it sent another length than was asked for", false);
             context.close();
@@ -223,8 +221,9 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
         boolean isWhole = state == State.READING && count == bytes.length;
         boolean isShort = state == State.READING && !isWhole;
         byte[] read = bytes;
+        int length = read.length - sealLength();
         if (isWhole
-                && proof.filter(needed -> needed.isSealed() && !needed.accepts(read, wanted.length()))
+                && proof.filter(needed -> needed.isSealed() && !needed.accepts(read, length))
                         .isPresent()) {
             distrust("its bytes were changed on the way");
             context.close();
@@ -240,7 +239,7 @@ final class PeerExchange extends SimpleChannelInboundHandler<HttpObject> {
         }
         ended.answered(status);
         if (isWhole) {
-            wanted.complete(BlobBytes.of(ByteBuffer.wrap(read, 0, wanted.length())));
+            wanted.arrived(read, length);
         } else {
             wanted.refused(status);
         }

@@ -8,13 +8,9 @@ import dev.blobshuffle.core.zone.Zone;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
-import java.net.URLDecoder;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -29,37 +25,16 @@ import org.jspecify.annotations.Nullable;
  * @param store fingerprint of the requester's store
  * @param zone the requester's zone; empty if unknown
  */
-record PeerRequest(BlobId id, BlobRange range, int store, Optional<Zone> zone) {
+record PeerRequest(BlobId id, BlobRange range, int store, Optional<Zone> zone) implements PeerQuestion {
     private static final String PATH = "/blobs/";
-    private static final String SECTION = "blobshuffle-section";
-    private static final String STORE = "blobshuffle-store";
-    private static final String ZONE = "blobshuffle-zone";
-    private static final String CHALLENGE = "blobshuffle-challenge";
+    private static final String SECTION = RequestProof.SECTION;
+    private static final String STORE = RequestProof.STORE;
     private static final String BYTES = "bytes=";
     private static final int MOST_DIGITS = 18;
     private static final int FINGERPRINT_DIGITS = 8;
 
-    /**
-     * The proof that a request without TLS demands of its answer.
-     *
-     * @param nonce never used before by this client
-     * @param isSealed whether the answer's content needs a MAC
-     */
-    record Challenge(String nonce, boolean isSealed) {
-        private static final String PLAIN = "head ";
-        private static final String SEALED = "content ";
-
-        private String text() {
-            return (isSealed ? SEALED : PLAIN) + nonce;
-        }
-    }
-
-    /**
-     * The HTTP request.
-     *
-     * @param challenge empty if TLS authenticates the answer
-     */
-    HttpRequest write(String host, Optional<PeerSecret> secret, Optional<Challenge> challenge) {
+    @Override
+    public HttpRequest write(String host, Optional<PeerSecret> secret, Optional<PeerChallenge> challenge) {
         HttpRequest request = new DefaultFullHttpRequest(
                 HttpVersion.HTTP_1_1, HttpMethod.GET, PATH + BlobKey.of(id), Unpooled.EMPTY_BUFFER);
         request.headers()
@@ -67,39 +42,13 @@ record PeerRequest(BlobId id, BlobRange range, int store, Optional<Zone> zone) {
                 .set(HttpHeaderNames.RANGE, bytes(range.offset(), range.length()))
                 .set(SECTION, bytes(range.sectionOffset(), range.sectionLength()))
                 .set(STORE, String.format(Locale.ROOT, "%08x", store));
-        zone.ifPresent(own -> request.headers().set(ZONE, URLEncoder.encode(own.name(), StandardCharsets.UTF_8)));
-        challenge.ifPresent(demand -> request.headers().set(CHALLENGE, demand.text()));
-        secret.ifPresent(known -> request.headers().set(HttpHeaderNames.AUTHORIZATION, known.sign(signed(request))));
+        zone.ifPresent(own -> request.headers().set(RequestProof.ZONE, RequestProof.text(own)));
+        RequestProof.add(request, secret, challenge);
         return request;
     }
 
     private static String bytes(long offset, long length) {
         return "bytes=" + offset + "-" + (offset + length - 1);
-    }
-
-    /** Whether a request of any kind proves that its sender knows the secret. */
-    static boolean isProven(HttpRequest request, PeerSecret secret) {
-        String proof = request.headers().get(HttpHeaderNames.AUTHORIZATION);
-        return proof != null && secret.accepts(signed(request), proof);
-    }
-
-    /** The text that the proof covers: everything that determines the answer. */
-    private static String signed(HttpRequest request) {
-        HttpHeaders headers = request.headers();
-        String zone = headers.get(ZONE);
-        String challenge = headers.get(CHALLENGE);
-        return request.method() + "\n" + request.uri() + "\n" + headers.get(HttpHeaderNames.RANGE, "") + "\n"
-                + headers.get(SECTION, "") + "\n" + headers.get(STORE, "")
-                + (zone == null ? "" : "\n" + zone)
-                + (challenge == null ? "" : "\n" + challenge);
-    }
-
-    /** The proof that a request demands of its answer; empty if it demands none. */
-    static Optional<AnswerProof> demanded(HttpRequest request, PeerSecret key) {
-        String challenge = request.headers().get(CHALLENGE);
-        return challenge == null
-                ? Optional.empty()
-                : Optional.of(new AnswerProof(key, signed(request), challenge.startsWith(Challenge.SEALED)));
     }
 
     /**
@@ -126,13 +75,7 @@ record PeerRequest(BlobId id, BlobRange range, int store, Optional<Zone> zone) {
                 id.get(),
                 new BlobRange(whole[0], whole[1], part[0], part[1]),
                 Integer.parseUnsignedInt(store, 16),
-                zone(request.headers().get(ZONE)));
-    }
-
-    private static Optional<Zone> zone(@Nullable String header) {
-        return header == null
-                ? Optional.empty()
-                : Optional.of(new Zone(URLDecoder.decode(header, StandardCharsets.UTF_8)));
+                RequestProof.zone(request));
     }
 
     private static boolean isHexDigit(int character) {

@@ -32,7 +32,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Serves other members from a store with its caches: {@code GET /blobs/<key>} with a range,
- * {@code /health} for any client, {@code /metrics} for members. It bounds the connections, in total
+ * {@code GET /log/…} for pages of a log, {@code /health} for any client, {@code /metrics} for
+ * members. It bounds the connections, in total
  * and per address. It also bounds the time in which a request must arrive, and the concurrent
  * requests that read from the store. A connection has one request at a time, and the server reads
  * no further bytes until it has answered. Thread-safe.
@@ -53,6 +54,7 @@ final class PeerServer implements AutoCloseable {
     private final ConnectionPlaces<Channel> places;
     private final EndedConnections ended;
     private final Semaphore loads;
+    private final LogPageServing pages;
     private final Channel listening;
 
     /**
@@ -65,11 +67,13 @@ final class PeerServer implements AutoCloseable {
             PeerOptions options,
             CachedBlobStore store,
             ShuffleMetrics metrics,
+            LogPageServing pages,
             EndedConnections ended,
             EventLoopGroup threads) {
         this.options = options;
         this.store = store;
         this.metrics = metrics;
+        this.pages = pages;
         this.ended = ended;
         places = new ConnectionPlaces<>(
                 options.limits().connections(), options.limits().ofAddress());
@@ -133,7 +137,7 @@ final class PeerServer implements AutoCloseable {
                 .setMaxHeaderSize(LONGEST_HEADERS)));
         pipeline.addLast(new ChunkedWriteHandler());
         pipeline.addLast(
-                new PeerConversation(options, store, metrics, loads, new Admission(places, channel, deadline)));
+                new PeerConversation(options, store, metrics, loads, pages, new Admission(places, channel, deadline)));
     }
 
     /** The address of the server. */

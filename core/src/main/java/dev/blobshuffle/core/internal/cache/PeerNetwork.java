@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.internal.cache;
 
+import dev.blobshuffle.core.internal.log.share.LogPeers;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import java.util.Optional;
 
@@ -20,6 +21,9 @@ public interface PeerNetwork extends AutoCloseable {
      *     configured address
      */
     Optional<Endpoint> serve(CachedBlobStore store);
+
+    /** The way to the members that read a commit log together. */
+    LogPeers logPeers();
 
     /** Ends the server and the client. Idempotent. */
     @Override

@@ -4,6 +4,7 @@ import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.internal.cache.CacheOptions.WhenReceiving;
 import dev.blobshuffle.core.internal.membership.Member;
+import dev.blobshuffle.core.internal.membership.PeerCircuits;
 import dev.blobshuffle.core.internal.membership.SectionOwners;
 import dev.blobshuffle.core.internal.membership.ZoneMap;
 import dev.blobshuffle.core.internal.metrics.Counter;

@@ -3,6 +3,7 @@ package dev.blobshuffle.core.internal.engine;
 import dev.blobshuffle.core.internal.cache.CacheOptions;
 import dev.blobshuffle.core.internal.cache.CachedBlobStore;
 import dev.blobshuffle.core.internal.cache.Caches;
+import dev.blobshuffle.core.internal.cache.PeerNetwork;
 import dev.blobshuffle.core.internal.cache.ZoneCachedBlobStore;
 import dev.blobshuffle.core.internal.format.Footer;
 import dev.blobshuffle.core.internal.membership.Endpoint;
@@ -88,6 +89,10 @@ final class NearStore implements AutoCloseable {
 
     Optional<Member> member() {
         return member;
+    }
+
+    Optional<PeerNetwork> network() {
+        return peers.map(ZonePeers::network);
     }
 
     /** Ends the answering, then the caches. Idempotent. */

@@ -241,6 +241,11 @@ public final class ShuffleEngine implements Engine {
         return caches.flatMap(NearStore::member);
     }
 
+    /** The way to the others of its zone; empty if this instance shares nothing with them. */
+    public Optional<PeerNetwork> network() {
+        return caches.flatMap(NearStore::network);
+    }
+
     /** Collects the parts of an engine. */
     public static final class Builder {
         private final BlobStore store;

@@ -1,7 +1,9 @@
 package dev.blobshuffle.core.internal.instance;
 
+import dev.blobshuffle.core.internal.cache.PeerNetwork;
 import dev.blobshuffle.core.internal.engine.ShuffleEngine;
 import dev.blobshuffle.core.internal.engine.ShuffleEngine.StoreOpening;
+import dev.blobshuffle.core.internal.membership.Member;
 import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
@@ -41,11 +43,27 @@ public final class ShuffleInstance implements AutoCloseable {
     private final Engine engine;
     private final Membership membership;
     private final Membership watched;
+    private final Optional<Sharing> sharing;
 
-    private ShuffleInstance(OpenParts parts, Time time, Engine engine, Membership membership, Membership watched) {
+    /**
+     * What an instance shares with others of its zone.
+     *
+     * @param network the way to them, closed with the instance
+     * @param self where this instance answers them; empty: it does not
+     */
+    public record Sharing(PeerNetwork network, Optional<Member> self) {}
+
+    private ShuffleInstance(
+            OpenParts parts,
+            Time time,
+            Engine engine,
+            Optional<Sharing> sharing,
+            Membership membership,
+            Membership watched) {
         this.parts = parts;
         this.time = time;
         this.engine = engine;
+        this.sharing = sharing;
         this.membership = membership;
         this.watched = watched;
     }
@@ -58,6 +76,11 @@ public final class ShuffleInstance implements AutoCloseable {
     /** The engine. The instance closes it. */
     public Engine engine() {
         return engine;
+    }
+
+    /** How it shares with others of its zone; empty if it does not. */
+    public Optional<Sharing> sharing() {
+        return sharing;
     }
 
     /** The other instances. */
@@ -208,7 +231,8 @@ public final class ShuffleInstance implements AutoCloseable {
             Membership watched = source.map(logs -> parts.add(sweeping.open(settings, logs, metrics, time))
                             .watch(membership))
                     .orElse(membership);
-            return new ShuffleInstance(parts, time, engine, membership, watched);
+            Optional<Sharing> sharing = opened.network().map(network -> new Sharing(network, opened.member()));
+            return new ShuffleInstance(parts, time, engine, sharing, membership, watched);
         }
     }
 }

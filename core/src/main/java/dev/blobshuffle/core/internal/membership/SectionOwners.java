@@ -6,10 +6,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.Predicate;
 
 /**
- * Selects the member of a zone that answers for a section. If the section's writer is in the zone,
+ * Selects the member of a zone that answers for a section or a topic. If the section's writer is in the zone,
  * it is the owner, because it still has the bytes. Otherwise the owner is the member with the
  * largest hash of (member, section): rendezvous hashing (Thaler and Ravishankar, 1998). Instances
  * that know the same members select the same owner without communication. A member that joins or
@@ -34,22 +35,37 @@ public final class SectionOwners {
                 return Optional.of(member);
             }
         }
+        long section = mix(blob.writer() ^ mix(blob.sequence() ^ mix(blob.generation() ^ mix(sectionOffset))));
+        return largestUsable(members, section, member -> member.id() != blob.writer() && isUsable.test(member));
+    }
+
+    /**
+     * The member that reads a topic of a log for the others.
+     *
+     * @param members the members of one zone, with distinct ids
+     * @param isUsable as for {@link #owner}
+     * @return empty if none is usable
+     */
+    public static Optional<Member> ofTopic(List<Member> members, UUID log, int topic, Predicate<Member> isUsable) {
+        long hash = mix(log.getMostSignificantBits() ^ mix(log.getLeastSignificantBits() ^ mix(topic)));
+        return largestUsable(members, hash, isUsable);
+    }
+
+    private static Optional<Member> largestUsable(List<Member> members, long hash, Predicate<Member> isUsable) {
         Set<Member> unusable = new HashSet<>(2);
-        Optional<Member> next = largest(members, blob, sectionOffset, unusable);
-        while (next.isPresent() && (next.get().id() == blob.writer() || !isUsable.test(next.get()))) {
+        Optional<Member> next = largest(members, hash, unusable);
+        while (next.isPresent() && !isUsable.test(next.get())) {
             unusable.add(next.get());
-            next = largest(members, blob, sectionOffset, unusable);
+            next = largest(members, hash, unusable);
         }
         return next;
     }
 
-    private static Optional<Member> largest(
-            List<Member> members, BlobId blob, long sectionOffset, Set<Member> unusable) {
-        long section = mix(blob.writer() ^ mix(blob.sequence() ^ mix(blob.generation() ^ mix(sectionOffset))));
+    private static Optional<Member> largest(List<Member> members, long hash, Set<Member> unusable) {
         Member best = null;
         long most = 0;
         for (Member member : members) {
-            long weight = mix(section ^ mix(member.id()));
+            long weight = mix(hash ^ mix(member.id()));
             boolean isMore =
                     best == null || Long.compareUnsigned(weight, most) > 0 || weight == most && member.id() > best.id();
             if (isMore && !unusable.contains(member)) {

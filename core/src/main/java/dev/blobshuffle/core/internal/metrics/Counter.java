@@ -150,6 +150,25 @@ public enum Counter {
     MEMBERSHIP_REFUSALS(
             Unit.OCCURRENCES,
             "Records of other members that this instance ignored: invalid signature, replayed, or too " + "many."),
+
+    /** Counted by what follows topics, and by what reads for other members. */
+    LOG_PAGES_READ(
+            Unit.REQUESTS, "Reads of batches from the commit log's database, for this instance and for its zone."),
+    /** As {@link #LOG_PAGES_READ}. */
+    LOG_BYTES_READ(Unit.BYTES, "Bytes of entries that were read from the commit log's database."),
+    /** Counted where a zone reads a log together; includes what this instance reads for others. */
+    LOG_PAGES_SHARED(
+            Unit.OCCURRENCES,
+            "Pages of the commit log that followed a topic without a read of the database of their own: another "
+                    + "instance of the zone sent them, or this one had read them for the zone."),
+    /** As {@link #LOG_PAGES_SHARED}. */
+    LOG_BYTES_SHARED(Unit.BYTES, "Bytes of entries in those pages."),
+    /** The database was asked instead. */
+    LOG_SHARE_FAILURES(
+            Unit.OCCURRENCES,
+            "Pages of the commit log that an instance of the zone did not send in time, refused, or sent damaged. "
+                    + "The database was asked instead."),
+
     /** Counted by the metrics endpoint of the process, in one of its engines. */
     METRICS_CONNECTIONS_ENDED(
             Unit.OCCURRENCES,

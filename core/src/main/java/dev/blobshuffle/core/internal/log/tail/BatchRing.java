@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** Some consecutive batches of a topic in memory. Guarded by its tailer's lock. */
-final class BatchRing {
+/** Some consecutive batches of a topic in memory. Guarded by its owner's lock. */
+public final class BatchRing {
     /** What a batch takes besides its entries, roughly. */
     private static final int OVERHEAD = 100;
 
@@ -18,28 +18,31 @@ final class BatchRing {
     private long added;
     private long evicted;
 
+    /** An empty ring that begins at 0. */
+    public BatchRing() {}
+
     /** A batch, and the bytes that were ever added before it. */
     private record Held(SequencedBatch batch, long before) {}
 
     /** Forgets everything and goes on at a sequence. */
-    void restart(long sequence) {
+    public void restart(long sequence) {
         batches.clear();
         evicted = added;
         next = sequence;
     }
 
     /** The sequence that the next added batch has. */
-    long next() {
+    public long next() {
         return next;
     }
 
     /** Whether reading at a sequence finds a batch here, or the end of the ring. */
-    boolean reaches(long sequence) {
+    public boolean reaches(long sequence) {
         return sequence == next || batches.containsKey(sequence);
     }
 
     /** Appends batches, the first of which is the next one. */
-    void add(List<SequencedBatch> more) {
+    public void add(List<SequencedBatch> more) {
         for (SequencedBatch batch : more) {
             batches.put(batch.sequence(), new Held(batch, added));
             added += batch.entries().length + OVERHEAD;
@@ -48,7 +51,7 @@ final class BatchRing {
     }
 
     /** Batches from a sequence on, in order; none if that one is not here. */
-    List<SequencedBatch> from(long sequence, int maxBatches, long maxBytes) {
+    public List<SequencedBatch> from(long sequence, int maxBatches, long maxBytes) {
         List<SequencedBatch> taken = new ArrayList<>();
         if (!batches.containsKey(sequence)) {
             return taken;
@@ -89,12 +92,12 @@ final class BatchRing {
     }
 
     /** Bytes held. */
-    long bytes() {
+    public long bytes() {
         return added - evicted;
     }
 
     /** Drops the oldest batches until the rest fits; the newest one stays. */
-    void evict(long most) {
+    public void evict(long most) {
         while (bytes() > most && batches.size() > 1) {
             batches.pollFirstEntry();
             evicted = batches.firstEntry().getValue().before;

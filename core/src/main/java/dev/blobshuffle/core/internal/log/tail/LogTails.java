@@ -2,29 +2,56 @@ package dev.blobshuffle.core.internal.log.tail;
 
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.core.internal.log.tail.LogPage.Source;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.time.Time;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.IntFunction;
 
 /**
  * The topics that the readers of one instance follow: one {@link Tailer} each, which share a byte
  * budget and the looks at the log. Thread-safe.
  */
 public final class LogTails implements AutoCloseable {
-    private final CommitLog log;
+    private final MeteredLogReads reads;
+    private final IntFunction<TopicPages> pages;
     private final long budget;
     private final LogWatch watch;
     private final Map<Integer, Tailer> tailers = new HashMap<>();
     private boolean isClosed;
 
     /**
-     * Follows nothing yet.
+     * Follows nothing yet. All pages come from the log.
      *
      * @param log stays open
      * @param budget the bytes of entries that all topics keep in memory for their readers
      */
     public LogTails(CommitLog log, long budget, Time time) {
-        this.log = log;
+        this(log, new MeteredLogReads(log, new ShuffleMetrics(time)), budget, time);
+    }
+
+    private LogTails(CommitLog log, MeteredLogReads reads, long budget, Time time) {
+        this(log, reads, from(reads), budget, time);
+    }
+
+    /** Pages that all come from the log. */
+    public static IntFunction<TopicPages> from(MeteredLogReads reads) {
+        return topic -> wanted -> reads.read(wanted.request()).thenApply(page -> new LogPage(page, Source.LOG));
+    }
+
+    /**
+     * Follows nothing yet.
+     *
+     * @param log stays open
+     * @param reads its reads, for who is far from the others
+     * @param pages where the pages of a topic come from that most read, by its number
+     * @param budget the bytes of entries that all topics keep in memory for their readers
+     */
+    public LogTails(
+            CommitLog log, MeteredLogReads reads, IntFunction<TopicPages> pages, long budget, Time time) {
+        this.reads = reads;
+        this.pages = pages;
         this.budget = budget;
         watch = new LogWatch(log, time);
     }
@@ -46,7 +73,7 @@ public final class LogTails implements AutoCloseable {
                 throw new Closed("Cannot follow a topic: the instance is closed. Open another one.");
             }
             isNew = !tailers.containsKey(topic);
-            tailer = tailers.computeIfAbsent(topic, any -> new Tailer(topic, log, this::share, () -> forget(topic)));
+            tailer = tailers.computeIfAbsent(topic, any -> new Tailer(topic, reads, pages.apply(topic), this::share, () -> forget(topic)));
             cursor = tailer.open(from, whenMore);
         }
         if (isNew) {

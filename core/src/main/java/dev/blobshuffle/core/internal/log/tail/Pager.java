@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The pages that one reader reads of a topic, one at a time. After a failure the next page is read
- * with a bookmark, because the log may be another one then. Guarded by its tailer's lock.
+ * from the log with a bookmark, because the log may be another one then. After pages of other
+ * members the next page from the log has a bookmark as well: the log must hold what they sent.
+ * Guarded by its tailer's lock.
  */
 final class Pager {
     private static final int BATCHES = 500;
@@ -21,6 +23,12 @@ final class Pager {
     private final int topic;
     private @Nullable SequencedBatch last;
     private boolean mustCheck = true;
+
+    /** Whether another member sent the last page. */
+    private boolean isUnchecked;
+
+    private boolean isBoundToLog;
+    private boolean isOutdated;
     private boolean isReading;
     private boolean isResting;
     private long from;
@@ -58,14 +66,24 @@ final class Pager {
     /** Begins a page. */
     ReadRequest begin(long sequence, long maxBytes, long news) {
         isReading = true;
+        isOutdated = false;
         from = sequence;
         newsAt = news;
         SequencedBatch read = last;
-        Optional<Bookmark> bookmark = mustCheck && read != null ? Optional.of(Bookmark.at(read)) : Optional.empty();
+        Optional<Bookmark> bookmark =
+                (mustCheck || isUnchecked) && read != null ? Optional.of(Bookmark.at(read)) : Optional.empty();
+        isBoundToLog = mustCheck || read == null || read.sequence() + 1 != sequence;
+        mustCheck = false;
         return new ReadRequest(topic, sequence, BATCHES, maxBytes, bookmark);
     }
 
-    /** The log may be another one: the next page checks that it is not. */
+    /** The batch before the page that is under way; empty if only the log may answer. */
+    Optional<Bookmark> before() {
+        SequencedBatch read = last;
+        return isBoundToLog || read == null ? Optional.empty() : Optional.of(Bookmark.at(read));
+    }
+
+    /** The log may be another one: the next page that begins checks that it is not. */
     void mustCheck() {
         mustCheck = true;
     }
@@ -73,6 +91,16 @@ final class Pager {
     /** Forgets what was read before: it is known that the log went back. */
     void forget() {
         last = null;
+        isOutdated = isReading;
+    }
+
+    /** A page, or none if another member sent it and the log went back meanwhile. */
+    LogPage current(LogPage page) {
+        if (!isOutdated || page.source() == LogPage.Source.LOG) {
+            return page;
+        }
+        newsAt = 0;
+        return new LogPage(List.of(), LogPage.Source.LOG);
     }
 
     /**
@@ -81,10 +109,10 @@ final class Pager {
      * @throws PositionTrimmed its first batch is not the one that was asked for
      * @throws LogWentBack it has a hole
      */
-    void arrived(List<SequencedBatch> page) {
+    void arrived(LogPage page) {
         isReading = false;
         long expected = from;
-        for (SequencedBatch batch : page) {
+        for (SequencedBatch batch : page.batches()) {
             if (batch.sequence() != expected && expected == from && batch.sequence() > from) {
                 throw new PositionTrimmed("Cannot read sequence " + from + " of topic " + topic
                         + ": the first that is left is " + batch.sequence() + ". Seek, or set a reset policy.");
@@ -95,9 +123,9 @@ final class Pager {
             }
             expected++;
         }
-        mustCheck = false;
-        if (!page.isEmpty()) {
-            last = page.get(page.size() - 1);
+        isUnchecked = page.source() == LogPage.Source.MEMBER;
+        if (!page.batches().isEmpty()) {
+            last = page.batches().get(page.batches().size() - 1);
         }
     }
 

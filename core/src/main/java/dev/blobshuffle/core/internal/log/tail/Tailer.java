@@ -3,17 +3,19 @@ package dev.blobshuffle.core.internal.log.tail;
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.LogWentBack;
 import dev.blobshuffle.core.failure.TopicAbsent;
-import dev.blobshuffle.core.internal.log.CommitLog;
 import dev.blobshuffle.core.internal.log.ReadRequest;
 import dev.blobshuffle.core.internal.log.SequencedBatch;
 import dev.blobshuffle.core.internal.log.TopicState;
+import dev.blobshuffle.core.internal.log.tail.LogPage.Source;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +32,8 @@ final class Tailer implements TopicListener {
     private static final long LARGEST_PAGE = 4 << 20;
 
     private final int topic;
-    private final CommitLog log;
+    private final MeteredLogReads log;
+    private final TopicPages pages;
     private final LongSupplier share;
     private final Runnable whenUnused;
     private final Object lock = new Object();
@@ -50,9 +53,16 @@ final class Tailer implements TopicListener {
 
     private boolean isClosed;
 
-    Tailer(int topic, CommitLog log, LongSupplier share, Runnable whenUnused) {
+    /**
+     * A tailer without cursors.
+     *
+     * @param log where cursors outside the ring read
+     * @param pages where the ring reads
+     */
+    Tailer(int topic, MeteredLogReads log, TopicPages pages, LongSupplier share, Runnable whenUnused) {
         this.topic = topic;
         this.log = log;
+        this.pages = pages;
         this.share = share;
         this.whenUnused = whenUnused;
         pager = new Pager(topic);
@@ -150,12 +160,13 @@ final class Tailer implements TopicListener {
                     && cursor.own.size() < LOW
                     && mayHaveMore(cursor.wanted(), cursor.pager)) {
                 ReadRequest request = cursor.pager.begin(cursor.wanted(), pageBytes, news);
-                reads.add(() -> read(request, cursor));
+                reads.add(() ->
+                        read(() -> log.read(request).thenApply(page -> new LogPage(page, Source.LOG)), cursor));
             }
         }
         if (isWanted && !pager.isReading() && mayHaveMore(ring.next(), pager)) {
-            ReadRequest request = pager.begin(ring.next(), pageBytes, news);
-            reads.add(() -> read(request, null));
+            NextPage wanted = new NextPage(pager.begin(ring.next(), pageBytes, news), pager.before(), end);
+            reads.add(() -> read(() -> pages.read(wanted), null));
         }
     }
 
@@ -165,19 +176,20 @@ final class Tailer implements TopicListener {
         return isNews && !reader.isResting();
     }
 
-    private void read(ReadRequest request, @Nullable TailCursor cursor) {
-        var ignored = LogWatch.ask(() -> log.read(request)).whenComplete((page, failure) -> {
+    private void read(Supplier<CompletionStage<LogPage>> reading, @Nullable TailCursor cursor) {
+        var ignored = LogWatch.ask(reading).whenComplete((answer, failure) -> {
             List<Runnable> reads = new ArrayList<>(0);
             long most = largestShare();
             List<TailCursor> woken = List.of();
             synchronized (lock) {
                 Pager reader = cursor == null ? pager : cursor.pager;
+                LogPage page = failure == null ? reader.current(answer) : answer;
                 Optional<RuntimeException> lasting = failure == null ? arrived(reader, page) : reader.failed(failure);
                 if (lasting.isPresent()) {
                     fail(lasting.get(), cursor);
                     woken = List.copyOf(cursors);
                 } else if (failure == null) {
-                    keep(page, cursor, reader, most);
+                    keep(page.batches(), cursor, reader, most);
                     plan(most, reads);
                     woken = List.copyOf(cursors);
                 }
@@ -187,7 +199,7 @@ final class Tailer implements TopicListener {
         });
     }
 
-    private static Optional<RuntimeException> arrived(Pager reader, List<SequencedBatch> page) {
+    private static Optional<RuntimeException> arrived(Pager reader, LogPage page) {
         try {
             reader.arrived(page);
             return Optional.empty();

@@ -1,4 +1,4 @@
-package dev.blobshuffle.core.internal.cache;
+package dev.blobshuffle.core.internal.membership;
 
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentMap;
  * Tracks which members may be asked. A member that failed is not asked for a pause, which doubles
  * with each consecutive failure. Then a single request probes it. Thread-safe.
  */
-final class PeerCircuits {
+public final class PeerCircuits {
     private static final long FIRST_NANOS = Duration.ofMillis(500).toNanos();
     private static final long LONGEST_NANOS = Duration.ofSeconds(30).toNanos();
 
@@ -22,7 +22,8 @@ final class PeerCircuits {
     private final Time time;
     private final ConcurrentMap<Long, Open> open = new ConcurrentHashMap<>();
 
-    PeerCircuits(Time time) {
+    /** All members may be asked. */
+    public PeerCircuits(Time time) {
         this.time = time;
     }
 
@@ -38,7 +39,7 @@ final class PeerCircuits {
      * Whether to ask a member now. After a pause this is true for one caller, the probe; the others
      * wait for its outcome.
      */
-    boolean allows(long member) {
+    public boolean allows(long member) {
         Open now = open.get(member);
         if (now == null) {
             return true;
@@ -48,20 +49,20 @@ final class PeerCircuits {
     }
 
     /** Whether a member is in its pause. */
-    boolean isLeftAlone(long member) {
+    public boolean isLeftAlone(long member) {
         Open now = open.get(member);
         return now != null && time.nanos() - now.untilNanos() < 0;
     }
 
     /** Records a correct answer. */
-    void answered(long member) {
+    public void answered(long member) {
         if (!open.isEmpty()) {
             open.remove(member);
         }
     }
 
     /** Records a failure or a wrong answer. */
-    void failed(long member) {
+    public void failed(long member) {
         if (open.size() >= MOST) {
             open.clear();
         }
