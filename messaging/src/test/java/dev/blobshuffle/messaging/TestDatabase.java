@@ -58,6 +58,11 @@ final class TestDatabase implements AutoCloseable {
         return settings;
     }
 
+    /** The URI of the log. */
+    String log() {
+        return "postgresql://127.0.0.1:" + server.port() + "/postgres?schema=" + SCHEMA + "&credentials=" + credentials;
+    }
+
     /** A connection of the clients' role. */
     Connection connect() throws SQLException {
         return server.connect("postgres", CLIENT, PASSWORD);

@@ -102,10 +102,7 @@ final class ZoneTopicPages implements TopicPages {
         answerInTime(member, question).whenComplete((batches, failure) -> {
             Throwable wrong = failure == null ? contradiction(batches, question, wanted.end()) : unwrapped(failure);
             if (wrong == null) {
-                zone.came(member, LogPage.bytes(batches));
-                synchronized (this) {
-                    rate.add(LogPage.bytes(batches), time.nanos());
-                }
+                came(member, batches);
                 result.complete(new LogPage(batches, Source.MEMBER));
                 return;
             }
@@ -156,12 +153,22 @@ final class ZoneTopicPages implements TopicPages {
         return hidesSome ? new IllegalStateException("no batch, and the topic has more") : null;
     }
 
+    /** An empty page says nothing for the member: it may hide batches. */
+    private void came(Member member, List<SequencedBatch> batches) {
+        if (!batches.isEmpty()) {
+            zone.came(member, LogPage.bytes(batches));
+            synchronized (this) {
+                rate.add(LogPage.bytes(batches), time.nanos());
+            }
+        }
+    }
+
     private static Throwable unwrapped(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     private void failed(Member member, Throwable failure) {
-        LOG.debug("Cannot get a page of topic {} from instance {}; the log is asked.", topic, member.endpoint(), failure);
+        LOG.debug("Cannot get a page of topic {} from instance {}; the log is asked: {}", topic, member.endpoint(), failure.toString());
         zone.failed(member, failure);
         if (failure instanceof PageRefused) {
             synchronized (this) {

@@ -1,0 +1,203 @@
+package dev.blobshuffle.messaging;
+
+import dev.blobshuffle.core.internal.cache.CacheOptions;
+import dev.blobshuffle.core.internal.cache.Caches;
+import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.core.internal.log.CommitLogs;
+import dev.blobshuffle.core.internal.log.SequencedBatch;
+import dev.blobshuffle.core.internal.log.share.SharedLog;
+import dev.blobshuffle.core.internal.log.share.ZonePages;
+import dev.blobshuffle.core.internal.log.tail.LogTails;
+import dev.blobshuffle.core.internal.log.tail.MeteredLogReads;
+import dev.blobshuffle.core.internal.log.tail.TailCursor;
+import dev.blobshuffle.core.internal.membership.Endpoint;
+import dev.blobshuffle.core.internal.membership.FixedZoneMap;
+import dev.blobshuffle.core.internal.membership.Member;
+import dev.blobshuffle.core.internal.membership.PeerSecret;
+import dev.blobshuffle.core.internal.membership.PeerTransport;
+import dev.blobshuffle.core.internal.metrics.Counter;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.store.MemoryBlobStore;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.peer.internal.HttpPeerNetwork;
+import dev.blobshuffle.peer.internal.PeerOptions;
+import dev.blobshuffle.peer.internal.PeerTrust;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * An instance of a zone that follows one topic and serves others, over sockets of this machine.
+ * Every topic is busy to it. Owned by the test's thread, its reader by a thread of its own.
+ */
+final class TailingInstance implements AutoCloseable {
+    static final Zone ZONE = new Zone("a");
+    private static final PeerSecret SECRET =
+            new PeerSecret("known to all members".getBytes(StandardCharsets.UTF_8));
+
+    final Member member;
+    final ShuffleMetrics metrics;
+    final List<Long> sequences = new ArrayList<>();
+    private final SystemTime time = new SystemTime();
+    private final BlobStore store = new MemoryBlobStore("tailing", 1 << 20);
+    private final CommitLog log;
+    private final MeteredLogReads reads;
+    private final SharedLog shared;
+    private final HttpPeerNetwork network;
+    private final Semaphore more = new Semaphore(0);
+    private LogTails tails;
+    private Thread reader;
+
+    TailingInstance(long id, String uri) {
+        this(id, uri, Optional.empty());
+    }
+
+    /** An instance that may claim to read another log. */
+    TailingInstance(long id, String uri, Optional<UUID> other) {
+        metrics = new ShuffleMetrics(time);
+        log = CommitLogs.open(uri, "tailing", time);
+        reads = new MeteredLogReads(log, metrics);
+        shared = new SharedLog(other.orElseGet(log::id), reads, 16 << 20, time);
+        network = new HttpPeerNetwork(options(), metrics, time);
+        network.answerFrom(shared);
+        Endpoint endpoint = network.serve(Caches.before(store, CacheOptions.none(), metrics, time))
+                .orElseThrow();
+        member = member(id, endpoint);
+    }
+
+    static Member member(long id, Endpoint endpoint) {
+        return new Member(id, endpoint, ZONE, Set.of(), 1);
+    }
+
+    private static PeerOptions options() {
+        return new PeerOptions(
+                ZONE,
+                Optional.of(new Endpoint("127.0.0.1", 0)),
+                Optional.empty(),
+                new PeerTrust(Optional.of(SECRET), Optional.empty(), PeerTransport.AUTO),
+                Duration.ofMillis(500),
+                PeerOptions.Limits.USUAL);
+    }
+
+    /** Reads a topic until so many batches have come. */
+    void follow(int topic, List<Member> members, long count) {
+        ZonePages.Place place = new ZonePages.Place(
+                Optional.of(member.endpoint()), ZONE, new FixedZoneMap(members), network);
+        tails = new LogTails(log, reads, new ZonePages(reads, shared, place, 1, metrics, time), 8 << 20, time);
+        TailCursor cursor = tails.open(topic, 0, more::release);
+        reader = new Thread(() -> read(cursor, count), "reader");
+        reader.start();
+    }
+
+    private void read(TailCursor cursor, long count) {
+        try {
+            while (sequences.size() < count) {
+                List<SequencedBatch> page = cursor.next(100, 1 << 20);
+                page.forEach(batch -> sequences.add(batch.sequence()));
+                if (page.isEmpty() && !more.tryAcquire(60, TimeUnit.SECONDS)) {
+                    return;
+                }
+                more.drainPermits();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** What the reader has read once it has ended. */
+    List<Long> all() throws InterruptedException {
+        reader.join();
+        return sequences;
+    }
+
+    long count(Counter counter) {
+        return metrics.value(counter);
+    }
+
+    @Override
+    public void close() {
+        if (tails != null) {
+            tails.close();
+        }
+        network.close();
+        log.close();
+        store.close();
+        time.close();
+    }
+
+    /** An instance in a process of its own that serves and does not read. */
+    static final class Other implements AutoCloseable {
+        final Member member;
+        private final Process process;
+
+        private Other(Member member, Process process) {
+            this.member = member;
+            this.process = process;
+        }
+
+        static Other start(long id, String uri) throws IOException {
+            Process process = new ProcessBuilder(List.of(
+                            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                            "-Xmx128m",
+                            "-XX:+UseSerialGC",
+                            "-XX:TieredStopAtLevel=1",
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            TailingInstance.class.getName(),
+                            Long.toString(id),
+                            uri))
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            BufferedReader words = process.inputReader(StandardCharsets.UTF_8);
+            String word = words.readLine();
+            while (word != null && !word.startsWith("ready ")) {
+                word = words.readLine();
+            }
+            if (word == null) {
+                throw new AssertionError("the instance ended before it was ready");
+            }
+            return new Other(member(id, Endpoint.parse(word.substring("ready ".length()))), process);
+        }
+
+        /** Stops it where it stands: its connections stay open. */
+        void stop() throws IOException, InterruptedException {
+            int status = new ProcessBuilder("kill", "-STOP", Long.toString(process.pid()))
+                    .start()
+                    .waitFor();
+            if (status != 0) {
+                throw new AssertionError("kill -STOP ended with " + status);
+            }
+        }
+
+        /** Ends it at once. */
+        void kill() {
+            process.destroyForcibly().onExit().join();
+        }
+
+        @Override
+        public void close() {
+            kill();
+        }
+    }
+
+    /** Serves until standard input ends. */
+    public static void main(String[] arguments) throws IOException {
+        TailingInstance instance = new TailingInstance(Long.parseLong(arguments[0]), arguments[1]);
+        System.out.println("ready " + instance.member.endpoint());
+        while (System.in.read() >= 0) {
+            // The parent says nothing.
+        }
+        Runtime.getRuntime().halt(0);
+    }
+}
