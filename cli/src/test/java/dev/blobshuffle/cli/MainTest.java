@@ -14,9 +14,13 @@ class MainTest {
             Main.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
 
     @Test
-    void versionNamesTheProgramAndTheJvm() {
+    void versionNamesTheProgramKafkaAndTheJvm() {
         assertThat(commandLine.execute("--version")).isZero();
-        assertThat(out.toString()).startsWith("blobshuffle ").contains("Java " + Runtime.version());
+        assertThat(out.toString().lines())
+                .satisfiesExactly(
+                        program -> assertThat(program).startsWith("blobshuffle "),
+                        kafka -> assertThat(kafka).matches("kafka-clients [0-9]+[.][0-9]+[.][0-9]+"),
+                        java -> assertThat(java).isEqualTo("Java " + Runtime.version()));
     }
 
     @Test
