@@ -49,7 +49,8 @@ final class Example {
     /** Puts our artifacts where the examples find them. */
     static void publish() throws IOException {
         put(Path.of("../pom.xml"), "blobshuffle-parent", ".pom");
-        for (String module : List.of("core", "kafka", "kstreams")) {
+        put(Path.of("../bom/pom.xml"), "blobshuffle-bom", ".pom");
+        for (String module : List.of("core", "kafka", "kstreams", "messaging", "postgresql")) {
             String artifact = "blobshuffle-" + module;
             put(Path.of("..", module, "pom.xml"), artifact, ".pom");
             put(Path.of("..", module, "target", artifact + "-" + VERSION + ".jar"), artifact, ".jar");
@@ -75,6 +76,23 @@ final class Example {
                 jar()));
         java.environment().putAll(environment);
         return java.start();
+    }
+
+    /** Ends a process; by force if it does not end on request. */
+    static void stop(Process application) throws InterruptedException {
+        application.destroy();
+        if (!application.waitFor(1, TimeUnit.MINUTES)) {
+            application.destroyForcibly();
+        }
+    }
+
+    /** The bytes of all files below a directory. */
+    static long bytes(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            return files.filter(Files::isRegularFile)
+                    .mapToLong(file -> file.toFile().length())
+                    .sum();
+        }
     }
 
     /** Quarkus puts what starts into a directory of its own. */

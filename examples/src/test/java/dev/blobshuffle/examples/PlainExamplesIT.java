@@ -1,0 +1,141 @@
+package dev.blobshuffle.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.blobshuffle.cli.Main;
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import dev.blobshuffle.postgresqlembedded.PostgresServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Each example without a framework, built as a user would build it, adds up orders through blobs. */
+class PlainExamplesIT {
+    private static final String REPARTITION = "order-totals-by-customer-repartition";
+
+    @TempDir
+    private Path directory;
+
+    @BeforeAll
+    static void publish() throws IOException {
+        Example.publish();
+    }
+
+    @Test
+    void kafkaStreamsNeedsSettingsOnly() throws Exception {
+        assertThat(addsUpThroughBlobs("kafka-streams", Map.of(), REPARTITION))
+                .contains("started for application order-totals");
+    }
+
+    @Test
+    void clientsShareATopicOfBlobs() throws Exception {
+        addsUpThroughBlobs("kafka-clients", Map.of(), "orders-by-customer");
+    }
+
+    @Test
+    void serviceIsAskedForEachOrder() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        HttpServer service = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        service.createContext("/", exchange -> {
+            asked.incrementAndGet();
+            answer(exchange);
+        });
+        service.start();
+        try {
+            String prices = "http://localhost:" + service.getAddress().getPort() + "/";
+            addsUpThroughBlobs("key-parallel", Map.of("PRICES", prices), REPARTITION);
+        } finally {
+            service.stop(0);
+        }
+        assertThat(asked.get()).isGreaterThanOrEqualTo(OrderBook.ORDERS);
+    }
+
+    @Test
+    void messagingNeedsADatabaseAndNoBroker() throws Exception {
+        Example example = Example.build("messaging", directory);
+        try (PostgresServer server = PostgresServer.builder().start()) {
+            try (Connection connection = server.connect("postgres");
+                    Statement statement = connection.createStatement()) {
+                statement.execute("create role app login password 'secret'");
+                statement.execute("create database app");
+            }
+            String database = "postgresql://localhost:" + server.port() + "/app?credentials=";
+            String owner = database + credentials(PostgresServer.USER, server.password());
+            int status = Main.commandLine()
+                    .execute("messaging", "setup", "--log", owner, "--client-role", "app", "--execute");
+            assertThat(status).isZero();
+
+            Process application = example.start(Map.of(
+                    "LOG", database + credentials("app", "secret"), "BLOB_STORE", "file://" + blobs()));
+            try {
+                assertThat(application.waitFor(3, TimeUnit.MINUTES)).as(example::output).isTrue();
+            } finally {
+                Example.stop(application);
+            }
+        }
+        // 0 + 5 + … + 2995 for the first of five customers, 600 more for each later one.
+        assertThat(example.output())
+                .contains("customer-0 898500", "customer-1 899100", "customer-2 899700", "customer-4 900900");
+        assertThat(Example.bytes(blobs())).isGreaterThan(OrderBook.ORDERS * 4L);
+    }
+
+    /** Runs an example until its totals are right, and looks at the topic; returns its output. */
+    private String addsUpThroughBlobs(String name, Map<String, String> more, String topic) throws Exception {
+        Example example = Example.build(name, directory);
+        try (EmbeddedKafka kafka = EmbeddedKafka.builder().start()) {
+            kafka.createTopic("orders", 2);
+            kafka.createTopic("totals", 2);
+            if (!topic.equals(REPARTITION)) {
+                kafka.createTopic(topic, 2);
+            }
+            OrderBook orders = OrderBook.send(kafka.bootstrapServers());
+            Map<String, String> environment = new HashMap<>(more);
+            environment.put("KAFKA_BOOTSTRAP_SERVERS", kafka.bootstrapServers());
+            environment.put("BLOB_STORE", "file://" + blobs());
+            environment.put("STATE_DIR", directory.resolve("state").toString());
+            Process application = example.start(environment);
+            try {
+                assertThat(orders.totals(application)).as(example::output).isEqualTo(orders.expected());
+            } finally {
+                Example.stop(application);
+            }
+            assertThat(Example.bytes(blobs())).isGreaterThan(OrderBook.ORDERS * 8L);
+            assertThat(orders.records(topic)).isBetween(1L, OrderBook.ORDERS / 4L);
+        }
+        return example.output();
+    }
+
+    private Path blobs() {
+        return directory.resolve("blobs");
+    }
+
+    /** The price of an article is its number. */
+    private static void answer(HttpExchange exchange) throws IOException {
+        byte[] price = exchange.getRequestURI().getPath().substring(1).getBytes(StandardCharsets.UTF_8);
+        exchange.sendResponseHeaders(200, price.length);
+        exchange.getResponseBody().write(price);
+        exchange.close();
+    }
+
+    private String credentials(String user, String password) throws IOException {
+        Path file = directory.resolve(user + ".credentials");
+        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.writeString(file, "user=" + user + "\npassword=" + password + "\n");
+        return file.toString();
+    }
+}
