@@ -5,6 +5,7 @@ A map writes its rows for all partitions as one blob (`ShuffleWriter`) and passe
 """
 
 from blobshuffle.arrow import Codec
+from blobshuffle.directories import Directories
 from blobshuffle.failure import (
     BlobCorrupt,
     BlobMissing,
@@ -26,6 +27,7 @@ __all__ = [
     "BlobMissing",
     "BlobShuffleError",
     "Codec",
+    "Directories",
     "FileSystemStore",
     "IncompleteShuffle",
     "LocalStore",

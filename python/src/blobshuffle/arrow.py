@@ -13,8 +13,11 @@ from blobshuffle.container import ARROW_END, MAX_PIECE_LENGTH
 # Its functions are made at run time, so type checkers do not know them.
 _compute: Any = pc
 
-Codec = Literal["none", "lz4", "zstd"]
+FrameCodec = Literal["none", "lz4", "zstd"]
 """Compression of Arrow bodies. Each frame names its own, so blobs of all codecs mix."""
+
+Codec = Literal["none", "lz4", "zstd", "adaptive"]
+"""What a writer compresses with: `adaptive` chooses one for each map (`blobshuffle.adaptive`)."""
 
 FRAME_BYTES = 4 << 20
 """Uncompressed size at which a segment is divided into frames, bytes."""
@@ -36,7 +39,7 @@ class EncodedFrame(NamedTuple):
     raw_length: int
 
 
-def write_options(codec: Codec) -> pa.ipc.IpcWriteOptions:
+def write_options(codec: FrameCodec) -> pa.ipc.IpcWriteOptions:
     """Return how messages are written. Raises `ValueError` for an unknown codec."""
     compression: Any = None
     if codec == "zstd":
@@ -44,7 +47,9 @@ def write_options(codec: Codec) -> pa.ipc.IpcWriteOptions:
     elif codec == "lz4":
         compression = "lz4"
     elif codec != "none":
-        raise ValueError(f"Cannot write with codec {codec!r}: legal are 'none', 'lz4', 'zstd'.")
+        raise ValueError(
+            f"Cannot write with codec {codec!r}: legal are 'none', 'lz4', 'zstd', 'adaptive'."
+        )
     return pa.ipc.IpcWriteOptions(
         compression=compression, use_threads=False, emit_dictionary_deltas=False
     )
@@ -117,15 +122,14 @@ class BatchEncoder:
     carries its own; `is_mixed` says so.
     """
 
-    def __init__(self, schema: pa.Schema, codec: Codec) -> None:
+    def __init__(self, schema: pa.Schema, codec: FrameCodec) -> None:
         if not len(schema):
             raise ValueError("Cannot shuffle rows without columns: add a column.")
         self.schema = schema
         self.gathered = pa.schema([_gathered_field(field) for field in schema])
         self.is_mixed = False
-        self._options = write_options(codec)
+        self.use(codec)
         self._raw_options = write_options("none")
-        self._is_compressed = codec != "none"
         self._schema_message = schema.serialize()
         if self._schema_message.size > MAX_PIECE_LENGTH:
             raise ValueError(
@@ -139,6 +143,11 @@ class BatchEncoder:
         )
         self._shared: list[pa.Array] | None = None
         self.shared_messages = b""
+
+    def use(self, codec: FrameCodec) -> None:
+        """Compress the frames from now on with a codec. Raises `ValueError` if it is unknown."""
+        self._options = write_options(codec)
+        self._is_compressed = codec != "none"
 
     def prepare(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Check a batch's schema and turn it into the types that can be gathered.

@@ -13,8 +13,9 @@ from blobshuffle import inspection
 from blobshuffle.container import Source
 from blobshuffle.failure import BlobShuffleError
 from blobshuffle.lifecycle import abandoned, release
-from blobshuffle.store import LocalStore, open_store
+from blobshuffle.store import LocalStore, Store, open_store
 
+_STORE = "a directory, several by repeating the option, or a URI"
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
@@ -40,17 +41,17 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     inspect = commands.add_parser("inspect", help="print what a blob says about itself, as JSON")
     inspect.add_argument("blob", help="a file, or with --store a path below the store")
-    inspect.add_argument("--store", help="a directory, or a URI such as s3://bucket/prefix")
+    inspect.add_argument("--store", action="append", help=f"{_STORE} such as s3://bucket/prefix")
     inspect.add_argument("--segments", action="store_true", help="a line for each segment as well")
     inspect.set_defaults(run=_inspect)
     verify = commands.add_parser(
         "verify", help="read blobs whole and check every checksum, frame and row count"
     )
-    verify.add_argument("--store", required=True, help="a directory or URI")
+    verify.add_argument("--store", required=True, action="append", help=_STORE)
     verify.add_argument("--shuffle", help="only blobs of this shuffle")
     verify.set_defaults(run=_verify)
     gc = commands.add_parser("gc", help="list the shuffles that jobs left, and delete them")
-    gc.add_argument("--store", required=True, help="a directory or URI")
+    gc.add_argument("--store", required=True, action="append", help=_STORE)
     gc.add_argument(
         "--older-than",
         required=True,
@@ -70,11 +71,15 @@ def _duration(text: str) -> float:
     return int(found.group(1)) * _SECONDS[found.group(2)]
 
 
+def _store(options: argparse.Namespace) -> Store:
+    return open_store(options.store[0] if len(options.store) == 1 else options.store)
+
+
 def _open(options: argparse.Namespace) -> Source:
     if options.store is None:
         directory, name = os.path.split(os.path.abspath(options.blob))
         return LocalStore(directory).open(name)
-    return open_store(options.store).open(options.blob)
+    return _store(options).open(options.blob)
 
 
 def _inspect(options: argparse.Namespace) -> int:
@@ -91,7 +96,7 @@ def _inspect(options: argparse.Namespace) -> int:
 
 def _verify(options: argparse.Namespace) -> int:
     blobs = rows = damaged = 0
-    for outcome in inspection.verify_shuffles(open_store(options.store), options.shuffle):
+    for outcome in inspection.verify_shuffles(_store(options), options.shuffle):
         blobs += 1
         rows += outcome.rows or 0
         if outcome.failure:
@@ -102,11 +107,12 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def _gc(options: argparse.Namespace) -> int:
-    found = abandoned(options.store, options.older_than)
+    store = _store(options)
+    found = abandoned(store, options.older_than)
     for shuffle in found:
         print(f"{shuffle.shuffle}: {shuffle.blobs} blobs, {shuffle.bytes} bytes")
         if options.delete:
-            release(options.store, shuffle.shuffle)
+            release(store, shuffle.shuffle)
     done = "deleted" if options.delete else "found; delete them with --delete"
     print(f"{len(found)} shuffles, {sum(shuffle.bytes for shuffle in found)} bytes {done}")
     return 0

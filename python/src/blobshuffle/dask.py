@@ -6,7 +6,6 @@ exchange only refs. If a worker that held refs is lost, Dask runs their maps aga
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,7 +19,7 @@ from blobshuffle.arrow import Codec
 from blobshuffle.lifecycle import release
 from blobshuffle.reader import read
 from blobshuffle.ref import Ref, select
-from blobshuffle.store import Store, open_store
+from blobshuffle.store import Store, StoreLike, open_store
 from blobshuffle.writer import DEFAULT_MEMORY, ShuffleWriter
 
 __all__ = ["release", "shuffle"]
@@ -31,7 +30,7 @@ def shuffle(
     on: str | Sequence[str],
     npartitions: int,
     *,
-    store: Store | str | os.PathLike[str],
+    store: StoreLike,
     shuffle: str,
     codec: Codec = "lz4",
     memory: int = DEFAULT_MEMORY,

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from blobshuffle.store import SHUFFLES, Store, checked_name, open_store
+from blobshuffle.store import SHUFFLES, StoreLike, checked_name, open_store
 
 
-def release(store: Store | str | os.PathLike[str], shuffle: str) -> None:
+def release(store: StoreLike, shuffle: str) -> None:
     """Delete all that a shuffle has stored, committed or not. Idempotent.
 
     Call it when the last reader has finished, and when the job has failed. Raises
@@ -21,7 +20,7 @@ def release(store: Store | str | os.PathLike[str], shuffle: str) -> None:
 
 
 @contextlib.contextmanager
-def releasing(store: Store | str | os.PathLike[str], shuffle: str) -> Iterator[str]:
+def releasing(store: StoreLike, shuffle: str) -> Iterator[str]:
     """Release a shuffle at the end of a block, whether it succeeds or fails."""
     try:
         yield shuffle
@@ -38,9 +37,7 @@ class Abandoned:
     bytes: int
 
 
-def abandoned(
-    store: Store | str | os.PathLike[str], older_than: float, now: float | None = None
-) -> list[Abandoned]:
+def abandoned(store: StoreLike, older_than: float, now: float | None = None) -> list[Abandoned]:
     """Return the shuffles whose newest blob is at least `older_than` seconds old.
 
     `now` is in seconds since the Unix epoch, by default this machine's clock. Jobs that take

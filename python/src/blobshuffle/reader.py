@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import os
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -12,12 +12,13 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from blobshuffle import footer
+from blobshuffle.adaptive import rates_of
 from blobshuffle.container import ContentKind, Origin, Source
 from blobshuffle.crc import crc32c
 from blobshuffle.failure import BlobCorrupt
 from blobshuffle.index import MAX_CACHED, BlobIndex, IndexCache, Part
 from blobshuffle.ref import Ref, check
-from blobshuffle.store import Store, open_store
+from blobshuffle.store import Store, StoreLike, open_store
 
 READ_BYTES = 8 << 20
 """Most bytes that one request asks for, unless one frame has more."""
@@ -32,7 +33,7 @@ def read(
     partition: int,
     *,
     maps: int | None = None,
-    store: Store | str | os.PathLike[str] | None = None,
+    store: StoreLike | None = None,
 ) -> pa.RecordBatchReader:
     """Return the rows of a partition, map by map and in the order written.
 
@@ -52,7 +53,8 @@ def read(
             f"Cannot read partition {partition} of shuffle {first.shuffle}: it has "
             f"{first.partitions}, counted from 0."
         )
-    opened = [_Blob(_store_of(ref, store), ref) for ref in ordered]
+    place = None if store is None else open_store(store)
+    opened = [_Blob(_store_of(ref, place), ref) for ref in ordered]
     schema = opened[0].schema()
     return pa.RecordBatchReader.from_batches(schema, _batches(opened, partition, schema))
 
@@ -61,9 +63,9 @@ def _map(ref: Ref) -> int:
     return ref.map
 
 
-def _store_of(ref: Ref, store: Store | str | os.PathLike[str] | None) -> Store:
+def _store_of(ref: Ref, store: Store | None) -> Store:
     if store is not None:
-        return open_store(store)
+        return store.at(ref.store)
     if ref.store is None:
         raise ValueError(
             f"Cannot read blob {ref.path}: its ref names no store. Pass store to read."
@@ -121,6 +123,7 @@ class _Blob:
     def __init__(self, store: Store, ref: Ref) -> None:
         self._store = store
         self._ref = ref
+        self._rate = rates_of(store).read
 
     def schema(self) -> pa.Schema:
         source = self._store.open(self._ref.path)
@@ -193,7 +196,9 @@ class _Blob:
             while after < len(parts) and end + parts[after].length - start <= READ_BYTES:
                 end += parts[after].length
                 after += 1
+            began = time.perf_counter()
             data = source.read(start, end - start)
+            self._rate.observe(len(data), time.perf_counter() - began)
             for part in parts[first:after]:
                 at = part.offset - start
                 whole = part.length == len(data)

@@ -80,6 +80,18 @@ class SpillFile:
         run.raw_lengths.append(frame.raw_length)
         self._end += length
 
+    def drop_run(self) -> None:
+        """Forget the last run, which the disk did not take. Nothing is written after it."""
+        run = self._runs.pop()
+        self._end -= sum(run.lengths)
+
+    def rewind(self) -> None:
+        """Begin to read from the first partition."""
+        offset = 0
+        for run in self._runs:
+            run.next, run.offset = 0, offset
+            offset += sum(run.lengths)
+
     def finish(self) -> None:
         """Begin to read. Nothing is written after it."""
         try:

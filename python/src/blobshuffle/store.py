@@ -9,9 +9,9 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Union
 
 import pyarrow as pa
 
@@ -56,6 +56,11 @@ class Entry(NamedTuple):
 class Upload(abc.ABC):
     """A blob that is being written. It has its name only after `commit`. Owned by one thread."""
 
+    @property
+    def location(self) -> str | None:
+        """What `open_store` opens its store by, if the store has several places; else None."""
+        return None
+
     @abc.abstractmethod
     def write(self, data: bytes | pa.Buffer) -> None:
         """Append bytes. Raises `StoreUnavailable` if the store does not take them."""
@@ -83,6 +88,23 @@ class Store(abc.ABC):
         return None
 
     @property
+    def spill_directories(self) -> Sequence[str | None]:
+        """Those for what does not fit in memory, in the order in which to try them."""
+        return [self.spill_directory]
+
+    @property
+    def attempts(self) -> int:
+        """How often a writer begins a blob before it gives up: once for each place."""
+        return 1
+
+    def leave(self, directory: str, reason: str) -> None:  # noqa: B027
+        """Note that a directory failed. Without effect in a store of one place."""
+
+    def at(self, location: str | None) -> Store:
+        """Return the store of the place that a ref names, or this one."""
+        return self
+
+    @property
     def read_ahead(self) -> int:
         """How many blobs a reader requests before it needs them: 0 if a request costs no time."""
         return 0
@@ -102,6 +124,10 @@ class Store(abc.ABC):
     @abc.abstractmethod
     def delete(self, path: str) -> None:
         """Delete a blob, or a directory with what is below. Without effect if it is not there."""
+
+
+StoreLike = Union[Store, str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]]]
+"""What `open_store` opens."""
 
 
 class LocalStore(Store):
@@ -235,19 +261,33 @@ def missing(path: str) -> BlobMissing:
     )
 
 
-def open_store(store: Store | str | os.PathLike[str]) -> Store:
-    """Return a store: itself, the one of a directory, or of a URI that `pyarrow.fs` knows.
+def open_store(store: StoreLike) -> Store:
+    """Return a store: itself, or that of a directory, of several, or of a URI of `pyarrow.fs`.
 
     Raises `ValueError` for a URI that is none, or that has credentials.
     """
     if isinstance(store, Store):
         return store
+    if isinstance(store, Sequence) and not isinstance(store, str):
+        return _directories(store)
     text = os.fspath(store)
     if text.startswith("file://"):
         return LocalStore(text.removeprefix("file://"))
     if "://" in text:
         return _from_uri(text)
     return LocalStore(text)
+
+
+def _directories(paths: Sequence[str | os.PathLike[str]]) -> Store:
+    from blobshuffle.directories import Directories
+
+    remote = [str(path) for path in paths if "://" in str(path)]
+    if remote:
+        raise ValueError(
+            f"Cannot open {len(paths)} places as one store: {remote} are no directories. Name one "
+            "URI, or only directories."
+        )
+    return Directories(paths)
 
 
 @functools.lru_cache(maxsize=16)

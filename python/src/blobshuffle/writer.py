@@ -11,14 +11,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from blobshuffle.arrow import FRAME_BYTES, BatchEncoder, Codec, EncodedFrame
+from blobshuffle.adaptive import AdaptiveCodec, rates_of
+from blobshuffle.arrow import FRAME_BYTES, BatchEncoder, Codec, EncodedFrame, FrameCodec
 from blobshuffle.container import BlobId, ContentKind, Origin
 from blobshuffle.container_writer import ContainerWriter
+from blobshuffle.failure import StoreUnavailable
 from blobshuffle.keys import partition_ids as ids_of_keys
 from blobshuffle.partitioner import Morsel, Partitioner, checked_ids
 from blobshuffle.ref import Ref
-from blobshuffle.spill import SpillFile
-from blobshuffle.store import SHUFFLES, Store, checked_name, open_store
+from blobshuffle.spills import Spills
+from blobshuffle.store import SHUFFLES, StoreLike, Upload, checked_name, open_store
 from blobshuffle.wire import MAX_INT, MAX_LONG
 
 DEFAULT_MEMORY = 256 << 20
@@ -35,13 +37,14 @@ class ShuffleWriter:
 
     Rows stay in memory up to about `memory` bytes; what is more goes to an unnamed file in
     `spill_directory` (default: the store's directory, else the system's temporary one). While it
-    gathers rows it needs up to a quarter of `memory` more. Nothing is readable before `commit`,
-    and a writer that is not committed leaves nothing. Owned by one thread.
+    gathers rows it needs up to a quarter of `memory` more. If the store has several directories,
+    spilled rows and the blob go on to another when one is full or fails. Nothing is readable
+    before `commit`, and a writer that is not committed leaves nothing. Owned by one thread.
     """
 
     def __init__(
         self,
-        store: Store | str | os.PathLike[str],
+        store: StoreLike,
         *,
         shuffle: str,
         map: int,
@@ -73,14 +76,16 @@ class ShuffleWriter:
         self._origin = Origin(checked_name(shuffle), map, attempt)
         self._maps = maps
         self._partitions = partitions
-        self._codec: Codec = codec
+        self._rates = rates_of(self._store)
+        self._adaptive = AdaptiveCodec(self._rates) if codec == "adaptive" else None
+        self._codec: FrameCodec = "lz4" if codec == "adaptive" else codec
         self._memory = memory
         self._spill_directory = spill_directory
-        self._encoder = None if schema is None else BatchEncoder(schema, codec)
+        self._encoder = None if schema is None else BatchEncoder(schema, self._codec)
         self._partitioner = Partitioner(partitions, memory // 4)
         self._morsels: list[Morsel] = []
         self._gathered_bytes = 0
-        self._spill: SpillFile | None = None
+        self._spill: Spills | None = None
         self._ref: Ref | None = None
         self._is_closed = False
 
@@ -175,14 +180,22 @@ class ShuffleWriter:
 
     def _spill_morsels(self) -> None:
         if self._spill is None:
-            directory = self._spill_directory or self._store.spill_directory
-            self._spill = SpillFile(directory)
+            self._spill = Spills(self._spill_directories, self._store.leave)
         assert self._encoder is not None
-        self._spill.start_run(shares_dictionaries=not self._encoder.is_mixed)
+        self._spill.write_run(
+            self._frames_in_memory, shares_dictionaries=not self._encoder.is_mixed
+        )
+        self._morsels, self._gathered_bytes = [], 0
+
+    def _spill_directories(self) -> Sequence[str | None]:
+        if self._spill_directory is not None:
+            return [os.fspath(self._spill_directory)]
+        return self._store.spill_directories
+
+    def _frames_in_memory(self) -> Iterator[tuple[int, EncodedFrame]]:
         for partition, pieces in self._pieces():
             for frame in self._frames(pieces):
-                self._spill.write(partition, frame)
-        self._morsels, self._gathered_bytes = [], 0
+                yield partition, frame
 
     def _pieces(self) -> Iterator[tuple[int, list[tuple[Morsel, int]]]]:
         """Return where the rows in memory are, partition by partition."""
@@ -208,19 +221,32 @@ class ShuffleWriter:
                 size += count * morsel.row_bytes
                 at, left = at + count, left - count
                 if size + morsel.row_bytes > FRAME_BYTES:
-                    yield from encoder.encode(group)
+                    yield from self._encode(encoder, group)
                     group, size = [], 0.0
         if group:
-            yield from encoder.encode(group)
+            yield from self._encode(encoder, group)
+
+    def _encode(self, encoder: BatchEncoder, group: list[pa.RecordBatch]) -> Iterator[EncodedFrame]:
+        return self._adaptive.encode(encoder, group) if self._adaptive else encoder.encode(group)
 
     def _commit(self, encoder: BatchEncoder) -> Ref:
         for morsel in self._partitioner.drain():
             self._keep(morsel)
+        for left in reversed(range(self._store.attempts)):
+            try:
+                return self._write_blob(encoder)
+            except StoreUnavailable:
+                if not left:
+                    raise
+        raise AssertionError("a store has at least one place")
+
+    def _write_blob(self, encoder: BatchEncoder) -> Ref:
+        """Write the blob to one place of the store. It may be called again if that fails."""
         millis = time.time_ns() // 1_000_000
         blob = BlobId(millis // _MILLIS_PER_GENERATION, secrets.randbits(64), 0)
         shuffle, number, attempt = self._origin
         path = f"{SHUFFLES}/{shuffle}/m{number}-a{attempt}-{blob}.blob"
-        upload = self._store.create(path)
+        upload = _TimedUpload(self._store.create(path))
         try:
             writer = ContainerWriter(blob, 0, millis, ContentKind.ARROW, upload.write)
             self._write_content(encoder, writer)
@@ -229,8 +255,9 @@ class ShuffleWriter:
         except BaseException:
             upload.abort()
             raise
+        self._rates.write.observe(writer.length, upload.seconds)
         return Ref(
-            self._store.location,
+            upload.location or self._store.location,
             shuffle,
             number,
             attempt,
@@ -263,3 +290,25 @@ class ShuffleWriter:
             dictionaries = encoder.shared_messages if encoder.is_mixed else b""
             yield from self._spill.frames(partition, dictionaries)
         yield from self._frames(pieces)
+
+
+class _TimedUpload:
+    """Measures the seconds that an upload takes. Owned by one thread."""
+
+    def __init__(self, upload: Upload) -> None:
+        self._upload = upload
+        self.location = upload.location
+        self.seconds = 0.0
+
+    def write(self, data: bytes | pa.Buffer) -> None:
+        began = time.perf_counter()
+        self._upload.write(data)
+        self.seconds += time.perf_counter() - began
+
+    def commit(self) -> None:
+        began = time.perf_counter()
+        self._upload.commit()
+        self.seconds += time.perf_counter() - began
+
+    def abort(self) -> None:
+        self._upload.abort()
