@@ -1,0 +1,107 @@
+package dev.blobshuffle.flight.internal.blob;
+
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.internal.format.Container;
+import dev.blobshuffle.flight.internal.wire.ArrowMessage;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** The footer of a blob of Arrow content and its prelude, checked. Immutable. */
+public final class BlobFooter {
+    private static final int BYTES_PER_SEGMENT = 160;
+    private static final int BYTES_PER_FRAME = 32;
+
+    private final Fingerprint fingerprint;
+    private final Container container;
+    private final ByteBuffer prelude;
+    private final ByteBuffer schema;
+    private final List<ArrowMessage> dictionaries;
+
+    /** By partition, and as in the blob within one. */
+    private final List<Container.Segment> segments;
+
+    BlobFooter(Fingerprint fingerprint, Container container, ByteBuffer prelude, String what) {
+        this.fingerprint = fingerprint;
+        this.container = container;
+        this.prelude = prelude;
+        List<ArrowMessage> messages = ArrowMessage.split(prelude, "the prelude of " + what);
+        if (messages.isEmpty() || messages.get(0).kind() != ArrowMessage.Kind.SCHEMA) {
+            throw new BlobCorrupt("Cannot read " + what + ": its prelude has no schema. Write it again.");
+        }
+        ArrowMessage first = messages.get(0);
+        schema = prelude.slice(
+                0,
+                ArrowMessage.PREFIX_LENGTH
+                        + first.metadata().remaining()
+                        + first.body().remaining());
+        dictionaries = List.copyOf(messages.subList(1, messages.size()));
+        List<Container.Segment> sorted = new ArrayList<>(container.segments());
+        sorted.sort(Comparator.comparingInt(Container.Segment::partition));
+        segments = sorted;
+    }
+
+    Fingerprint fingerprint() {
+        return fingerprint;
+    }
+
+    Container container() {
+        return container;
+    }
+
+    /** The schema message with the 8 bytes before its metadata. */
+    public ByteBuffer schema() {
+        return schema.duplicate();
+    }
+
+    /** The schema message. */
+    public ArrowMessage schemaMessage() {
+        return ArrowMessage.split(schema(), "a schema").get(0);
+    }
+
+    /** The dictionaries that all frames share. */
+    public List<ArrowMessage> dictionaries() {
+        return dictionaries;
+    }
+
+    /** The segments of some partitions, in the order of the partitions. */
+    public List<Container.Segment> segments(PartitionRange range) {
+        return segments.subList(firstAtOrAbove(range.first()), firstAtOrAbove(range.end()));
+    }
+
+    private int firstAtOrAbove(int partition) {
+        int low = 0;
+        int high = segments.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (segments.get(middle).partition() < partition) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    /** Rows of all segments. */
+    public long rows() {
+        return container.rows().orElse(0);
+    }
+
+    /** Length of the blob, bytes. */
+    public long length() {
+        return fingerprint.length();
+    }
+
+    /** About what it takes in memory, bytes. */
+    long weight() {
+        long frames = container.segments().stream()
+                .mapToLong(segment -> segment.frames().size())
+                .sum();
+        return 1024L
+                + prelude.capacity()
+                + (long) BYTES_PER_SEGMENT * segments.size()
+                + BYTES_PER_FRAME * frames;
+    }
+}

@@ -1,0 +1,295 @@
+package dev.blobshuffle.flight.internal.blob;
+
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.flight.internal.blob.Refused.Reason;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A shuffle of a namespace: the committed blobs that its directories have. The directories are the
+ * index: a blob that a writer renames to its final name is there for the next request.
+ * Thread-safe: guarded by itself.
+ */
+public final class Shuffle {
+    /**
+     * Clocks of file systems are coarse: a change this soon after a listing may not change the
+     * directory's time.
+     */
+    private static final long COARSE_MILLIS = 2_000;
+
+    private static final int MOST_NAMED = 10;
+    private static final int LONGEST_COMMIT = 256 << 20;
+
+    private final String name;
+    private final List<BlobRoot> roots;
+    private final FooterCache footers;
+    private final Time time;
+    private final TreeMap<BlobName, StoredBlob> blobs = new TreeMap<>();
+    private final List<Long> listedAt = new ArrayList<>();
+    private @Nullable Commitment commitment;
+    private volatile long usedMillis;
+
+    Shuffle(String name, List<BlobRoot> roots, FooterCache footers, Time time) {
+        this.name = name;
+        this.roots = roots;
+        this.footers = footers;
+        this.time = time;
+        usedMillis = time.wallMillis();
+    }
+
+    /** The shuffle's name. */
+    public String name() {
+        return name;
+    }
+
+    /** Says that somebody still uses it. */
+    void use() {
+        usedMillis = time.wallMillis();
+    }
+
+    /** When it was last written to, read or renewed; milliseconds since the epoch. */
+    long usedMillis() {
+        long changed = roots.stream()
+                .mapToLong(root -> root.changedMillis(name).orElse(0))
+                .max()
+                .orElse(0);
+        return Math.max(changed, usedMillis);
+    }
+
+    /** Lists the directories again if they may have changed; returns whether there is any. */
+    synchronized boolean refresh() {
+        List<Long> changes = roots.stream()
+                .map(root -> root.changedMillis(name).orElse(0))
+                .collect(Collectors.toList());
+        if (!changes.equals(listedAt)) {
+            long now = time.wallMillis();
+            boolean isSettled = changes.stream().allMatch(change -> Math.abs(now - change) > COARSE_MILLIS);
+            list();
+            listedAt.clear();
+            if (isSettled) {
+                listedAt.addAll(changes);
+            }
+        }
+        return changes.stream().anyMatch(change -> change != 0);
+    }
+
+    private void list() {
+        Map<BlobName, StoredBlob> before = new TreeMap<>(blobs);
+        blobs.clear();
+        for (BlobRoot root : roots) {
+            for (String file : root.files(name).orElse(List.of())) {
+                BlobName.parse(file)
+                        .ifPresent(blob -> blobs.computeIfAbsent(
+                                blob,
+                                named -> Optional.ofNullable(before.get(named))
+                                        .orElseGet(() -> new StoredBlob(root, name, named, footers))));
+                if (file.equals(Commitment.FILE) && commitment == null) {
+                    commitment = readCommitment(root);
+                }
+            }
+        }
+        before.forEach((named, blob) -> {
+            if (blobs.get(named) != blob) {
+                footers.remove(blob);
+            }
+        });
+        expectCommitted();
+    }
+
+    private Commitment readCommitment(BlobRoot root) {
+        try (OpenBlob file = new OpenBlob(root.open(name, Commitment.FILE), "the commit of shuffle " + name)) {
+            long length = file.length();
+            if (length > LONGEST_COMMIT) {
+                throw file.corrupt("it has " + length + " bytes, at most " + LONGEST_COMMIT);
+            }
+            ByteBuffer bytes = ByteBuffer.allocate((int) length);
+            file.fill(0, bytes);
+            return Commitment.decode(bytes.array(), name);
+        }
+    }
+
+    private void expectCommitted() {
+        if (commitment != null) {
+            for (Commitment.Chosen chosen : commitment.blobs()) {
+                StoredBlob blob = blobs.get(chosen.name());
+                if (blob != null) {
+                    blob.expect(chosen.fingerprint());
+                }
+            }
+        }
+    }
+
+    /** How many blobs it has, of all attempts. */
+    public synchronized int blobCount() {
+        return blobs.size();
+    }
+
+    /** The number of maps that the commit names; empty before the commit. */
+    public synchronized OptionalInt committedMaps() {
+        return commitment == null
+                ? OptionalInt.empty()
+                : OptionalInt.of(commitment.blobs().size());
+    }
+
+    /** Registers a blob that is there: reads and checks its footer. */
+    synchronized StoredBlob register(String file) {
+        BlobName named = BlobName.parse(file)
+                .orElseThrow(() -> new Refused(
+                        Reason.INVALID,
+                        "Cannot register " + file
+                                + ": that is no name of a blob. Use mMAP-aATTEMPT-ID.blob, as the Python package does."));
+        list();
+        StoredBlob blob = blobs.get(named);
+        if (blob == null) {
+            throw new BlobMissing("Cannot register " + file + ": shuffle " + name
+                    + " has no such file. Rename it to its final name first.");
+        }
+        BlobFooter ignored = blob.footer();
+        return blob;
+    }
+
+    /**
+     * The blobs of some maps, in the order of the maps.
+     *
+     * @throws Refused a map is unknown, or the shuffle is not committed with so many maps
+     * @throws BlobMissing committed maps are lost
+     */
+    public synchronized List<StoredBlob> chosen(MapSet maps) {
+        use();
+        if (maps instanceof MapSet.Committed all) {
+            return committed(all.maps());
+        }
+        return listed(((MapSet.Listed) maps).attempts());
+    }
+
+    private List<StoredBlob> listed(List<MapSet.Attempt> attempts) {
+        List<StoredBlob> found = new ArrayList<>();
+        List<Object> unknown = new ArrayList<>();
+        for (MapSet.Attempt attempt : attempts) {
+            Optional<StoredBlob> blob = attempts(attempt.map()).stream()
+                    .filter(one -> one.name().attempt() == attempt.attempt())
+                    .findFirst();
+            blob.ifPresentOrElse(found::add, () -> unknown.add(attempt));
+        }
+        if (!unknown.isEmpty()) {
+            throw new Refused(
+                    Reason.UNKNOWN,
+                    "Cannot read shuffle " + name + ": it has no " + some(unknown)
+                            + ". Run these maps again, or name attempts that are stored.");
+        }
+        found.sort((a, b) -> a.name().compareTo(b.name()));
+        return found;
+    }
+
+    private Collection<StoredBlob> attempts(long map) {
+        return blobs.subMap(
+                        new BlobName(map, 0, BlobName.FIRST), true, new BlobName(map, Long.MAX_VALUE, BlobName.LAST), true)
+                .values();
+    }
+
+    private List<StoredBlob> committed(int expected) {
+        Commitment present = commitment;
+        if (present == null) {
+            throw new Refused(
+                    Reason.INCOMPLETE,
+                    "Cannot read all maps of shuffle " + name
+                            + ": it is not committed. Send the action commit with the number of maps first.");
+        }
+        if (present.blobs().size() != expected) {
+            throw new Refused(
+                    Reason.INCOMPLETE,
+                    "Cannot read " + expected + " maps of shuffle " + name + ": it was committed with "
+                            + present.blobs().size() + ". Ask for a ticket of the present commit.");
+        }
+        List<StoredBlob> found = new ArrayList<>();
+        List<Object> lost = new ArrayList<>();
+        for (Commitment.Chosen chosen : present.blobs()) {
+            StoredBlob blob = blobs.get(chosen.name());
+            if (blob == null) {
+                lost.add(chosen.name().map());
+            } else {
+                found.add(blob);
+            }
+        }
+        if (!lost.isEmpty()) {
+            throw new BlobMissing("LOST(" + lost.stream().map(String::valueOf).collect(Collectors.joining(","))
+                    + "): the blobs of " + lost.size() + " maps of shuffle " + name
+                    + " are gone. Run only these maps again, then commit again.");
+        }
+        return found;
+    }
+
+    /**
+     * Fixes the attempts that all readers use: of each map that is not fixed yet, or whose blob is
+     * gone, the lowest attempt. Idempotent.
+     *
+     * @param maps how many maps there must be
+     * @throws Refused maps are missing, or too many
+     */
+    public synchronized List<StoredBlob> commit(int maps) {
+        use();
+        list();
+        List<StoredBlob> chosen = new ArrayList<>();
+        List<Object> missing = new ArrayList<>();
+        for (long map = 0; map < maps; map++) {
+            Optional<StoredBlob> blob = kept(map).or(attempts(map).stream()::findFirst);
+            long number = map;
+            blob.ifPresentOrElse(chosen::add, () -> missing.add(number));
+        }
+        if (!missing.isEmpty()) {
+            throw new Refused(
+                    Reason.INCOMPLETE,
+                    "Cannot commit shuffle " + name + ": " + missing.size() + " of " + maps + " maps are missing: "
+                            + some(missing) + ". Run them, or commit the right number.");
+        }
+        if (!blobs.isEmpty() && blobs.lastKey().map() >= maps) {
+            throw new Refused(
+                    Reason.INVALID,
+                    "Cannot commit shuffle " + name + " with " + maps + " maps: it has map "
+                            + blobs.lastKey().map() + ". Commit the right number.");
+        }
+        Commitment next = new Commitment(chosen.stream()
+                .map(blob -> new Commitment.Chosen(blob.name(), blob.fingerprint()))
+                .toList());
+        if (!next.equals(commitment)) {
+            roots.stream()
+                    .filter(root -> root.changedMillis(name).isPresent())
+                    .findFirst()
+                    .orElseThrow(() -> new BlobMissing("Cannot commit shuffle " + name + ": it was released."))
+                    .write(name, Commitment.FILE, next.encode());
+            commitment = next;
+        }
+        return chosen;
+    }
+
+    /** The attempt of a map that was committed before, if it is still there. */
+    private Optional<StoredBlob> kept(long map) {
+        Commitment present = commitment;
+        return present == null || map >= present.blobs().size()
+                ? Optional.empty()
+                : Optional.ofNullable(blobs.get(present.blobs().get((int) map).name()));
+    }
+
+    /** Deletes all files. Streams that have a blob open finish it. */
+    synchronized void release() {
+        roots.forEach(root -> root.delete(name));
+        blobs.values().forEach(footers::remove);
+        blobs.clear();
+        listedAt.clear();
+        commitment = null;
+    }
+
+    private static String some(List<Object> all) {
+        String text = all.stream().limit(MOST_NAMED).map(String::valueOf).collect(Collectors.joining(", "));
+        return all.size() > MOST_NAMED ? text + " and " + (all.size() - MOST_NAMED) + " more" : text;
+    }
+}

@@ -1,0 +1,105 @@
+package dev.blobshuffle.flight.internal.blob;
+
+import dev.blobshuffle.core.internal.format.Container;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A blob that a directory has, by its name. What it holds is read when somebody asks. Identity is
+ * that of the instance: a name that vanishes and comes back is another one. Thread-safe.
+ */
+public final class StoredBlob {
+    private final BlobRoot root;
+    private final String shuffle;
+    private final BlobName name;
+    private final FooterCache footers;
+
+    /** What was there when it was first read, or committed. */
+    private volatile @Nullable Fingerprint expected;
+
+    StoredBlob(BlobRoot root, String shuffle, BlobName name, FooterCache footers) {
+        this.root = root;
+        this.shuffle = shuffle;
+        this.name = name;
+        this.footers = footers;
+    }
+
+    /** Map, attempt and id. */
+    public BlobName name() {
+        return name;
+    }
+
+    /** Requires the bytes that were committed. */
+    void expect(Fingerprint fingerprint) {
+        expected = fingerprint;
+    }
+
+    /**
+     * Opens the file, and checks that it still is the blob that was registered: its length, and the
+     * checksum of its footer.
+     *
+     * @throws dev.blobshuffle.core.failure.BlobMissing recoverable: it is gone
+     * @throws dev.blobshuffle.core.failure.BlobCorrupt fatal: it is another one, or damaged
+     */
+    public OpenBlob open() {
+        OpenBlob blob = new OpenBlob(root.open(shuffle, name.file()), toString());
+        try {
+            Fingerprint before = expected;
+            if (before != null && !before.equals(blob.fingerprint())) {
+                footers.remove(this);
+                throw blob.corrupt("it was replaced or truncated after it had been registered");
+            }
+            return blob;
+        } catch (RuntimeException e) {
+            blob.close();
+            throw e;
+        }
+    }
+
+    /** The footer, from memory or by {@link #open}. */
+    public BlobFooter footer() {
+        Optional<BlobFooter> held = footers.get(this);
+        if (held.isPresent()) {
+            return held.get();
+        }
+        try (OpenBlob blob = open()) {
+            return footer(blob);
+        }
+    }
+
+    /** The footer, from memory or the open file. */
+    public BlobFooter footer(OpenBlob blob) {
+        Optional<BlobFooter> held = footers.get(this);
+        if (held.isPresent()) {
+            return held.get();
+        }
+        BlobFooter read = blob.footer();
+        checkIsNamed(blob, read.container());
+        expected = read.fingerprint();
+        footers.put(this, read);
+        return read;
+    }
+
+    /** A blob under another's name, or in another shuffle's directory, is refused. */
+    private void checkIsNamed(OpenBlob blob, Container container) {
+        if (!container.id().equals(name.id())) {
+            throw blob.corrupt("it is blob " + container.id());
+        }
+        Optional<Container.Origin> named = Optional.of(new Container.Origin(shuffle, name.map(), name.attempt()));
+        for (Container.Segment segment : container.segments()) {
+            if (!segment.origin().equals(named)) {
+                throw blob.corrupt("it has a segment of " + segment.origin());
+            }
+        }
+    }
+
+    Fingerprint fingerprint() {
+        return footer().fingerprint();
+    }
+
+    @Override
+    public String toString() {
+        return "map " + name.map() + ", attempt " + name.attempt() + ", of shuffle " + shuffle + " from "
+                + name.file();
+    }
+}

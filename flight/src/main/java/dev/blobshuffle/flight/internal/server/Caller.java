@@ -1,0 +1,65 @@
+package dev.blobshuffle.flight.internal.server;
+
+import dev.blobshuffle.flight.internal.blob.Refused;
+import dev.blobshuffle.flight.internal.blob.Refused.Reason;
+import io.grpc.Context;
+import io.grpc.Contexts;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Who calls, as far as the daemon must know.
+ *
+ * @param namespaces that it may use; {@code *}: all
+ */
+record Caller(Set<String> namespaces) {
+    private static final Context.Key<Caller> KEY = Context.key("blobshuffle-caller");
+    private static final Metadata.Key<String> AUTHORIZATION =
+            Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
+    private static final Caller ANY = new Caller(Set.of("*"));
+
+    /** The caller of the present call. */
+    static Caller present() {
+        return KEY.get();
+    }
+
+    boolean may(String namespace) {
+        return namespaces.contains("*") || namespaces.contains(namespace);
+    }
+
+    /** Requires that the caller may use a namespace. */
+    void check(String namespace) {
+        if (!may(namespace)) {
+            throw new Refused(
+                    Reason.FORBIDDEN,
+                    "Cannot use namespace " + namespace + ": the token is for " + namespaces + ".");
+        }
+    }
+
+    /**
+     * Refuses calls without a token.
+     *
+     * @param tokens empty: any caller may do everything
+     */
+    static ServerInterceptor interceptor(Optional<Tokens> tokens, FlightCounters counters) {
+        return new ServerInterceptor() {
+            @Override
+            public <Q, A> ServerCall.Listener<Q> interceptCall(
+                    ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+                try {
+                    Caller caller = tokens.map(known -> new Caller(known.authenticate(headers.get(AUTHORIZATION))))
+                            .orElse(ANY);
+                    return Contexts.interceptCall(Context.current().withValue(KEY, caller), call, headers, next);
+                } catch (Refused e) {
+                    counters.refused();
+                    call.close(Statuses.of(e), new Metadata());
+                    return new ServerCall.Listener<>() {};
+                }
+            }
+        };
+    }
+}

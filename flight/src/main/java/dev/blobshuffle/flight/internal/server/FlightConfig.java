@@ -1,0 +1,90 @@
+package dev.blobshuffle.flight.internal.server;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * How a daemon runs.
+ *
+ * @param host to listen at
+ * @param port to listen at; 0 for any free one
+ * @param advertised where clients reach it; empty: where it listens
+ * @param directories of each namespace
+ * @param security who may connect
+ * @param memoryBytes most bytes of frames in flight
+ * @param footerBytes most bytes of footers in memory
+ * @param ticketLifetime how long a ticket is valid
+ * @param ticketKeyFile secret that signs tickets; empty: a random one, so a restart ends all tickets
+ * @param lease for how long an unused shuffle stays; empty: until it is released
+ */
+public record FlightConfig(
+        String host,
+        int port,
+        Optional<String> advertised,
+        Map<String, List<Path>> directories,
+        Security security,
+        long memoryBytes,
+        long footerBytes,
+        Duration ticketLifetime,
+        Optional<Path> ticketKeyFile,
+        Optional<Duration> lease) {
+    /** The least memory for frames: some frames of the usual 4 MiB. */
+    public static final long LEAST_MEMORY = 32L << 20;
+
+    /** Who may connect. */
+    public sealed interface Security {
+        /**
+         * TLS, and a token in every call.
+         *
+         * @param certificate PEM file
+         * @param key PEM file, PKCS#8
+         * @param tokens file of tokens
+         */
+        record Tls(Path certificate, Path key, Path tokens) implements Security {}
+
+        /** Any process of this machine, without TLS and tokens. */
+        record InsecureLoopback() implements Security {}
+    }
+
+    /** Checks what can be checked before anything starts. */
+    public FlightConfig {
+        if (directories.isEmpty()) {
+            throw new InvalidSettings("Cannot serve: no directory is given. Name at least one.");
+        }
+        if (memoryBytes < LEAST_MEMORY) {
+            throw new InvalidSettings("Cannot serve with " + memoryBytes + " bytes of memory: at least " + LEAST_MEMORY
+                    + " are needed. Give more.");
+        }
+        if (ticketLifetime.isNegative() || ticketLifetime.isZero()) {
+            throw new InvalidSettings(
+                    "Cannot serve: tickets would be valid for " + ticketLifetime + ". Give a positive time.");
+        }
+        if (lease.isPresent() && lease.get().compareTo(Duration.ofMinutes(1)) < 0) {
+            throw new InvalidSettings(
+                    "Cannot serve with a lease of " + lease.get() + ": jobs would lose their blobs. Give a minute or more.");
+        }
+        if (security instanceof Security.InsecureLoopback && !isLoopback(host)) {
+            throw new InvalidSettings("Cannot serve without TLS and tokens at " + host
+                    + ": other machines could read all partitions. Listen at 127.0.0.1, or give a certificate and tokens.");
+        }
+    }
+
+    private static boolean isLoopback(String host) {
+        try {
+            for (InetAddress address : InetAddress.getAllByName(host)) {
+                if (!address.isLoopbackAddress()) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package dev.blobshuffle.flight.internal.server;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** What the daemon has done since its start. Thread-safe. */
+final class FlightCounters {
+    private final LongAdder streams = new LongAdder();
+    private final LongAdder frames = new LongAdder();
+    private final LongAdder bytes = new LongAdder();
+    private final LongAdder failures = new LongAdder();
+    private final LongAdder refusals = new LongAdder();
+    private final LongAdder stalls = new LongAdder();
+    private final LongAdder releases = new LongAdder();
+
+    void started() {
+        streams.increment();
+    }
+
+    void sent(int length) {
+        frames.increment();
+        bytes.add(length);
+    }
+
+    void failed() {
+        failures.increment();
+    }
+
+    void refused() {
+        refusals.increment();
+    }
+
+    void stalled() {
+        stalls.increment();
+    }
+
+    void released() {
+        releases.increment();
+    }
+
+    /** The numbers now. */
+    Snapshot snapshot() {
+        return new Snapshot(
+                streams.sum(), frames.sum(), bytes.sum(), failures.sum(), refusals.sum(), stalls.sum(), releases.sum());
+    }
+
+    /**
+     * Numbers since the start.
+     *
+     * @param streams DoGet calls that were admitted
+     * @param frames frames sent
+     * @param bytes bytes of these frames
+     * @param failures streams that ended with a failure
+     * @param refusals calls without a valid token or ticket
+     * @param stalls connections closed because their client did not read
+     * @param releases shuffles released
+     */
+    record Snapshot(
+            long streams, long frames, long bytes, long failures, long refusals, long stalls, long releases) {}
+}

@@ -1,0 +1,267 @@
+package dev.blobshuffle.flight.internal.server;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.files.PrivateFiles;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.flight.internal.blob.Catalog;
+import dev.blobshuffle.flight.internal.blob.Refused;
+import dev.blobshuffle.flight.internal.server.FlightConfig.Security;
+import dev.blobshuffle.flight.internal.ticket.TicketSigner;
+import dev.blobshuffle.flight.internal.wire.FlightMethods;
+import io.grpc.Server;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
+import io.grpc.netty.shaded.io.netty.channel.nio.NioEventLoopGroup;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The daemon: serves the blobs of its directories to Arrow Flight clients until it is closed.
+ * Thread-safe.
+ */
+public final class FlightDaemon implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(FlightDaemon.class);
+
+    /** Requests are tickets and bodies of actions. */
+    private static final int LONGEST_REQUEST = 4 << 20;
+
+    private static final int LONGEST_HEADERS = 16 << 10;
+    private static final int STREAMS_OF_CONNECTION = 1000;
+    private static final int SHORTEST_KEY = 32;
+    private static final Duration WATCH = Duration.ofSeconds(1);
+    private static final Duration SWEEP = Duration.ofMinutes(1);
+
+    /** For how long a client may read nothing while others wait for memory, and while none does. */
+    private static final Duration STALL_WHILE_SHORT = Duration.ofSeconds(10);
+
+    private static final Duration STALL = Duration.ofMinutes(5);
+
+    private final FlightConfig config;
+    private final Time time;
+    private final Catalog catalog;
+    private final FlightCounters counters = new FlightCounters();
+    private final MemoryBudget memory;
+    private final Connections connections = new Connections();
+    private final Streaming streaming;
+    private final Time.Workers workers;
+    private final NioEventLoopGroup network;
+    private final Server server;
+    private final String incarnation;
+    private final long startedNanos;
+    private volatile boolean isClosed;
+
+    private FlightDaemon(FlightConfig config, Time time) {
+        this.config = config;
+        this.time = time;
+        startedNanos = time.nanos();
+        incarnation = HexFormat.of().toHexDigits(time.randomLong());
+        catalog = new Catalog(config.directories(), config.footerBytes(), time);
+        memory = new MemoryBudget(config.memoryBytes());
+        TicketSigner signer = new TicketSigner(ticketKey(config, time), time);
+        int threads = Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
+        Optional<Tokens> tokens = config.security() instanceof Security.Tls tls
+                ? Optional.of(new Tokens(tls.tokens()))
+                : Optional.empty();
+        FlightReads reads =
+                new FlightReads(catalog, signer, config.ticketLifetime(), time, this::location, counters);
+        FlightActions actions = new FlightActions(catalog, reads, counters, this::stats);
+        workers = time.workers("blobshuffle-flight", threads);
+        streaming = new Streaming(
+                reads::open, new PartitionStream.Serving(time, workers, memory, new FrameBuffers(), counters));
+        network = new NioEventLoopGroup(Math.max(2, Runtime.getRuntime().availableProcessors()));
+        server = start(builder(tokens).addService(ServerServiceDefinition.builder(FlightMethods.SERVICE)
+                .addMethod(FlightMethods.GET_FLIGHT_INFO, new Answering(reads::info))
+                .addMethod(FlightMethods.GET_SCHEMA, new Answering(reads::schema))
+                .addMethod(FlightMethods.DO_GET, streaming)
+                .addMethod(FlightMethods.DO_ACTION, new Answering(actions::run))
+                .addMethod(FlightMethods.LIST_ACTIONS, new Answering(actions::types))
+                .build()));
+    }
+
+    private static byte[] ticketKey(FlightConfig config, Time time) {
+        if (config.ticketKeyFile().isEmpty()) {
+            ByteBuffer random = ByteBuffer.allocate(SHORTEST_KEY);
+            while (random.hasRemaining()) {
+                random.putLong(time.randomLong());
+            }
+            return random.array();
+        }
+        Path file = config.ticketKeyFile().get();
+        try {
+            PrivateFiles.check(file);
+            byte[] key = Files.readAllBytes(file);
+            if (key.length < SHORTEST_KEY) {
+                throw new InvalidSettings("Cannot sign tickets with " + file + ": it has " + key.length
+                        + " bytes, at least " + SHORTEST_KEY + " are needed. Run openssl rand -base64 48.");
+            }
+            return key;
+        } catch (IOException e) {
+            throw new InvalidSettings("Cannot read the key of tickets: " + e + ". Give a file with 32 random bytes.", e);
+        }
+    }
+
+    /**
+     * Starts a daemon.
+     *
+     * @throws InvalidSettings fatal: the settings cannot work
+     */
+    public static FlightDaemon start(FlightConfig config, Time time) {
+        FlightDaemon daemon = new FlightDaemon(config, time);
+        daemon.schedule(WATCH, daemon::closeStalled);
+        config.lease().ifPresent(lease -> daemon.schedule(SWEEP, daemon::sweep));
+        LOG.info("Serves {} at {}.", config.directories(), daemon.location());
+        return daemon;
+    }
+
+    private NettyServerBuilder builder(Optional<Tokens> tokens) {
+        NettyServerBuilder builder = NettyServerBuilder.forAddress(
+                        new InetSocketAddress(config.host(), config.port()))
+                .channelFactory(connections::listening)
+                .bossEventLoopGroup(network)
+                .workerEventLoopGroup(network)
+                .executor(workers)
+                .intercept(Caller.interceptor(tokens, counters))
+                .withOption(ChannelOption.SO_BACKLOG, 1024)
+                .maxInboundMessageSize(LONGEST_REQUEST)
+                .maxInboundMetadataSize(LONGEST_HEADERS)
+                .maxConcurrentCallsPerConnection(STREAMS_OF_CONNECTION)
+                .keepAliveTime(1, TimeUnit.MINUTES)
+                .permitKeepAliveTime(10, TimeUnit.SECONDS)
+                .permitKeepAliveWithoutCalls(true);
+        if (config.security() instanceof Security.Tls tls) {
+            try {
+                PrivateFiles.check(tls.key());
+                return builder.sslContext(GrpcSslContexts.forServer(
+                                tls.certificate().toFile(), tls.key().toFile())
+                        .build());
+            } catch (SSLException | IllegalArgumentException e) {
+                throw new InvalidSettings(
+                        "Cannot use certificate " + tls.certificate() + " with key " + tls.key() + ": " + e.getMessage()
+                                + ". Give PEM files, the key in PKCS#8.",
+                        e);
+            } catch (IOException e) {
+                throw new InvalidSettings("Cannot read " + tls.key() + ": " + e + ". Give a PEM file.", e);
+            }
+        }
+        return builder;
+    }
+
+    private Server start(NettyServerBuilder builder) {
+        try {
+            return builder.build().start();
+        } catch (IOException e) {
+            network.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+            workers.close();
+            throw new InvalidSettings(
+                    "Cannot listen at " + config.host() + ":" + config.port() + ": " + e.getCause()
+                            + ". Give an address of this machine and a free port; port 0 takes any free one.",
+                    e);
+        }
+    }
+
+    private void schedule(Duration every, Runnable task) {
+        if (isClosed) {
+            return;
+        }
+        Time.Cancellable ignored = time.schedule(
+                every,
+                () -> {
+                    if (!isClosed) {
+                        workers.execute(() -> {
+                            task.run();
+                            schedule(every, task);
+                        });
+                    }
+                });
+    }
+
+    private void closeStalled() {
+        long limit = (memory.isShort() ? STALL_WHILE_SHORT : STALL).toNanos();
+        for (PartitionStream stream : streaming.running()) {
+            if (stream.stalledNanos() > limit && connections.close(stream.connection())) {
+                counters.stalled();
+                LOG.warn(
+                        "Closed the connection of {}: it read nothing for {} s.",
+                        stream.connection(),
+                        TimeUnit.NANOSECONDS.toSeconds(limit));
+            }
+        }
+    }
+
+    private void sweep() {
+        try {
+            for (String released : catalog.sweep(config.lease().orElseThrow())) {
+                counters.released();
+                LOG.info("Released shuffle {}: its lease ended.", released);
+            }
+        } catch (BlobShuffleException | Refused e) {
+            LOG.warn("Cannot release all shuffles whose lease has ended. {}", e.getMessage());
+        }
+    }
+
+    /** The port that it listens at. */
+    public int port() {
+        return server.getPort();
+    }
+
+    /** Where clients reach it, as a location of Flight. */
+    public String location() {
+        String scheme = config.security() instanceof Security.Tls ? "grpc+tls://" : "grpc+tcp://";
+        return scheme + config.advertised().orElseGet(() -> config.host() + ":" + port());
+    }
+
+    private JsonObject stats() {
+        FlightCounters.Snapshot counted = counters.snapshot();
+        JsonObject stats = new JsonObject();
+        stats.addProperty("incarnation", incarnation);
+        stats.addProperty("uptime_seconds", TimeUnit.NANOSECONDS.toSeconds(time.nanos() - startedNanos));
+        stats.addProperty("connections", connections.count());
+        stats.addProperty("running_streams", streaming.running().size());
+        stats.addProperty("memory_bytes", config.memoryBytes());
+        stats.addProperty("memory_used_bytes", memory.inFlight());
+        stats.addProperty("footer_bytes", catalog.footerBytes());
+        stats.addProperty("streams", counted.streams());
+        stats.addProperty("frames", counted.frames());
+        stats.addProperty("bytes", counted.bytes());
+        stats.addProperty("failures", counted.failures());
+        stats.addProperty("refusals", counted.refusals());
+        stats.addProperty("stalls", counted.stalls());
+        stats.addProperty("releases", counted.releases());
+        JsonArray namespaces = new JsonArray();
+        catalog.namespaces().stream().filter(Caller.present()::may).forEach(namespaces::add);
+        stats.add("namespaces", namespaces);
+        return stats;
+    }
+
+    /** Ends all streams and closes the connections. Blobs stay. Idempotent. */
+    @Override
+    public void close() {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        server.shutdownNow();
+        try {
+            boolean ignored = server.awaitTermination(5, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        network.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+        workers.close();
+    }
+}

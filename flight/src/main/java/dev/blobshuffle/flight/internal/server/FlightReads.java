@@ -1,0 +1,174 @@
+package dev.blobshuffle.flight.internal.server;
+
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.flight.internal.blob.BlobFooter;
+import dev.blobshuffle.flight.internal.blob.Catalog;
+import dev.blobshuffle.flight.internal.blob.MapSet;
+import dev.blobshuffle.flight.internal.blob.PartitionRange;
+import dev.blobshuffle.flight.internal.blob.Refused;
+import dev.blobshuffle.flight.internal.blob.Refused.Reason;
+import dev.blobshuffle.flight.internal.blob.Shuffle;
+import dev.blobshuffle.flight.internal.blob.StoredBlob;
+import dev.blobshuffle.flight.internal.ticket.Ticket;
+import dev.blobshuffle.flight.internal.ticket.TicketSigner;
+import dev.blobshuffle.flight.internal.wire.ProtoReader;
+import dev.blobshuffle.flight.internal.wire.ProtoWriter;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** GetFlightInfo, GetSchema and what DoGet reads. Thread-safe. */
+final class FlightReads {
+    private static final int PATH_TYPE = 1;
+
+    private final Catalog catalog;
+    private final TicketSigner signer;
+    private final Duration lifetime;
+    private final Time time;
+    private final Supplier<String> location;
+    private final FlightCounters counters;
+
+    FlightReads(
+            Catalog catalog,
+            TicketSigner signer,
+            Duration lifetime,
+            Time time,
+            Supplier<String> location,
+            FlightCounters counters) {
+        this.catalog = catalog;
+        this.signer = signer;
+        this.lifetime = lifetime;
+        this.time = time;
+        this.location = location;
+        this.counters = counters;
+    }
+
+    /** What a descriptor names. */
+    private record Named(String namespace, String shuffle, PartitionRange partitions) {}
+
+    /** {@code FlightDescriptor} to {@code FlightInfo}. */
+    List<byte[]> info(byte[] descriptor) {
+        Named named = named(descriptor);
+        Shuffle shuffle = catalog.shuffle(named.namespace(), named.shuffle());
+        MapSet maps = committed(shuffle);
+        long rows = 0;
+        long bytes = 0;
+        List<StoredBlob> blobs = shuffle.chosen(maps);
+        for (StoredBlob blob : blobs) {
+            for (var segment : blob.footer().segments(named.partitions())) {
+                rows += segment.rows().orElse(0);
+                bytes += segment.length();
+            }
+        }
+        byte[] ticket = ticket(named.namespace(), named.shuffle(), named.partitions(), maps, 0);
+        return List.of(new ProtoWriter()
+                .bytes(1, schema(blobs.get(0).footer()))
+                .bytes(2, descriptor)
+                .element(3, endpoint(ticket))
+                .number(4, rows)
+                .number(5, bytes)
+                .number(6, 1)
+                .toBytes());
+    }
+
+    /** {@code FlightDescriptor} to {@code SchemaResult}. */
+    List<byte[]> schema(byte[] descriptor) {
+        Named named = named(descriptor);
+        Shuffle shuffle = catalog.shuffle(named.namespace(), named.shuffle());
+        StoredBlob first = shuffle.chosen(committed(shuffle)).get(0);
+        return List.of(new ProtoWriter().bytes(1, schema(first.footer())).toBytes());
+    }
+
+    private byte[] endpoint(byte[] ticket) {
+        byte[] signed = new ProtoWriter().bytes(1, ticket).toBytes();
+        byte[] place = new ProtoWriter().text(1, location.get()).toBytes();
+        byte[] expiry = new ProtoWriter()
+                .number(1, (time.wallMillis() + lifetime.toMillis()) / 1000)
+                .toBytes();
+        return new ProtoWriter()
+                .element(1, signed)
+                .element(2, place)
+                .element(3, expiry)
+                .toBytes();
+    }
+
+    /** A signed ticket of a shuffle that exists. */
+    byte[] ticket(String namespace, String shuffle, PartitionRange partitions, MapSet maps, long startFrame) {
+        long expiry = time.wallMillis() + lifetime.toMillis();
+        return signer.sign(new Ticket(namespace, shuffle, partitions, maps, startFrame, expiry));
+    }
+
+    /** All maps of the present commit. */
+    MapSet committed(Shuffle shuffle) {
+        return new MapSet.Committed(shuffle.committedMaps()
+                .orElseThrow(() -> new Refused(
+                        Reason.INCOMPLETE,
+                        "Cannot read all maps of shuffle " + shuffle.name()
+                                + ": it is not committed. Send the action commit with the number of maps first.")));
+    }
+
+    /** {@code Ticket} to frames. */
+    FrameSource open(byte[] message) {
+        byte[] bytes = {};
+        ProtoReader reader = new ProtoReader(ByteBuffer.wrap(message));
+        while (reader.next()) {
+            if (reader.field() == 1) {
+                bytes = reader.array();
+            }
+        }
+        Ticket ticket;
+        try {
+            ticket = signer.verify(bytes);
+        } catch (Refused e) {
+            counters.refused();
+            throw e;
+        }
+        Caller.present().check(ticket.namespace());
+        Shuffle shuffle = catalog.shuffle(ticket.namespace(), ticket.shuffle());
+        return new FrameSource(shuffle.chosen(ticket.maps()), ticket);
+    }
+
+    private static Named named(byte[] descriptor) {
+        long type = 0;
+        List<String> path = new ArrayList<>();
+        ProtoReader reader = new ProtoReader(ByteBuffer.wrap(descriptor));
+        while (reader.next()) {
+            switch (reader.field()) {
+                case 1 -> type = reader.number();
+                case 3 -> path.add(reader.text());
+                default -> {
+                    // A command, which the type excludes.
+                }
+            }
+        }
+        if (type != PATH_TYPE || path.size() != 3) {
+            throw new IllegalArgumentException("Cannot find a flight: its descriptor has type " + type + " and "
+                    + path.size() + " names. Send the path [namespace, shuffle, partition].");
+        }
+        Caller.present().check(path.get(0));
+        return new Named(path.get(0), path.get(1), partitions(path.get(2)));
+    }
+
+    /** {@code 7}, or {@code 0-8} for the partitions 0 to 7. */
+    private static PartitionRange partitions(String text) {
+        try {
+            int dash = text.indexOf('-', 1);
+            return dash < 0
+                    ? PartitionRange.of(Integer.parseInt(text))
+                    : new PartitionRange(
+                            Integer.parseInt(text.substring(0, dash)), Integer.parseInt(text.substring(dash + 1)));
+        } catch (NumberFormatException | ArithmeticException e) {
+            throw new IllegalArgumentException(
+                    "Cannot find a flight: '" + text + "' is no partition. Send a number, or FIRST-END.", e);
+        }
+    }
+
+    private static byte[] schema(BlobFooter footer) {
+        ByteBuffer schema = footer.schema();
+        byte[] bytes = new byte[schema.remaining()];
+        schema.get(bytes);
+        return bytes;
+    }
+}

@@ -1,0 +1,184 @@
+package dev.blobshuffle.flight.internal.server;
+
+import dev.blobshuffle.core.internal.format.Container;
+import dev.blobshuffle.flight.internal.blob.BlobFooter;
+import dev.blobshuffle.flight.internal.blob.OpenBlob;
+import dev.blobshuffle.flight.internal.blob.PartitionRange;
+import dev.blobshuffle.flight.internal.blob.Refused;
+import dev.blobshuffle.flight.internal.blob.Refused.Reason;
+import dev.blobshuffle.flight.internal.blob.StoredBlob;
+import dev.blobshuffle.flight.internal.ticket.Ticket;
+import dev.blobshuffle.flight.internal.wire.ArrowMessage;
+import dev.blobshuffle.flight.internal.wire.Crc32cSum;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The frames of a stream: map by map, of each the partitions in ascending order. It opens one blob
+ * at a time, and hands out no byte whose checksum it has not verified. Owned by the stream.
+ */
+final class FrameSource implements AutoCloseable {
+    private final List<StoredBlob> blobs;
+    private final PartitionRange partitions;
+    private final List<SentMap> sent = new ArrayList<>();
+
+    /** Of the first blob, which all others must have too. */
+    private final ByteBuffer schema;
+
+    private long framesToSkip;
+    private int next;
+    private @Nullable OpenBlob open;
+    private List<ArrowMessage> dictionaries = List.of();
+    private List<Container.Segment> segments = List.of();
+    private int segment;
+    private int frame;
+    private long frameOffset;
+    private @Nullable SentMap sending;
+
+    /** What the client receives of a map, which it may compare. Owned by the source. */
+    static final class SentMap {
+        final StoredBlob blob;
+        final Crc32cSum checksum = new Crc32cSum();
+        long rows;
+        long bytes;
+
+        SentMap(StoredBlob blob) {
+            this.blob = blob;
+        }
+    }
+
+    FrameSource(List<StoredBlob> blobs, Ticket ticket) {
+        this.blobs = blobs;
+        partitions = ticket.partitions();
+        framesToSkip = ticket.startFrame();
+        schema = blobs.get(0).footer().schema();
+    }
+
+    /** The schema message of the stream. */
+    ArrowMessage schemaMessage() {
+        return ArrowMessage.split(schema.duplicate(), "a schema").get(0);
+    }
+
+    /** Goes on to the next frame; returns whether there is one. */
+    boolean advance() {
+        while (true) {
+            while (segment < segments.size()) {
+                Container.Segment at = segments.get(segment);
+                if (frame == 0) {
+                    frameOffset = at.offset();
+                    long frames = Math.max(1, at.frames().size());
+                    if (framesToSkip >= frames) {
+                        framesToSkip -= frames;
+                        segment++;
+                        continue;
+                    }
+                }
+                if (framesToSkip > 0) {
+                    framesToSkip--;
+                    passFrame(at);
+                    continue;
+                }
+                return true;
+            }
+            if (!openNext()) {
+                return false;
+            }
+        }
+    }
+
+    private void passFrame(Container.Segment at) {
+        frameOffset += present().length();
+        frame++;
+        if (frame >= Math.max(1, at.frames().size())) {
+            frame = 0;
+            segment++;
+        }
+    }
+
+    private boolean openNext() {
+        close();
+        if (next == blobs.size()) {
+            return false;
+        }
+        StoredBlob blob = blobs.get(next++);
+        OpenBlob opened = blob.open();
+        open = opened;
+        BlobFooter footer = blob.footer(opened);
+        if (!footer.schema().equals(schema)) {
+            throw new Refused(
+                    Reason.INVALID,
+                    "Cannot read " + blob + ": its schema is another than that of " + blobs.get(0)
+                            + ". Write all maps with one schema and one program.");
+        }
+        dictionaries = footer.dictionaries();
+        segments = footer.segments(partitions);
+        segment = 0;
+        frame = 0;
+        sending = new SentMap(blob);
+        sent.add(sending);
+        return true;
+    }
+
+    /** Length and checksum of the present frame. */
+    private Container.Frame present() {
+        Container.Segment at = segments.get(segment);
+        return at.frames().isEmpty()
+                ? new Container.Frame(Math.toIntExact(at.length()), at.checksum())
+                : at.frames().get(frame);
+    }
+
+    /** Bytes of the present frame. */
+    int length() {
+        return present().length();
+    }
+
+    /** The dictionaries to send before the present frame: at the first frame of a map. */
+    List<ArrowMessage> takeDictionaries() {
+        List<ArrowMessage> taken = dictionaries;
+        dictionaries = List.of();
+        return taken;
+    }
+
+    /**
+     * Reads and verifies the present frame, and passes it.
+     *
+     * @param target its length as limit
+     */
+    List<ArrowMessage> read(ByteBuffer target) {
+        Container.Segment at = segments.get(segment);
+        Container.Frame present = present();
+        OpenBlob from = open;
+        SentMap map = sending;
+        if (from == null || map == null) {
+            throw new IllegalStateException("Cannot read a frame: there is none. Advance first.");
+        }
+        from.read(frameOffset, present.checksum(), target);
+        List<ArrowMessage> messages =
+                ArrowMessage.split(target, "frame " + frame + " of partition " + at.partition() + " of " + map.blob);
+        map.checksum.add(present.checksum(), present.length());
+        map.bytes += present.length();
+        boolean isLast = frame + 1 >= at.frames().size();
+        if (isLast) {
+            map.rows += at.rows().orElse(0);
+        }
+        passFrame(at);
+        return messages;
+    }
+
+    /** What was sent of each map so far. */
+    List<SentMap> sent() {
+        return sent;
+    }
+
+    /** Closes the open blob. Idempotent. */
+    @Override
+    public void close() {
+        OpenBlob opened = open;
+        open = null;
+        if (opened != null) {
+            opened.close();
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package dev.blobshuffle.flight.internal.server;
+
+import dev.blobshuffle.flight.internal.blob.Refused;
+import dev.blobshuffle.flight.internal.blob.Refused.Reason;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The bytes of frames that all streams together may have in flight: read, and not yet sent. A
+ * connection has at most a quarter of them, unless a single frame is larger, so that one slow client
+ * cannot stop the others. Streams wait in order, without a thread. Thread-safe: guarded by itself.
+ */
+final class MemoryBudget {
+    private static final int CONNECTIONS = 4;
+
+    private final long total;
+    private final Map<Object, Long> used = new HashMap<>();
+    private final Map<Runnable, Wish> waiting = new LinkedHashMap<>();
+    private long inFlight;
+
+    private record Wish(Object connection, long bytes) {}
+
+    MemoryBudget(long total) {
+        this.total = total;
+    }
+
+    /**
+     * Takes bytes, or has the caller called when it may try again.
+     *
+     * @param retry identifies the stream: one wish at a time
+     * @return whether the caller has the bytes
+     * @throws Refused the budget never has so many
+     */
+    synchronized boolean acquire(Object connection, long bytes, Runnable retry) {
+        if (bytes > total) {
+            throw new Refused(
+                    Reason.EXHAUSTED,
+                    "Cannot send a frame of " + bytes + " bytes: the daemon has memory for " + total
+                            + ". Start it with more --memory, or write smaller batches.");
+        }
+        Wish wish = new Wish(connection, bytes);
+        if (fits(wish)) {
+            take(wish);
+            return true;
+        }
+        waiting.put(retry, wish);
+        return false;
+    }
+
+    /** Takes bytes if there is room and nobody waits. */
+    synchronized boolean tryAcquire(Object connection, long bytes) {
+        Wish wish = new Wish(connection, bytes);
+        if (!waiting.isEmpty() || !fits(wish)) {
+            return false;
+        }
+        take(wish);
+        return true;
+    }
+
+    /** Gives bytes back; those who wait may then try. */
+    void release(Object connection, long bytes) {
+        List<Runnable> next = new ArrayList<>();
+        synchronized (this) {
+            long left = used.merge(connection, -bytes, Long::sum);
+            if (left == 0) {
+                used.remove(connection);
+            }
+            inFlight -= bytes;
+            long room = total - inFlight;
+            Iterator<Map.Entry<Runnable, Wish>> wishes = waiting.entrySet().iterator();
+            while (room > 0 && wishes.hasNext()) {
+                Map.Entry<Runnable, Wish> wish = wishes.next();
+                if (wish.getValue().bytes() <= room && fits(wish.getValue())) {
+                    room -= wish.getValue().bytes();
+                    next.add(wish.getKey());
+                    wishes.remove();
+                }
+            }
+        }
+        next.forEach(Runnable::run);
+    }
+
+    /** The stream has ended, or is being closed: it wants no more. */
+    synchronized void forget(Runnable retry) {
+        waiting.remove(retry);
+    }
+
+    /** Whether streams wait for memory. */
+    synchronized boolean isShort() {
+        return !waiting.isEmpty();
+    }
+
+    synchronized long inFlight() {
+        return inFlight;
+    }
+
+    private boolean fits(Wish wish) {
+        long ofConnection = used.getOrDefault(wish.connection(), 0L);
+        boolean isFair = ofConnection == 0 || ofConnection + wish.bytes() <= total / CONNECTIONS;
+        return isFair && inFlight + wish.bytes() <= total;
+    }
+
+    private void take(Wish wish) {
+        used.merge(wish.connection(), wish.bytes(), Long::sum);
+        inFlight += wish.bytes();
+    }
+}

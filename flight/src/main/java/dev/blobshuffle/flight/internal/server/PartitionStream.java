@@ -1,0 +1,264 @@
+package dev.blobshuffle.flight.internal.server;
+
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.flight.internal.wire.ArrowMessage;
+import dev.blobshuffle.flight.internal.wire.FlightFrame;
+import io.grpc.Grpc;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.Status;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends the frames of one DoGet. It sends while gRPC is ready, and otherwise reads one frame ahead,
+ * so the next is there when gRPC has room. What it has read and gRPC has not sent counts in the
+ * memory budget.
+ *
+ * <pre>
+ *   ready, frame read ──▶ send ──▶ ready? ──▶ take bytes of the budget ──▶ read, verify ──▶ send …
+ *                                    │ no                  │ none left
+ *                                    ▼                     ▼
+ *                          read one ahead; wait      wait for the budget
+ * </pre>
+ *
+ * <p>Any thread may {@link #wake} it. One at a time runs it, on the daemon's threads: the others
+ * leave a mark, and it looks again before it stops.
+ */
+final class PartitionStream {
+    /** gRPC calls for more when it has less than this queued, bytes. */
+    static final int READY_BYTES = 8 << 20;
+
+    /** After so many bytes other streams have their turn. */
+    private static final long TURN_BYTES = 32L << 20;
+
+    private final ServerCall<byte[], FlightFrame> call;
+    private final FrameSource source;
+    private final Serving serving;
+    private final Object connection;
+    private final AtomicInteger wakes = new AtomicInteger();
+    private final Runnable wake = this::wake;
+    private volatile boolean isCancelled;
+    private volatile long progressNanos;
+    private volatile boolean isWaiting;
+
+    private boolean isStarted;
+    private boolean isEnded;
+
+    /** Bytes that gRPC may still have. */
+    private long queued;
+
+    private int threshold;
+
+    private @Nullable ByteBuffer ahead;
+    private List<ArrowMessage> messages = List.of();
+
+    /** What all streams share. */
+    record Serving(Time time, Time.Workers workers, MemoryBudget memory, FrameBuffers buffers, FlightCounters counters) {}
+
+    PartitionStream(ServerCall<byte[], FlightFrame> call, FrameSource source, Serving serving) {
+        this.call = call;
+        this.source = source;
+        this.serving = serving;
+        Object address = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
+        connection = address == null ? this : address;
+        progressNanos = serving.time().nanos();
+    }
+
+    /** Has it look again: gRPC or the budget may have room. */
+    void wake() {
+        if (wakes.getAndIncrement() == 0) {
+            serving.workers().execute(this::run);
+        }
+    }
+
+    /** The client has gone, or everything has been sent. */
+    void ended() {
+        isCancelled = true;
+        wake();
+    }
+
+    /** How long it has waited for its client; 0 if it does not. */
+    long stalledNanos() {
+        return isWaiting ? serving.time().nanos() - progressNanos : 0;
+    }
+
+    /** Where its client is. */
+    Object connection() {
+        return connection;
+    }
+
+    private void run() {
+        int seen = wakes.get();
+        boolean isUnfinished = false;
+        try {
+            isUnfinished = turn();
+        } catch (RuntimeException | Error e) {
+            end(Statuses.of(e));
+        }
+        if (isUnfinished || wakes.addAndGet(-seen) != 0) {
+            serving.workers().execute(this::run);
+        }
+    }
+
+    /** Sends until something is missing; returns whether there is more to send at once. */
+    private boolean turn() {
+        if (isCancelled) {
+            cleanUp();
+            return false;
+        }
+        if (isEnded) {
+            return false;
+        }
+        start();
+        long turn = 0;
+        while (!isCancelled) {
+            boolean isReady = isReady();
+            if (ahead == null) {
+                if (!source.advance()) {
+                    end(Status.OK);
+                    return false;
+                }
+                if (!mayRead(isReady)) {
+                    return false;
+                }
+                read();
+            }
+            if (!isReady) {
+                return false;
+            }
+            turn += send();
+            if (turn > TURN_BYTES) {
+                return true;
+            }
+        }
+        return true;
+    }
+
+    /** Asks gRPC; if it is ready, all but the threshold has been sent. */
+    private boolean isReady() {
+        boolean isReady = call.isReady();
+        if (isReady) {
+            giveBack(Math.max(0, queued - threshold));
+            progressNanos = serving.time().nanos();
+            watch(READY_BYTES);
+        }
+        isWaiting = !isReady;
+        return isReady;
+    }
+
+    private boolean mayRead(boolean isReady) {
+        int length = source.length();
+        if (!isReady) {
+            return serving.memory().tryAcquire(connection, length);
+        }
+        boolean hasRoom = serving.memory().acquire(connection, length, wake);
+        if (!hasRoom && queued > 0) {
+            // Others may wait for what this stream holds, so it must know when that has been sent.
+            watch(1);
+            if (call.isReady()) {
+                giveBack(queued);
+            } else {
+                isWaiting = true;
+            }
+        }
+        return hasRoom;
+    }
+
+    /** Has gRPC call when it has less than so many bytes queued. */
+    private void watch(int bytes) {
+        if (threshold != bytes) {
+            threshold = bytes;
+            call.setOnReadyThreshold(bytes);
+        }
+    }
+
+    private void start() {
+        if (!isStarted) {
+            isStarted = true;
+            watch(READY_BYTES);
+            call.sendHeaders(new Metadata());
+            FlightFrame schema = FlightFrame.of(source.schemaMessage());
+            if (source.advance()) {
+                call.sendMessage(schema);
+            } else {
+                call.sendMessage(schema.with(Summary.of(source.sent())));
+                end(Status.OK);
+            }
+        }
+    }
+
+    private void read() {
+        int length = source.length();
+        ByteBuffer buffer = serving.buffers().lend(length);
+        ahead = buffer;
+        for (ArrowMessage dictionary : source.takeDictionaries()) {
+            call.sendMessage(FlightFrame.of(dictionary));
+        }
+        messages = source.read(buffer);
+    }
+
+    private long send() {
+        ByteBuffer buffer = ahead;
+        if (buffer == null) {
+            return 0;
+        }
+        boolean isLast = !source.advance();
+        for (int i = 0; i < messages.size(); i++) {
+            FlightFrame frame = FlightFrame.of(messages.get(i));
+            boolean isVeryLast = isLast && i == messages.size() - 1;
+            call.sendMessage(isVeryLast ? frame.with(Summary.of(source.sent())) : frame);
+        }
+        int length = buffer.limit();
+        queued += length;
+        serving.counters().sent(length);
+        messages = List.of();
+        ahead = null;
+        serving.buffers().giveBack(buffer);
+        return length;
+    }
+
+    private void giveBack(long bytes) {
+        if (bytes > 0) {
+            queued -= bytes;
+            serving.memory().release(connection, bytes);
+        }
+    }
+
+    private void end(Status status) {
+        if (isEnded) {
+            return;
+        }
+        isEnded = true;
+        isWaiting = status.isOk();
+        dropAhead();
+        source.close();
+        if (!status.isOk()) {
+            serving.counters().failed();
+        }
+        if (!isCancelled) {
+            call.close(status, new Metadata());
+        }
+    }
+
+    /** gRPC holds nothing any more. */
+    private void cleanUp() {
+        isEnded = true;
+        isWaiting = false;
+        serving.memory().forget(wake);
+        dropAhead();
+        source.close();
+        giveBack(queued);
+    }
+
+    private void dropAhead() {
+        ByteBuffer buffer = ahead;
+        ahead = null;
+        if (buffer != null) {
+            serving.buffers().giveBack(buffer);
+            serving.memory().release(connection, buffer.limit());
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package dev.blobshuffle.flight.internal.server;
+
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.flight.internal.blob.Refused;
+import io.grpc.Status;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What a failure is in gRPC. Stateless. */
+final class Statuses {
+    private static final Logger LOG = LoggerFactory.getLogger(Statuses.class);
+
+    private Statuses() {}
+
+    /** The status of a failure. Its message names no secret, so it goes to the client. */
+    static Status of(Throwable failure) {
+        if (failure instanceof Refused refused) {
+            return code(refused.reason()).withDescription(refused.getMessage());
+        }
+        if (failure instanceof BlobMissing) {
+            return Status.NOT_FOUND.withDescription(failure.getMessage());
+        }
+        if (failure instanceof BlobCorrupt) {
+            LOG.warn("A blob is damaged. {}", failure.getMessage());
+            return Status.DATA_LOSS.withDescription(failure.getMessage());
+        }
+        if (failure instanceof StoreUnavailable) {
+            LOG.warn("A directory cannot be used. {}", failure.getMessage());
+            return Status.UNAVAILABLE.withDescription(failure.getMessage());
+        }
+        if (failure instanceof IllegalArgumentException) {
+            return Status.INVALID_ARGUMENT.withDescription(failure.getMessage());
+        }
+        LOG.error("A call failed.", failure);
+        return Status.INTERNAL.withDescription("Cannot answer: the daemon failed. Its log has the reason.");
+    }
+
+    private static Status code(Refused.Reason reason) {
+        return switch (reason) {
+            case INVALID -> Status.INVALID_ARGUMENT;
+            case UNAUTHENTICATED -> Status.UNAUTHENTICATED;
+            case FORBIDDEN -> Status.PERMISSION_DENIED;
+            case UNKNOWN -> Status.NOT_FOUND;
+            case INCOMPLETE -> Status.FAILED_PRECONDITION;
+            case EXHAUSTED -> Status.RESOURCE_EXHAUSTED;
+        };
+    }
+}

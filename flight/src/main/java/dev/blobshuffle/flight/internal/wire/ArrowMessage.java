@@ -1,0 +1,126 @@
+package dev.blobshuffle.flight.internal.wire;
+
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * An encapsulated message of Arrow IPC (Arrow columnar format, "Encapsulated message format"):
+ * {@code ff ff ff ff}, the length of the metadata, the metadata, the body. Only what a transport
+ * needs is read of the metadata: the kind and the length of the body.
+ *
+ * @param kind what the message is
+ * @param metadata the flatbuffer, with its padding
+ * @param body the body, with its padding
+ */
+public record ArrowMessage(Kind kind, ByteBuffer metadata, ByteBuffer body) {
+    /** Bytes before the metadata. */
+    public static final int PREFIX_LENGTH = 8;
+
+    private static final int CONTINUATION = -1;
+    private static final int KIND_SLOT = 1;
+    private static final int BODY_LENGTH_SLOT = 3;
+
+    /** What a message of a stream is. */
+    public enum Kind {
+        /** The schema. */
+        SCHEMA,
+        /** Values of a dictionary. */
+        DICTIONARY,
+        /** Rows. */
+        BATCH
+    }
+
+    /**
+     * Splits bytes into messages, which are parts of them.
+     *
+     * @param bytes whole messages, from position to limit; not moved
+     * @param what names the bytes in a failure
+     * @throws BlobCorrupt fatal: they are not whole messages
+     */
+    public static List<ArrowMessage> split(ByteBuffer bytes, String what) {
+        ByteBuffer rest = bytes.slice().order(ByteOrder.LITTLE_ENDIAN);
+        List<ArrowMessage> messages = new ArrayList<>(1);
+        while (rest.hasRemaining()) {
+            messages.add(next(rest, what));
+        }
+        return messages;
+    }
+
+    private static ArrowMessage next(ByteBuffer rest, String what) {
+        if (rest.remaining() < PREFIX_LENGTH || rest.getInt() != CONTINUATION) {
+            throw corrupt(what, "a message does not start with ff ff ff ff");
+        }
+        int length = rest.getInt();
+        if (length < 8 || length > rest.remaining()) {
+            throw corrupt(what, "a message has metadata of " + length + " bytes, and " + rest.remaining() + " follow");
+        }
+        ByteBuffer metadata = part(rest, length);
+        Table table = new Table(metadata, what);
+        long bodyLength = table.number(BODY_LENGTH_SLOT, Long.BYTES);
+        if (bodyLength < 0 || bodyLength > rest.remaining()) {
+            throw corrupt(what, "a message has a body of " + bodyLength + " bytes, and " + rest.remaining() + " follow");
+        }
+        return new ArrowMessage(kind(table.number(KIND_SLOT, 1), what), metadata, part(rest, (int) bodyLength));
+    }
+
+    private static Kind kind(long code, String what) {
+        return switch ((int) code) {
+            case 1 -> Kind.SCHEMA;
+            case 2 -> Kind.DICTIONARY;
+            case 3 -> Kind.BATCH;
+            default -> throw corrupt(what, "a message has kind " + code);
+        };
+    }
+
+    private static ByteBuffer part(ByteBuffer rest, int length) {
+        ByteBuffer part = rest.slice(rest.position(), length).order(ByteOrder.LITTLE_ENDIAN);
+        rest.position(rest.position() + length);
+        return part;
+    }
+
+    private static BlobCorrupt corrupt(String what, String reason) {
+        return new BlobCorrupt("Cannot read " + what + ": " + reason
+                + ". Its checksum is right, so its writer was faulty; write whole Arrow IPC messages.");
+    }
+
+    /** The root table of a flatbuffer. */
+    private static final class Table {
+        private final ByteBuffer buffer;
+        private final String what;
+        private final int at;
+        private final int slots;
+        private final int slotCount;
+
+        Table(ByteBuffer buffer, String what) {
+            this.buffer = buffer;
+            this.what = what;
+            at = offset(buffer.getInt(0), Integer.BYTES);
+            slots = offset((long) at - buffer.getInt(at), 2 * Short.BYTES);
+            int length = Short.toUnsignedInt(buffer.getShort(slots));
+            slotCount = (length - 2 * Short.BYTES) / Short.BYTES;
+            int ignored = offset(slots, Math.max(length, 2 * Short.BYTES));
+        }
+
+        /** The number in a slot, signed; 0 if the table does not have it. */
+        long number(int slot, int width) {
+            int relative = slot < slotCount
+                    ? Short.toUnsignedInt(buffer.getShort(slots + 2 * Short.BYTES + slot * Short.BYTES))
+                    : 0;
+            if (relative == 0) {
+                return 0;
+            }
+            int place = offset((long) at + relative, width);
+            return width == 1 ? buffer.get(place) : buffer.getLong(place);
+        }
+
+        private int offset(long offset, int width) {
+            if (offset < 0 || offset > (long) buffer.limit() - width) {
+                throw corrupt(what, "the metadata of a message is no flatbuffer");
+            }
+            return (int) offset;
+        }
+    }
+}
