@@ -87,8 +87,7 @@ final class SharedEngine {
         instance = hasBrokers
                 ? onBrokers(key, settings).open()
                 : builder(settings, Optional.empty()).open();
-        KafkaMetricsBridge ignored = instance.attach(
-                () -> KafkaMetricsBridge.open(instance.engine().metrics(), settings.blobs(), settings.all()));
+        KafkaMetricsBridge ignored = KafkaMetricsBridge.attach(instance, settings.blobs(), settings.all());
         if (!givenUp.isEmpty()) {
             SkipNote kept =
                     instance.attach(() -> SkipNote.keep(skipClient(settings), key.application(), instance.time()));

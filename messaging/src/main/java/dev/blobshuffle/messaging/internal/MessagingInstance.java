@@ -3,6 +3,8 @@ package dev.blobshuffle.messaging.internal;
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.cache.CacheSettings;
+import dev.blobshuffle.core.internal.instance.RunningInstance;
+import dev.blobshuffle.core.internal.instance.RunningInstances;
 import dev.blobshuffle.core.internal.instance.ShuffleInstance;
 import dev.blobshuffle.core.internal.log.CommitLog;
 import dev.blobshuffle.core.internal.log.CommitLogs;
@@ -61,7 +63,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The parts that the publishers and subscribers of one process share. They close in this order:
@@ -76,8 +77,6 @@ public final class MessagingInstance implements Messaging {
 
     /** Bytes of entries that an instance keeps for other instances of its zone. */
     private static final long SHARED_BYTES = 32L << 20;
-
-    private static final AtomicInteger INSTANCES = new AtomicInteger();
 
     private final ShuffleInstance instance;
     private final SystemTime time;
@@ -154,7 +153,7 @@ public final class MessagingInstance implements Messaging {
                     .batching(MessagingSettings.batching(settings))
                     .stores((uri, context) -> LogClaim.claimed(BlobStores.open(uri, context), log, time))
                     .open();
-            settings.value(MetricsSettings.LISTEN).ifPresent(listen -> showMetrics(listen, settings, instance));
+            showMetrics(settings, instance);
             MessagingInstance opened = new MessagingInstance(settings, instance, log, time);
             opened.sweeper.ifPresent(LogSweeper::start);
             return opened;
@@ -164,12 +163,16 @@ public final class MessagingInstance implements Messaging {
         }
     }
 
-    private static void showMetrics(String listen, Settings settings, ShuffleInstance instance) {
+    private static void showMetrics(Settings settings, ShuffleInstance instance) {
         LabelledMetrics shown = LabelledMetrics.alone(instance.engine().metrics())
                 .with("application", settings.value(MessagingSettings.INSTANCE_NAME))
-                .with("engine", Optional.of(Integer.toString(INSTANCES.incrementAndGet())))
+                .with("engine", Optional.of(Integer.toString(RunningInstances.nextNumber())))
                 .with("zone", Optional.of(settings.zone().name()));
-        MetricsEndpoint.Publication ignored = instance.attach(() -> MetricsEndpoint.publish(listen, shown));
+        for (String listen : settings.value(MetricsSettings.LISTEN).stream().toList()) {
+            MetricsEndpoint.Publication ignored = instance.attach(() -> MetricsEndpoint.publish(listen, shown));
+        }
+        ShuffleMetrics.Registration ignored =
+                instance.attach(() -> RunningInstances.add(RunningInstance.of(instance, shown)));
     }
 
     private static Optional<LogSweeper> sweeper(Settings settings, ShuffleMetrics metrics, CommitLog log, Time time) {

@@ -29,7 +29,7 @@ import java.util.function.UnaryOperator;
  *         .membership(time -> …)
  *         .sweeping(source)
  *         .open();
- * KafkaMetricsBridge shown = instance.attach(() -> KafkaMetricsBridge.open(instance.engine().metrics(), …));
+ * KafkaMetricsBridge shown = KafkaMetricsBridge.attach(instance, settings, …);
  * }</pre>
  *
  * <p>The parts open in this order and close in the reverse one: what was attached, the sweeper, the

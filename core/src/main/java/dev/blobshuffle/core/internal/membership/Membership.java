@@ -17,6 +17,14 @@ public interface Membership extends ZoneMap, AutoCloseable {
     /** Runs an action whenever an announcement was refused. By default none is refused. */
     default void onRefusal(Runnable action) {}
 
+    /**
+     * Whether this instance currently learns of others. Without, records are safe; they may be
+     * packed and downloaded less well. Always true for listed members.
+     */
+    default boolean isConnected() {
+        return true;
+    }
+
     /** Registers a consumer of this instance, which reads nothing yet. */
     Reading reading();
 

@@ -29,7 +29,8 @@ public enum Latency {
         this.doc = doc;
     }
 
-    String doc() {
+    /** What the latency measures, for operators: a sentence without its full stop. */
+    public String doc() {
         return doc;
     }
 }

@@ -4,19 +4,23 @@ import dev.blobshuffle.core.internal.metrics.Metric.Kind;
 import dev.blobshuffle.core.internal.metrics.Metric.Unit;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.core.zone.Zone;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The counters, gauges and latencies of one instance, as data. Parts of the engine write them, and
@@ -46,8 +50,12 @@ public final class ShuffleMetrics {
     private final Map<Metric, DoubleSupplier> readings = new LinkedHashMap<>();
     private final PayloadFlows flows = new PayloadFlows();
 
+    private final LongSupplier nanoClock;
+
     /** Those of the front door; never changed in place. */
     private volatile Map<Metric, DoubleSupplier> added = Map.of();
+
+    private volatile @Nullable Failed lastFailed;
 
     /**
      * Metrics that start at 0 and whose latencies cover the whole run. For measuring a run as a
@@ -62,7 +70,8 @@ public final class ShuffleMetrics {
         this(time::nanos);
     }
 
-    private ShuffleMetrics(LongSupplier nanoClock) {
+    ShuffleMetrics(LongSupplier nanoClock) {
+        this.nanoClock = nanoClock;
         for (Counter counter : Counter.values()) {
             LongAdder adder = new LongAdder();
             counters.put(counter, adder);
@@ -152,6 +161,48 @@ public final class ShuffleMetrics {
         Total total = of(totals, latency);
         total.durations.record(nanos);
         total.nanos.add(nanos);
+        for (LongConsumer listener : total.listeners) {
+            listener.accept(nanos);
+        }
+    }
+
+    /**
+     * Passes every duration that is recorded from now on to a listener, in nanoseconds, until the
+     * registration ends. For registries that keep distributions of their own.
+     *
+     * @param listener called by any thread, and must neither block nor throw
+     */
+    public Registration listen(Latency latency, LongConsumer listener) {
+        Total total = of(totals, latency);
+        LongConsumer own = listener::accept; // So that ending one registration never ends another of the same listener.
+        total.add(own);
+        return () -> total.remove(own);
+    }
+
+    /** Notes that a request to the store failed, even if a retry succeeds later. */
+    public void failed(Throwable failure) {
+        long now = nanoClock.getAsLong();
+        Failed before = lastFailed;
+        boolean isFirst = before == null || before.isOver();
+        lastFailed = new Failed(failure.toString(), isFirst ? now : before.sinceNanos(), now, false);
+    }
+
+    /** Notes that the store answered a request. */
+    public void answered() {
+        Failed failed = lastFailed;
+        if (failed != null && !failed.isOver()) {
+            lastFailed = new Failed(failed.message(), failed.sinceNanos(), failed.lastNanos(), true);
+        }
+    }
+
+    /** The last request to the store that failed; empty if none has failed. */
+    public Optional<LastFailure> lastFailure() {
+        long now = nanoClock.getAsLong();
+        return Optional.ofNullable(lastFailed)
+                .map(failed -> new LastFailure(
+                        failed.message(),
+                        Duration.ofNanos(now - failed.lastNanos()),
+                        failed.isOver() ? Optional.empty() : Optional.of(Duration.ofNanos(now - failed.sinceNanos()))));
     }
 
     /** A copy of the durations that currently count. */
@@ -261,7 +312,35 @@ public final class ShuffleMetrics {
     private static final class Total {
         private final Distribution durations = new Distribution();
         private final LongAdder nanos = new LongAdder();
+
+        /** Never changed in place, so that recording takes no lock and allocates nothing. */
+        private volatile LongConsumer[] listeners = {};
+
+        private synchronized void add(LongConsumer listener) {
+            LongConsumer[] all = Arrays.copyOf(listeners, listeners.length + 1);
+            all[listeners.length] = listener;
+            listeners = all;
+        }
+
+        private synchronized void remove(LongConsumer listener) {
+            listeners = Arrays.stream(listeners)
+                    .filter(each -> each != listener)
+                    .toArray(LongConsumer[]::new);
+        }
     }
+
+    /** Failures in a row: the last one's message, and when the first and the last one were noted. */
+    private record Failed(String message, long sinceNanos, long lastNanos, boolean isOver) {}
+
+    /**
+     * The last failed request to the store.
+     *
+     * @param message the failure as logs show it
+     * @param age the time since then
+     * @param lasting the time since the first failure in a row; empty if a request has succeeded
+     *     since the last failure
+     */
+    public record LastFailure(String message, Duration age, Optional<Duration> lasting) {}
 
     /**
      * Counted durations.

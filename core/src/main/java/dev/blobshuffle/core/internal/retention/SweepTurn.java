@@ -87,6 +87,11 @@ public final class SweepTurn implements Membership {
     }
 
     @Override
+    public boolean isConnected() {
+        return membership.isConnected();
+    }
+
+    @Override
     public List<Member> members() {
         return membership.members();
     }

@@ -1,5 +1,7 @@
 package dev.blobshuffle.core.internal.store;
 
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.StoreThrottled;
 import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.Latency;
@@ -54,9 +56,10 @@ public final class MeteredBlobStore extends ForwardingBlobStore {
         return store().put(id, content).whenComplete((nothing, failure) -> {
             if (failure == null) {
                 metrics.record(Latency.PUT_LATENCY, time.nanos() - start);
+                metrics.answered();
             } else {
                 metrics.add(Counter.PUT_FAILURES, 1);
-                countThrottled(failure);
+                note(failure);
             }
         });
     }
@@ -68,10 +71,11 @@ public final class MeteredBlobStore extends ForwardingBlobStore {
         return store().get(id, range).whenComplete((bytes, failure) -> {
             if (failure == null) {
                 metrics.record(Latency.GET_LATENCY, time.nanos() - start);
+                metrics.answered();
                 metrics.add(Counter.BYTES_FETCHED, range.length());
             } else {
                 metrics.add(Counter.GET_FAILURES, 1);
-                countThrottled(failure);
+                note(failure);
             }
         });
     }
@@ -104,16 +108,23 @@ public final class MeteredBlobStore extends ForwardingBlobStore {
 
     private <T> CompletionStage<T> counted(CompletionStage<T> answer) {
         return answer.whenComplete((value, failure) -> {
-            if (failure != null) {
+            if (failure == null) {
+                metrics.answered();
+            } else {
                 metrics.add(Counter.OTHER_FAILURES, 1);
-                countThrottled(failure);
+                note(failure);
             }
         });
     }
 
-    private void countThrottled(Throwable failure) {
+    private void note(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause instanceof BlobMissing || cause instanceof BlobCorrupt) { // The store works.
+            metrics.answered();
+        } else {
+            metrics.failed(cause);
+        }
         if (cause instanceof StoreThrottled) {
             metrics.add(Counter.REQUESTS_THROTTLED, 1);
         }

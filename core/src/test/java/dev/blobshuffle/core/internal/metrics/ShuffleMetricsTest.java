@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
@@ -84,5 +88,44 @@ class ShuffleMetricsTest {
     void anEmptyDistributionHasNoDurations() {
         assertThat(new Distribution().percentile(0.99)).isZero();
         assertThatThrownBy(() -> new Distribution().percentile(1.5)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aListenerHearsEveryDurationUntilItEnds() {
+        List<Long> heard = new ArrayList<>();
+        ShuffleMetrics.Registration first = metrics.listen(Latency.GET_LATENCY, heard::add);
+        ShuffleMetrics.Registration second = metrics.listen(Latency.GET_LATENCY, heard::add);
+        metrics.record(Latency.GET_LATENCY, 5);
+        metrics.record(Latency.PUT_LATENCY, 6);
+        first.close();
+        first.close();
+        metrics.record(Latency.GET_LATENCY, 7);
+        second.close();
+        metrics.record(Latency.GET_LATENCY, 8);
+        assertThat(heard).containsExactly(5L, 5L, 7L);
+    }
+
+    @Test
+    void failuresInARowLastUntilTheStoreAnswers() {
+        AtomicLong clock = new AtomicLong();
+        ShuffleMetrics timed = new ShuffleMetrics(clock::get);
+        assertThat(timed.lastFailure()).isEmpty();
+        timed.failed(new IllegalStateException("first"));
+        clock.addAndGet(Duration.ofSeconds(4).toNanos());
+        timed.failed(new IllegalStateException("second"));
+        clock.addAndGet(Duration.ofSeconds(3).toNanos());
+        assertThat(timed.lastFailure()).hasValueSatisfying(failure -> {
+            assertThat(failure.message()).contains("second");
+            assertThat(failure.age()).isEqualTo(Duration.ofSeconds(3));
+            assertThat(failure.lasting()).contains(Duration.ofSeconds(7));
+        });
+
+        timed.answered();
+        assertThat(timed.lastFailure()).hasValueSatisfying(failure -> {
+            assertThat(failure.message()).contains("second");
+            assertThat(failure.lasting()).isEmpty();
+        });
+        timed.failed(new IllegalStateException("third"));
+        assertThat(timed.lastFailure().orElseThrow().lasting()).contains(Duration.ZERO);
     }
 }

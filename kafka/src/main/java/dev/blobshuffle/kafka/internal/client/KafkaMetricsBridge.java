@@ -1,5 +1,8 @@
 package dev.blobshuffle.kafka.internal.client;
 
+import dev.blobshuffle.core.internal.instance.RunningInstance;
+import dev.blobshuffle.core.internal.instance.RunningInstances;
+import dev.blobshuffle.core.internal.instance.ShuffleInstance;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.metrics.Flow;
 import dev.blobshuffle.core.internal.metrics.LabelledMetrics;
@@ -16,7 +19,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -43,22 +45,40 @@ public final class KafkaMetricsBridge implements AutoCloseable {
     /** Apart, because its names have more tags. */
     private static final String FLOW_GROUP = "blobshuffle-zone-metrics";
 
-    private static final AtomicInteger INSTANCES = new AtomicInteger();
-
     private final Metrics registry;
     private final ShuffleMetrics.Registration flows;
     private final Map<MetricName, KafkaMetric> published;
     private final Optional<MetricsEndpoint.Publication> endpoint;
+    private final LabelledMetrics labelled;
 
     private KafkaMetricsBridge(
             Metrics registry,
             ShuffleMetrics.Registration flows,
             Map<MetricName, KafkaMetric> published,
-            Optional<MetricsEndpoint.Publication> endpoint) {
+            Optional<MetricsEndpoint.Publication> endpoint,
+            LabelledMetrics labelled) {
         this.registry = registry;
         this.flows = flows;
         this.published = published;
         this.endpoint = endpoint;
+        this.labelled = labelled;
+    }
+
+    /**
+     * Publishes an instance's metrics until the instance closes, and lists it among those that run.
+     *
+     * @param settings whether there is an endpoint, and the zone
+     * @param clientSettings as for {@link #open}
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: nobody can listen where the
+     *     settings say
+     */
+    public static KafkaMetricsBridge attach(
+            ShuffleInstance instance, Settings settings, Map<String, ?> clientSettings) {
+        KafkaMetricsBridge bridge =
+                instance.attach(() -> open(instance.engine().metrics(), settings, clientSettings));
+        ShuffleMetrics.Registration ignored =
+                instance.attach(() -> RunningInstances.add(RunningInstance.of(instance, bridge.labelled)));
+        return bridge;
     }
 
     /**
@@ -71,12 +91,12 @@ public final class KafkaMetricsBridge implements AutoCloseable {
      *     settings say
      */
     public static KafkaMetricsBridge open(ShuffleMetrics metrics, Settings settings, Map<String, ?> clientSettings) {
-        String number = Integer.toString(INSTANCES.incrementAndGet());
-        Optional<MetricsEndpoint.Publication> endpoint = settings.value(MetricsSettings.LISTEN)
-                .map(listen ->
-                        MetricsEndpoint.publish(listen, labelled(metrics, number, settings.zone(), clientSettings)));
+        String number = Integer.toString(RunningInstances.nextNumber());
+        LabelledMetrics labelled = labelled(metrics, number, settings.zone(), clientSettings);
+        Optional<MetricsEndpoint.Publication> endpoint =
+                settings.value(MetricsSettings.LISTEN).map(listen -> MetricsEndpoint.publish(listen, labelled));
         try {
-            return registered(metrics, number, clientSettings, endpoint);
+            return registered(labelled, number, clientSettings, endpoint);
         } catch (RuntimeException | Error e) {
             endpoint.ifPresent(MetricsEndpoint.Publication::close);
             throw e;
@@ -84,10 +104,11 @@ public final class KafkaMetricsBridge implements AutoCloseable {
     }
 
     private static KafkaMetricsBridge registered(
-            ShuffleMetrics metrics,
+            LabelledMetrics labelled,
             String number,
             Map<String, ?> clientSettings,
             Optional<MetricsEndpoint.Publication> endpoint) {
+        ShuffleMetrics metrics = labelled.metrics();
         MetricConfig config = new MetricConfig();
         Metrics registry =
                 new Metrics(config, reporters(clientSettings), Time.SYSTEM, new KafkaMetricsContext("blobshuffle"));
@@ -100,7 +121,7 @@ public final class KafkaMetricsBridge implements AutoCloseable {
                 .filter(entry -> entry.getKey().group().equals(GROUP))
                 .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
         ShuffleMetrics.Registration flows = metrics.flows().watch(flow -> register(flow, number, metrics, registry));
-        return new KafkaMetricsBridge(registry, flows, published, endpoint);
+        return new KafkaMetricsBridge(registry, flows, published, endpoint, labelled);
     }
 
     /** Zones become known one after the other. */

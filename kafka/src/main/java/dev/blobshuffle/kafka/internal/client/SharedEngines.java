@@ -121,8 +121,7 @@ public final class SharedEngines {
                     .stores((uri, context) -> StoreClaim.open(uri, context, identity))
                     .sweeping(new ClaimedLogs(identity, topics::matches))
                     .open();
-            KafkaMetricsBridge metrics = instance.attach(
-                    () -> KafkaMetricsBridge.open(instance.engine().metrics(), settings, configuration));
+            KafkaMetricsBridge metrics = KafkaMetricsBridge.attach(instance, settings, configuration);
             StartLine.log("the clients of this process", settings, topics.toString());
             return new Opened(instance, metrics);
         }

@@ -281,6 +281,11 @@ public final class KafkaMembership implements Membership {
     }
 
     @Override
+    public boolean isConnected() {
+        return open != null;
+    }
+
+    @Override
     public Reading reading() {
         return new Reading() {
             @Override

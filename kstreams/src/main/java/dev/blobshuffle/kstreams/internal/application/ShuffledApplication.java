@@ -302,8 +302,7 @@ public final class ShuffledApplication {
                 .decorating(decorator)
                 .sweeping(new ClaimedLogs(identity, settings.topics()::matches), sweeping)
                 .open();
-        KafkaMetricsBridge ignored = instance.attach(
-                () -> KafkaMetricsBridge.open(instance.engine().metrics(), settings.blobs(), settings.all()));
+        KafkaMetricsBridge ignored = KafkaMetricsBridge.attach(instance, settings.blobs(), settings.all());
         StartLine.log(
                 "application " + settings.all().get(StreamsConfig.APPLICATION_ID_CONFIG),
                 settings.blobs(),
