@@ -323,13 +323,14 @@ public final class ShuffleMetrics {
         }
 
         private synchronized void remove(LongConsumer listener) {
-            listeners = Arrays.stream(listeners)
-                    .filter(each -> each != listener)
-                    .toArray(LongConsumer[]::new);
+            listeners =
+                    Arrays.stream(listeners).filter(each -> each != listener).toArray(LongConsumer[]::new);
         }
     }
 
-    /** Failures in a row: the last one's message, and when the first and the last one were noted. */
+    /**
+     * Failures in a row: the last one's message, and when the first and the last one were noted.
+     */
     private record Failed(String message, long sinceNanos, long lastNanos, boolean isOver) {}
 
     /**

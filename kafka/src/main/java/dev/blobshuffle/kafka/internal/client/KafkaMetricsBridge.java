@@ -74,8 +74,7 @@ public final class KafkaMetricsBridge implements AutoCloseable {
      */
     public static KafkaMetricsBridge attach(
             ShuffleInstance instance, Settings settings, Map<String, ?> clientSettings) {
-        KafkaMetricsBridge bridge =
-                instance.attach(() -> open(instance.engine().metrics(), settings, clientSettings));
+        KafkaMetricsBridge bridge = instance.attach(() -> open(instance.engine().metrics(), settings, clientSettings));
         ShuffleMetrics.Registration ignored =
                 instance.attach(() -> RunningInstances.add(RunningInstance.of(instance, bridge.labelled)));
         return bridge;

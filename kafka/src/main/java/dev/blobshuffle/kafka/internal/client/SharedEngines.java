@@ -32,8 +32,8 @@ public final class SharedEngines {
     public static TopicMatcher topics(Settings settings) {
         if (!settings.isGiven(KafkaSettings.TOPICS_INCLUDE)) {
             throw new InvalidSettings("Cannot open a client: setting " + KafkaSettings.TOPICS_INCLUDE.name()
-                    + " is missing, and its default is for Kafka Streams only. Give patterns of the topics that shuffle through blobs, the same in"
-                    + " every client.");
+                    + " is missing, and its default is for Kafka Streams only. Give patterns of the topics that"
+                    + " shuffle through blobs, the same in every client.");
         }
         return TopicMatcher.of(
                 settings.value(KafkaSettings.TOPICS_INCLUDE), settings.value(KafkaSettings.TOPICS_EXCLUDE));
