@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -26,19 +27,24 @@ final class Example {
         this.output = project.resolve("output.log");
     }
 
-    /** Builds an example, in a copy of its directory. */
-    static Example build(String name, Path directory) throws Exception {
+    /**
+     * Builds an example, in a copy of its directory.
+     *
+     * @param arguments of Maven, beside the goal
+     */
+    static Example build(String name, Path directory, String... arguments) throws Exception {
         Path project = directory.resolve("project");
         copy(Path.of(name), project);
         Example example = new Example(project);
-        Process maven = example.process(List.of(
-                        Path.of("../mvnw").toAbsolutePath().normalize().toString(),
-                        "-B",
-                        "-ntp",
-                        "-Dmaven.repo.local.tail=" + REPOSITORY,
-                        "-Dblobshuffle.version=" + VERSION,
-                        "package"))
-                .start();
+        List<String> command = new ArrayList<>(List.of(
+                Path.of("../mvnw").toAbsolutePath().normalize().toString(),
+                "-B",
+                "-ntp",
+                "-Dmaven.repo.local.tail=" + REPOSITORY,
+                "-Dblobshuffle.version=" + VERSION,
+                "package"));
+        command.addAll(List.of(arguments));
+        Process maven = example.process(command).start();
         if (!maven.waitFor(10, TimeUnit.MINUTES) || maven.exitValue() != 0) {
             maven.destroyForcibly();
             throw new AssertionError(name + " does not build:\n" + example.output());
@@ -50,7 +56,8 @@ final class Example {
     static void publish() throws IOException {
         put(Path.of("../pom.xml"), "blobshuffle-parent", ".pom");
         put(Path.of("../bom/pom.xml"), "blobshuffle-bom", ".pom");
-        for (String module : List.of("core", "kafka", "kstreams", "messaging", "postgresql")) {
+        for (String module : List.of(
+                "core", "kafka", "kstreams", "messaging", "micrometer", "postgresql", "spring-boot-starter")) {
             String artifact = "blobshuffle-" + module;
             put(Path.of("..", module, "pom.xml"), artifact, ".pom");
             put(Path.of("..", module, "target", artifact + "-" + VERSION + ".jar"), artifact, ".jar");
