@@ -36,6 +36,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * An instance of a zone that follows one topic and serves others, over sockets of this machine.
@@ -43,8 +44,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class TailingInstance implements AutoCloseable {
     static final Zone ZONE = new Zone("a");
-    private static final PeerSecret SECRET =
-            new PeerSecret("known to all members".getBytes(StandardCharsets.UTF_8));
+    private static final PeerSecret SECRET = new PeerSecret("known to all members".getBytes(StandardCharsets.UTF_8));
 
     final Member member;
     final ShuffleMetrics metrics;
@@ -57,13 +57,14 @@ final class TailingInstance implements AutoCloseable {
     private final HttpPeerNetwork network;
     private final Semaphore more = new Semaphore(0);
     private LogTails tails;
+    private volatile long taken;
     private Thread reader;
 
     TailingInstance(long id, String uri) {
         this(id, uri, Optional.empty());
     }
 
-    /** An instance that may claim to read another log. */
+    /** An instance that may claim to read another log. It is patient: the machine may be busy. */
     TailingInstance(long id, String uri, Optional<UUID> other) {
         metrics = new ShuffleMetrics(time);
         log = CommitLogs.open(uri, "tailing", time);
@@ -86,25 +87,26 @@ final class TailingInstance implements AutoCloseable {
                 Optional.of(new Endpoint("127.0.0.1", 0)),
                 Optional.empty(),
                 new PeerTrust(Optional.of(SECRET), Optional.empty(), PeerTransport.AUTO),
-                Duration.ofMillis(500),
+                Duration.ofSeconds(20),
                 PeerOptions.Limits.USUAL);
     }
 
     /** Reads a topic until so many batches have come. */
-    void follow(int topic, List<Member> members, long count) {
-        ZonePages.Place place = new ZonePages.Place(
-                Optional.of(member.endpoint()), ZONE, new FixedZoneMap(members), network);
+    void follow(int topic, List<Member> members, LongSupplier count) {
+        ZonePages.Place place =
+                new ZonePages.Place(Optional.of(member.endpoint()), ZONE, new FixedZoneMap(members), network);
         tails = new LogTails(log, reads, new ZonePages(reads, shared, place, 1, metrics, time), 8 << 20, time);
         TailCursor cursor = tails.open(topic, 0, more::release);
         reader = new Thread(() -> read(cursor, count), "reader");
         reader.start();
     }
 
-    private void read(TailCursor cursor, long count) {
+    private void read(TailCursor cursor, LongSupplier count) {
         try {
-            while (sequences.size() < count) {
+            while (sequences.size() < count.getAsLong()) {
                 List<SequencedBatch> page = cursor.next(100, 1 << 20);
                 page.forEach(batch -> sequences.add(batch.sequence()));
+                taken = sequences.size();
                 if (page.isEmpty() && !more.tryAcquire(60, TimeUnit.SECONDS)) {
                     return;
                 }
@@ -113,6 +115,11 @@ final class TailingInstance implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** How many batches the reader has read. */
+    long taken() {
+        return taken;
     }
 
     /** What the reader has read once it has ended. */
@@ -148,7 +155,8 @@ final class TailingInstance implements AutoCloseable {
 
         static Other start(long id, String uri) throws IOException {
             Process process = new ProcessBuilder(List.of(
-                            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
                             "-Xmx128m",
                             "-XX:+UseSerialGC",
                             "-XX:TieredStopAtLevel=1",

@@ -25,8 +25,8 @@ import java.util.regex.Pattern;
 record LogPageRequest(LogQuestion question, Optional<Zone> zone) implements PeerQuestion {
     static final String PATH = "/log/";
 
-    private static final Pattern FORM = Pattern.compile(
-            "/log/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/([0-9]{1,9})"
+    private static final Pattern FORM =
+            Pattern.compile("/log/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/([0-9]{1,9})"
                     + "\\?after=([0-9]{1,18})&id=([0-9]{1,18})&crc=([0-9a-f]{8})&bytes=([0-9]{1,9})");
 
     @Override

@@ -223,8 +223,8 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
         } else {
             byte[] bytes = page.get().bytes();
             context.write(head(bytes.length));
-            context.write(sealed(
-                    new HeldBytes(ByteBuffer.wrap(bytes), page.get().release())));
+            context.write(
+                    sealed(new HeldBytes(ByteBuffer.wrap(bytes), page.get().release())));
             sent(context, bytes.length);
         }
     }

@@ -21,7 +21,10 @@ public record LogQuestion(UUID log, int topic, Bookmark after, int maxBytes) {
 
     /** Checks the numbers. */
     public LogQuestion {
-        if (topic < 0 || after.sequence() < 0 || after.sequence() == Long.MAX_VALUE || maxBytes < 1
+        if (topic < 0
+                || after.sequence() < 0
+                || after.sequence() == Long.MAX_VALUE
+                || maxBytes < 1
                 || maxBytes > MOST_BYTES) {
             throw new IllegalArgumentException("Cannot ask for batches of topic " + topic + " after " + after.sequence()
                     + ", at most " + maxBytes + " bytes. Give 1 to " + MOST_BYTES + " bytes.");

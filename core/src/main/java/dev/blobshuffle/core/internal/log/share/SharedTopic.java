@@ -152,11 +152,7 @@ final class SharedTopic {
         isReading = true;
         reading++;
         ReadRequest request = new ReadRequest(
-                topic,
-                ring.next(),
-                LogQuestion.MOST_BATCHES,
-                LogQuestion.MOST_BYTES,
-                Optional.ofNullable(last));
+                topic, ring.next(), LogQuestion.MOST_BATCHES, LogQuestion.MOST_BYTES, Optional.ofNullable(last));
         after.add(() -> {
             var ignored = reads.read(request).whenComplete(this::arrived);
         });

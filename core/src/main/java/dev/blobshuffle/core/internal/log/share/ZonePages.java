@@ -95,7 +95,10 @@ public final class ZonePages implements IntFunction<TopicPages> {
     /** Who reads a topic for the zone now; empty: nobody can. */
     Optional<Member> chosen(int topic) {
         return SectionOwners.ofTopic(
-                place.members().members(place.zone()), own.id(), topic, member -> isSelf(member) || circuits.allows(member.id()));
+                place.members().members(place.zone()),
+                own.id(),
+                topic,
+                member -> isSelf(member) || circuits.allows(member.id()));
     }
 
     private boolean isSelf(Member member) {

@@ -96,8 +96,7 @@ final class ZoneTopicPages implements TopicPages {
 
     private CompletionStage<LogPage> ask(Member member, NextPage wanted) {
         int most = (int) Math.min(LogQuestion.MOST_BYTES, wanted.request().maxBytes());
-        LogQuestion question =
-                new LogQuestion(zone.id(), topic, wanted.before().orElseThrow(), most);
+        LogQuestion question = new LogQuestion(zone.id(), topic, wanted.before().orElseThrow(), most);
         CompletableFuture<LogPage> result = new CompletableFuture<>();
         answerInTime(member, question).whenComplete((batches, failure) -> {
             Throwable wrong = failure == null ? contradiction(batches, question, wanted.end()) : unwrapped(failure);
@@ -168,7 +167,11 @@ final class ZoneTopicPages implements TopicPages {
     }
 
     private void failed(Member member, Throwable failure) {
-        LOG.debug("Cannot get a page of topic {} from instance {}; the log is asked: {}", topic, member.endpoint(), failure.toString());
+        LOG.debug(
+                "Cannot get a page of topic {} from instance {}; the log is asked: {}",
+                topic,
+                member.endpoint(),
+                failure.toString());
         zone.failed(member, failure);
         if (failure instanceof PageRefused) {
             synchronized (this) {

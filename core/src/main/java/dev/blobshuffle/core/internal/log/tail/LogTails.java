@@ -48,8 +48,7 @@ public final class LogTails implements AutoCloseable {
      * @param pages where the pages of a topic come from that most read, by its number
      * @param budget the bytes of entries that all topics keep in memory for their readers
      */
-    public LogTails(
-            CommitLog log, MeteredLogReads reads, IntFunction<TopicPages> pages, long budget, Time time) {
+    public LogTails(CommitLog log, MeteredLogReads reads, IntFunction<TopicPages> pages, long budget, Time time) {
         this.reads = reads;
         this.pages = pages;
         this.budget = budget;
@@ -73,7 +72,8 @@ public final class LogTails implements AutoCloseable {
                 throw new Closed("Cannot follow a topic: the instance is closed. Open another one.");
             }
             isNew = !tailers.containsKey(topic);
-            tailer = tailers.computeIfAbsent(topic, any -> new Tailer(topic, reads, pages.apply(topic), this::share, () -> forget(topic)));
+            tailer = tailers.computeIfAbsent(
+                    topic, any -> new Tailer(topic, reads, pages.apply(topic), this::share, () -> forget(topic)));
             cursor = tailer.open(from, whenMore);
         }
         if (isNew) {

@@ -160,8 +160,7 @@ final class Tailer implements TopicListener {
                     && cursor.own.size() < LOW
                     && mayHaveMore(cursor.wanted(), cursor.pager)) {
                 ReadRequest request = cursor.pager.begin(cursor.wanted(), pageBytes, news);
-                reads.add(() ->
-                        read(() -> log.read(request).thenApply(page -> new LogPage(page, Source.LOG)), cursor));
+                reads.add(() -> read(() -> log.read(request).thenApply(page -> new LogPage(page, Source.LOG)), cursor));
             }
         }
         if (isWanted && !pager.isReading() && mayHaveMore(ring.next(), pager)) {

@@ -119,7 +119,8 @@ final class ZoneOfReaders implements AutoCloseable {
         @Override
         public CompletionStage<List<SequencedBatch>> ask(Member other, LogQuestion question) {
             CompletableFuture<List<SequencedBatch>> answer = new CompletableFuture<>();
-            time.schedule(Duration.ofMillis(1), () -> byEndpoint.get(other.endpoint()).answer(question, answer));
+            time.schedule(
+                    Duration.ofMillis(1), () -> byEndpoint.get(other.endpoint()).answer(question, answer));
             return answer;
         }
 

@@ -113,8 +113,9 @@ class ZonePagesTest {
         zone.flow(10);
 
         everybodyHasReadAll();
-        zone.others().forEach(each -> assertThat(each.count(Counter.LOG_SHARE_FAILURES))
-                .isPositive());
+        zone.others()
+                .forEach(each ->
+                        assertThat(each.count(Counter.LOG_SHARE_FAILURES)).isPositive());
     }
 
     @Test

@@ -1,0 +1,242 @@
+package dev.blobshuffle.peer.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.LogUnavailable;
+import dev.blobshuffle.core.internal.cache.CacheOptions;
+import dev.blobshuffle.core.internal.cache.Caches;
+import dev.blobshuffle.core.internal.log.Bookmark;
+import dev.blobshuffle.core.internal.log.LogBatch;
+import dev.blobshuffle.core.internal.log.LogTopic;
+import dev.blobshuffle.core.internal.log.ReadRequest;
+import dev.blobshuffle.core.internal.log.RetentionRule;
+import dev.blobshuffle.core.internal.log.SequencedBatch;
+import dev.blobshuffle.core.internal.log.Writer;
+import dev.blobshuffle.core.internal.log.share.LogQuestion;
+import dev.blobshuffle.core.internal.log.share.PageCodec;
+import dev.blobshuffle.core.internal.log.share.PageRefused;
+import dev.blobshuffle.core.internal.log.share.PageRefused.Reason;
+import dev.blobshuffle.core.internal.log.share.SharedLog;
+import dev.blobshuffle.core.internal.log.tail.MeteredLogReads;
+import dev.blobshuffle.core.internal.membership.Endpoint;
+import dev.blobshuffle.core.internal.membership.Member;
+import dev.blobshuffle.core.internal.membership.PeerTransport;
+import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
+import dev.blobshuffle.core.internal.store.MemoryBlobStore;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.testkit.internal.log.MemoryLog;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Pages of a log between members, over sockets of this machine. */
+class LogPagesIT {
+    private static final int BATCHES = 40;
+    private static final int ENTRIES = 60_000;
+
+    private final SystemTime time = new SystemTime();
+    private final ShuffleMetrics metrics = new ShuffleMetrics(time);
+    private final MemoryLog log = new MemoryLog(time);
+    private final MemoryBlobStore store = new MemoryBlobStore("pages", 1 << 20);
+    private final List<HttpPeerNetwork> networks = new ArrayList<>();
+    private LogTopic topic;
+    private List<SequencedBatch> batches;
+
+    @BeforeEach
+    void publish() throws Exception {
+        topic = now(log.topics().create("t", 1, new RetentionRule.Forever())).orElseThrow();
+        Writer writer = now(log.open("writer"));
+        for (int i = 0; i < BATCHES; i++) {
+            byte[] entries = new byte[ENTRIES];
+            entries[0] = (byte) i;
+            now(writer.commit(
+                    i, List.of(new LogBatch(topic.number(), entries, Set.of(), 1, 0)), Optional.empty()));
+        }
+        now(log.sequence(topic.number()));
+        batches = now(log.read(new ReadRequest(topic.number(), 0, BATCHES, 1 << 30, Optional.empty())));
+        assertThat(batches).hasSize(BATCHES);
+    }
+
+    @AfterEach
+    void end() {
+        networks.forEach(HttpPeerNetwork::close);
+        log.close();
+        store.close();
+        time.close();
+    }
+
+    private static <T> T now(CompletionStage<T> stage) throws Exception {
+        return stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
+    }
+
+    private HttpPeerNetwork network(PeerTransport transport, Zone zone) {
+        HttpPeerNetwork network = new HttpPeerNetwork(
+                new PeerOptions(
+                        zone,
+                        Optional.of(new Endpoint("127.0.0.1", 0)),
+                        Optional.empty(),
+                        new PeerTrust(Optional.of(ZoneFixture.SECRET), Optional.empty(), transport),
+                        Duration.ofSeconds(20),
+                        PeerOptions.Limits.USUAL),
+                metrics,
+                time);
+        networks.add(network);
+        return network;
+    }
+
+    private HttpPeerNetwork network() {
+        return network(PeerTransport.AUTO, ZoneFixture.ZONE);
+    }
+
+    private Member serve(HttpPeerNetwork network) {
+        return member(network.serve(Caches.before(store, CacheOptions.none(), metrics, time))
+                .orElseThrow());
+    }
+
+    private Member serveLog(HttpPeerNetwork network) {
+        network.answerFrom(new SharedLog(log.id(), new MeteredLogReads(log, metrics), 16 << 20, time));
+        return serve(network);
+    }
+
+    private static Member member(Endpoint endpoint) {
+        return new Member(1, endpoint, ZoneFixture.ZONE, Set.of(), 1);
+    }
+
+    private LogQuestion after(int batch) {
+        return new LogQuestion(
+                log.id(), topic.number(), Bookmark.at(batches.get(batch)), LogQuestion.MOST_BYTES);
+    }
+
+    @Test
+    void everyTransportBringsAPage() throws Exception {
+        for (PeerTransport transport : PeerTransport.values()) {
+            Member member = serveLog(network(transport, ZoneFixture.ZONE));
+            HttpPeerNetwork asker = network(transport, ZoneFixture.ZONE);
+
+            List<SequencedBatch> page = now(asker.ask(member, after(3)));
+            assertThat(page).hasSizeBetween(17, 18);
+            assertThat(page).usingRecursiveComparison().isEqualTo(batches.subList(4, 4 + page.size()));
+            assertThat(now(asker.ask(member, after(BATCHES - 1)))).isEmpty();
+        }
+    }
+
+    private void isRefused(Member member, LogQuestion question, Reason reason) {
+        HttpPeerNetwork asker = network();
+        assertThatThrownBy(() -> now(asker.ask(member, question)))
+                .cause()
+                .isInstanceOfSatisfying(
+                        PageRefused.class, refused -> assertThat(refused.reason()).isEqualTo(reason));
+    }
+
+    private void isUnavailable(HttpPeerNetwork asker, Member member, LogQuestion question, String status) {
+        assertThatThrownBy(() -> now(asker.ask(member, question)))
+                .cause()
+                .isInstanceOf(LogUnavailable.class)
+                .hasMessageContaining(status);
+    }
+
+    @Test
+    void aMemberRefusesWhatItCannotAnswer() throws Exception {
+        Member member = serveLog(network());
+        HttpPeerNetwork asker = network();
+        now(asker.ask(member, after(20)));
+
+        isRefused(member, after(3), Reason.ELSEWHERE);
+        Bookmark forged = new Bookmark(20, 999, 1);
+        isRefused(member, new LogQuestion(log.id(), topic.number(), forged, 10), Reason.OTHER_BATCH);
+        LogQuestion other = new LogQuestion(UUID.randomUUID(), topic.number(), after(3).after(), 10);
+        isUnavailable(asker, member, other, "421");
+        isUnavailable(network(PeerTransport.AUTO, new Zone("b")), member, after(20), "421");
+        LogQuestion absent = new LogQuestion(log.id(), 77, after(3).after(), 10);
+        isUnavailable(asker, member, absent, "502");
+        isUnavailable(asker, serve(network()), after(20), "404");
+    }
+
+    @Test
+    void nobodyReadsWithoutProofAndNobodyAsksForAnythingElse() throws Exception {
+        Member member = serveLog(network());
+        String path = "/log/" + log.id() + "/" + topic.number() + "?after=3&id=4&crc=00000000&bytes=10";
+        assertThat(get(member, path, "")).startsWith("HTTP/1.1 401 ");
+        for (String wrong : List.of(
+                "/log/",
+                path + "0000000000",
+                path + "&x",
+                path.replace("after=3", "after=-3"),
+                path.replace("bytes=10", "bytes=0"),
+                path.replace("crc=00000000", "crc=0"),
+                path.replace(log.id().toString(), "x"))) {
+            String proof = "Authorization: " + ZoneFixture.SECRET.sign("GET\n" + wrong + "\n\n\n") + "\r\n";
+            assertThat(get(member, wrong, proof)).as(wrong).startsWith("HTTP/1.1 400 ");
+        }
+    }
+
+    private static String get(Member member, String path, String headers) throws IOException {
+        try (Socket socket = new Socket(member.endpoint().host(), member.endpoint().port())) {
+            socket.setSoTimeout(60_000);
+            socket.getOutputStream()
+                    .write(("GET " + path + " HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n")
+                            .getBytes(StandardCharsets.US_ASCII));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+        }
+    }
+
+    /** What a member that knows the secret sends. */
+    private void send(String request, byte[] bytes, OutputStream out) throws IOException {
+        String[] lines = request.split("\n");
+        HttpRequest parsed = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, lines[0].split(" ")[1]);
+        for (int i = 1; i < lines.length; i++) {
+            int colon = lines[i].indexOf(':');
+            parsed.headers().set(lines[i].substring(0, colon), lines[i].substring(colon + 1).strip());
+        }
+        PeerTrust trust = new PeerTrust(Optional.of(ZoneFixture.SECRET), Optional.empty(), PeerTransport.AUTO);
+        AnswerProof proof =
+                RequestProof.demanded(parsed, trust.answers().orElseThrow()).orElseThrow();
+        out.write(("HTTP/1.1 206 Partial Content\r\nContent-Length: " + bytes.length + "\r\n" + AnswerProof.HEADER + ": "
+                        + proof.header() + "\r\n\r\n")
+                .getBytes(StandardCharsets.US_ASCII));
+        out.write(bytes);
+    }
+
+    @Test
+    void garbageIsNotAPage() throws Exception {
+        byte[] page = PageCodec.encode(4, batches.subList(4, 6));
+        byte[] changed = page.clone();
+        changed[page.length / 2] ^= 1;
+        for (byte[] bytes : List.of(new byte[1], new byte[1000], changed)) {
+            try (StrangePeer peer = StrangePeer.answering((request, out) -> send(request, bytes, out))) {
+                HttpPeerNetwork asker = network();
+                assertThatThrownBy(() -> now(asker.ask(member(peer.endpoint()), after(3))))
+                        .cause()
+                        .isInstanceOf(BlobCorrupt.class);
+            }
+        }
+        try (StrangePeer peer = StrangePeer.answering((request, out) -> send(request, new byte[3 << 20], out))) {
+            isUnavailable(network(), member(peer.endpoint()), after(3), "another length");
+        }
+        try (StrangePeer peer = StrangePeer.answering((request, out) -> {
+            out.write(StrangePeer.head("206 Partial Content", page.length));
+            out.write(page);
+        })) {
+            isUnavailable(network(), member(peer.endpoint()), after(3), "does not know the secret");
+        }
+    }
+}
