@@ -134,7 +134,8 @@ class LogPagesIT {
 
             List<SequencedBatch> page = now(asker.ask(member, after(3)));
             assertThat(page).hasSizeBetween(17, 18);
-            assertThat(page).usingRecursiveComparison().isEqualTo(batches.subList(4, 4 + page.size()));
+            byte[] expected = PageCodec.encode(4, batches.subList(4, 4 + page.size()));
+            assertThat(PageCodec.encode(page.get(0).sequence(), page)).isEqualTo(expected);
             assertThat(now(asker.ask(member, after(BATCHES - 1)))).isEmpty();
         }
     }
