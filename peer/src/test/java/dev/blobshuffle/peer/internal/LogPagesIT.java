@@ -68,8 +68,7 @@ class LogPagesIT {
         for (int i = 0; i < BATCHES; i++) {
             byte[] entries = new byte[ENTRIES];
             entries[0] = (byte) i;
-            now(writer.commit(
-                    i, List.of(new LogBatch(topic.number(), entries, Set.of(), 1, 0)), Optional.empty()));
+            now(writer.commit(i, List.of(new LogBatch(topic.number(), entries, Set.of(), 1, 0)), Optional.empty()));
         }
         now(log.sequence(topic.number()));
         batches = now(log.read(new ReadRequest(topic.number(), 0, BATCHES, 1 << 30, Optional.empty())));
@@ -122,8 +121,7 @@ class LogPagesIT {
     }
 
     private LogQuestion after(int batch) {
-        return new LogQuestion(
-                log.id(), topic.number(), Bookmark.at(batches.get(batch)), LogQuestion.MOST_BYTES);
+        return new LogQuestion(log.id(), topic.number(), Bookmark.at(batches.get(batch)), LogQuestion.MOST_BYTES);
     }
 
     @Test
@@ -145,7 +143,8 @@ class LogPagesIT {
         assertThatThrownBy(() -> now(asker.ask(member, question)))
                 .cause()
                 .isInstanceOfSatisfying(
-                        PageRefused.class, refused -> assertThat(refused.reason()).isEqualTo(reason));
+                        PageRefused.class,
+                        refused -> assertThat(refused.reason()).isEqualTo(reason));
     }
 
     private void isUnavailable(HttpPeerNetwork asker, Member member, LogQuestion question, String status) {
@@ -191,7 +190,8 @@ class LogPagesIT {
     }
 
     private static String get(Member member, String path, String headers) throws IOException {
-        try (Socket socket = new Socket(member.endpoint().host(), member.endpoint().port())) {
+        try (Socket socket =
+                new Socket(member.endpoint().host(), member.endpoint().port())) {
             socket.setSoTimeout(60_000);
             socket.getOutputStream()
                     .write(("GET " + path + " HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n")
@@ -206,13 +206,16 @@ class LogPagesIT {
         HttpRequest parsed = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, lines[0].split(" ")[1]);
         for (int i = 1; i < lines.length; i++) {
             int colon = lines[i].indexOf(':');
-            parsed.headers().set(lines[i].substring(0, colon), lines[i].substring(colon + 1).strip());
+            parsed.headers()
+                    .set(
+                            lines[i].substring(0, colon),
+                            lines[i].substring(colon + 1).strip());
         }
         PeerTrust trust = new PeerTrust(Optional.of(ZoneFixture.SECRET), Optional.empty(), PeerTransport.AUTO);
         AnswerProof proof =
                 RequestProof.demanded(parsed, trust.answers().orElseThrow()).orElseThrow();
-        out.write(("HTTP/1.1 206 Partial Content\r\nContent-Length: " + bytes.length + "\r\n" + AnswerProof.HEADER + ": "
-                        + proof.header() + "\r\n\r\n")
+        out.write(("HTTP/1.1 206 Partial Content\r\nContent-Length: " + bytes.length + "\r\n" + AnswerProof.HEADER
+                        + ": " + proof.header() + "\r\n\r\n")
                 .getBytes(StandardCharsets.US_ASCII));
         out.write(bytes);
     }
