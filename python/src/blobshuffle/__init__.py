@@ -12,10 +12,11 @@ from blobshuffle.failure import (
     BlobShuffleError,
     IncompleteShuffle,
     StoreUnavailable,
+    WorkerLost,
 )
 from blobshuffle.filesystem import FileSystemStore
 from blobshuffle.keys import partition_ids
-from blobshuffle.lifecycle import Abandoned, abandoned, release, releasing
+from blobshuffle.lifecycle import Abandoned, abandoned, expired, release, release_expired, releasing
 from blobshuffle.reader import read
 from blobshuffle.ref import Ref, select
 from blobshuffle.store import LocalStore, Store, new_shuffle, open_store
@@ -35,12 +36,15 @@ __all__ = [
     "ShuffleWriter",
     "Store",
     "StoreUnavailable",
+    "WorkerLost",
     "abandoned",
+    "expired",
     "new_shuffle",
     "open_store",
     "partition_ids",
     "read",
     "release",
+    "release_expired",
     "releasing",
     "select",
 ]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from blobshuffle import inspection
 from blobshuffle.container import Source
 from blobshuffle.failure import BlobShuffleError
-from blobshuffle.lifecycle import abandoned, release
+from blobshuffle.lifecycle import abandoned, expired, release
 from blobshuffle.store import LocalStore, Store, open_store
 
 _STORE = "a directory, several by repeating the option, or a URI"
@@ -54,10 +54,10 @@ def _parser() -> argparse.ArgumentParser:
     gc.add_argument("--store", required=True, action="append", help=_STORE)
     gc.add_argument(
         "--older-than",
-        required=True,
         type=_duration,
         metavar="DURATION",
-        help="time since a shuffle was last written, such as 36h or 2d: longer than any job takes",
+        help="also those without a lease that were last written so long ago, such as 36h or 2d: "
+        "longer than any job takes. Without it, only those whose lease has expired",
     )
     gc.add_argument("--delete", action="store_true", help="delete them; without it, only list them")
     gc.set_defaults(run=_gc)
@@ -108,7 +108,9 @@ def _verify(options: argparse.Namespace) -> int:
 
 def _gc(options: argparse.Namespace) -> int:
     store = _store(options)
-    found = abandoned(store, options.older_than)
+    found = expired(store)
+    if options.older_than is not None:
+        found += abandoned(store, options.older_than)
     for shuffle in found:
         print(f"{shuffle.shuffle}: {shuffle.blobs} blobs, {shuffle.bytes} bytes")
         if options.delete:

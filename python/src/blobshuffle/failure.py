@@ -19,3 +19,7 @@ class StoreUnavailable(BlobShuffleError):
 
 class IncompleteShuffle(BlobShuffleError):
     """The given refs are not exactly one per map of one shuffle."""
+
+
+class WorkerLost(BlobShuffleError):
+    """A task has lost its worker too often. Find what kills workers, and run the job again."""

@@ -1,0 +1,126 @@
+"""Shuffles between tasks of Ray. Needs `ray`.
+
+Blobs are in the store, not in Ray's object store. A `Ref` of a committed map stays valid when its
+worker dies, and Ray runs a task again that loses its worker.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import ray
+
+from blobshuffle.arrow import Codec
+from blobshuffle.lifecycle import releasing
+from blobshuffle.ref import Ref, select
+from blobshuffle.store import StoreLike, new_shuffle
+from blobshuffle.tasks import (
+    LEASE_SECONDS,
+    Input,
+    Plan,
+    Reduce,
+    plan,
+    range_size,
+    ranges,
+    reduce_range,
+    write_map,
+)
+from blobshuffle.writer import DEFAULT_MEMORY
+
+__all__ = ["shuffle"]
+
+_END_SECONDS = 60.0
+
+
+def shuffle(
+    inputs: Iterable[Input | Any] | Any,
+    keys: str | Sequence[str],
+    partitions: int,
+    reduce: Reduce | None = None,
+    *,
+    store: StoreLike,
+    partitions_per_task: int | None = None,
+    codec: Codec = "lz4",
+    memory: int = DEFAULT_MEMORY,
+    lease: float | None = LEASE_SECONDS,
+    options: Mapping[str, Any] | None = None,
+) -> Iterator[Any]:
+    """Shuffle inputs by keys, and return what `reduce` makes of partition 0, 1, and so on.
+
+    Inputs are Arrow tables, `ray.ObjectRef`s of them, functions that return rows, or a
+    `ray.data.Dataset`. Without `reduce`, results are tables. All nodes must reach `store`.
+    `options` are those of Ray's tasks, such as `num_cpus` or `max_retries`. Twice as many tasks as
+    the cluster has CPUs are in flight. Blobs live until the iterator ends, is closed, or fails, and
+    if the driver dies, until its `lease` of so many seconds expires.
+
+    Raises what an input or `reduce` raises, with `ray.exceptions.RayTaskError` as its type too,
+    and Ray's failures if a task loses its worker more than `max_retries` times.
+    """
+    if hasattr(inputs, "to_arrow_refs"):
+        inputs = inputs.to_arrow_refs()
+    sources = list(inputs)
+    made = plan(store, new_shuffle(), len(sources), partitions, keys, codec, memory)
+    cpus = max(1, int(ray.cluster_resources().get("CPU", 1)))
+    size = range_size(partitions, cpus, partitions_per_task)
+    return _shuffle(made, sources, reduce, size, lease, _Tasks(2 * cpus, dict(options or {})))
+
+
+def _shuffle(
+    made: Plan,
+    sources: list[Any],
+    reduce: Reduce | None,
+    size: int,
+    lease: float | None,
+    tasks: _Tasks,
+) -> Iterator[Any]:
+    with releasing(made.store, made.shuffle, lease=lease), tasks:
+        refs: list[Ref] = select(
+            tasks.run(
+                write_map, ((made, number, 0, source) for number, source in enumerate(sources))
+            ),
+            made.maps,
+        )
+        shared = ray.put(refs)
+        parts = ((made, shared, part, reduce) for part in ranges(made.partitions, size))
+        for results in tasks.run(reduce_range, parts):
+            yield from results
+
+
+class _Tasks:
+    """Tasks in flight, up to a number. Owned by one thread."""
+
+    def __init__(self, limit: int, options: dict[str, Any]) -> None:
+        self._limit = limit
+        self._options = options
+        self._running: list[Any] = []
+
+    def __enter__(self) -> _Tasks:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Cancel what runs and wait for it, so that no task commits a blob after the release."""
+        for task in self._running:
+            with contextlib.suppress(ray.exceptions.RayError):
+                ray.cancel(task)
+        if self._running:
+            ray.wait(self._running, num_returns=len(self._running), timeout=_END_SECONDS)
+        self._running = []
+
+    def run(self, function: Any, arguments: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+        """Run a function with each of the arguments, and return the results in order."""
+        remote: Any = ray.remote(function)
+        if self._options:
+            remote = remote.options(**self._options)
+        for each in arguments:
+            self._running.append(remote.remote(*each))
+            if len(self._running) >= self._limit:
+                yield self._first()
+        while self._running:
+            yield self._first()
+
+    def _first(self) -> Any:
+        result = ray.get(self._running[0])
+        del self._running[0]
+        return result

@@ -1,0 +1,123 @@
+"""Plain processes: results in order, whatever dies or fails."""
+
+import os
+import pathlib
+import signal
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from shuffles import stored, table
+
+from blobshuffle import WorkerLost, partition_ids
+from blobshuffle.processes import shuffle
+
+
+def rows_of(seed):
+    return table(2000, seed)
+
+
+def batches_of(seed):
+    return iter(table(2000, seed).to_batches(max_chunksize=300))
+
+
+def summary(reader, number):
+    data = reader.read_all()
+    return number, data.num_rows, sorted(data["id"].to_pylist())
+
+
+def expected(seeds, partitions):
+    data = pa.concat_tables([table(2000, seed) for seed in seeds])
+    ids = partition_ids(data, ["id"], partitions).to_numpy()
+    found = [data.take(np.flatnonzero(ids == number)) for number in range(partitions)]
+    return [(n, part.num_rows, sorted(part["id"].to_pylist())) for n, part in enumerate(found)]
+
+
+def test_results_come_in_the_order_of_partitions(tmp_path):
+    inputs = [table(2000, 0), partial(rows_of, 1), partial(batches_of, 2)]
+    results = shuffle(inputs, "id", 11, summary, store=tmp_path, workers=2)
+    assert list(results) == expected(range(3), 11)
+    assert stored(tmp_path) == []
+
+
+def test_without_reduce_tables_are_returned(tmp_path):
+    results = list(shuffle([table(100)], ["id"], 3, store=tmp_path, workers=1))
+    assert sum(part.num_rows for part in results) == 100
+    assert results[0].schema.equals(table(100).schema)
+
+
+def die_once(mark, reader, number):
+    path = pathlib.Path(mark)
+    if number == 3 and not path.exists():
+        path.write_text("")
+        os.kill(os.getpid(), signal.SIGKILL)
+    return summary(reader, number)
+
+
+def test_a_worker_killed_after_its_maps_costs_no_row(tmp_path):
+    store = tmp_path / "store"
+    inputs = [partial(rows_of, seed) for seed in range(4)]
+    reduce = partial(die_once, str(tmp_path / "mark"))
+    results = shuffle(inputs, "id", 6, reduce, store=store, workers=2, partitions_per_task=2)
+    assert list(results) == expected(range(4), 6)
+    assert (tmp_path / "mark").exists()
+    assert stored(store) == []
+
+
+def yield_then_die(mark, seed):
+    yield table(2000, seed)
+    path = pathlib.Path(mark)
+    if not path.exists():
+        path.write_text("")
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_map_that_is_run_again_counts_once(tmp_path):
+    store = tmp_path / "store"
+    inputs = [partial(rows_of, 0), partial(yield_then_die, str(tmp_path / "mark"), 1)]
+    assert list(shuffle(inputs, "id", 3, summary, store=store, workers=2)) == expected(range(2), 3)
+    assert stored(store) == []
+
+
+def die(reader, number):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def fail(reader, number):
+    raise RuntimeError(f"reduce {number}")
+
+
+@pytest.mark.parametrize(("reduce", "failure"), [(fail, RuntimeError), (die, WorkerLost)])
+def test_a_failing_reduce_releases_everything(tmp_path, reduce, failure):
+    inputs = [partial(rows_of, seed) for seed in range(2)]
+    with pytest.raises(failure, match=r"reduce 0|partitions 0"):
+        list(shuffle(inputs, "id", 2, reduce, store=tmp_path, workers=1))
+    assert stored(tmp_path) == []
+
+
+def refuse():
+    raise RuntimeError("no input")
+
+
+def test_a_failing_map_releases_everything(tmp_path):
+    inputs = [*(partial(rows_of, seed) for seed in range(3)), refuse]
+    with pytest.raises(RuntimeError, match="no input"):
+        list(shuffle(inputs, "id", 2, summary, store=tmp_path, workers=2))
+    assert stored(tmp_path) == []
+
+
+def test_a_caller_that_stops_early_releases_everything(tmp_path):
+    results = shuffle([table(100)], "id", 8, summary, store=tmp_path, workers=1)
+    assert next(results)[0] == 0
+    results.close()
+    assert stored(tmp_path) == []
+
+
+def test_illegal_arguments_are_refused(tmp_path):
+    for arguments in (([], "id", 2), ([table(1)], [], 2), ([table(1)], "id", 0)):
+        with pytest.raises(ValueError, match="at least one"):
+            shuffle(*arguments, store=tmp_path)
+    for options in ({"workers": -1}, {"partitions_per_task": 0}):
+        with pytest.raises(ValueError, match="at least 1"):
+            shuffle([table(1)], "id", 2, store=tmp_path, **options)
