@@ -51,8 +51,7 @@ def test_blobs_are_spread_and_found_by_their_refs(two):
     store = Directories(two, chance=alternately())
     refs = [write(store, table(100, n), 2, map=n, maps=4) for n in range(4)]
     assert {ref.store for ref in refs} == {str(path) for path in two}
-    for ref in refs:
-        assert (pathlib.Path(ref.store) / ref.path).exists()
+    assert all((pathlib.Path(str(ref.store)) / ref.path).exists() for ref in refs)
     expected = pa.concat_tables([table(100, n).take(np.arange(0, 100, 2)) for n in range(4)])
     for where in (None, store, two, [str(path) for path in two]):
         assert read(refs, 0, store=where).read_all().equals(expected)

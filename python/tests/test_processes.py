@@ -4,6 +4,7 @@ import os
 import pathlib
 import signal
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -115,9 +116,11 @@ def test_a_caller_that_stops_early_releases_everything(tmp_path):
 
 
 def test_illegal_arguments_are_refused(tmp_path):
-    for arguments in (([], "id", 2), ([table(1)], [], 2), ([table(1)], "id", 0)):
+    cases: list[tuple[Any, Any, int]] = [([], "id", 2), ([table(1)], [], 2), ([table(1)], "id", 0)]
+    for arguments in cases:
         with pytest.raises(ValueError, match="at least one"):
             shuffle(*arguments, store=tmp_path)
-    for options in ({"workers": -1}, {"partitions_per_task": 0}):
+    illegal: list[dict[str, Any]] = [{"workers": -1}, {"partitions_per_task": 0}]
+    for options in illegal:
         with pytest.raises(ValueError, match="at least 1"):
             shuffle([table(1)], "id", 2, store=tmp_path, **options)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.context import BaseContext
@@ -49,7 +49,7 @@ def shuffle(
     memory: int = DEFAULT_MEMORY,
     lease: float | None = LEASE_SECONDS,
     context: BaseContext | None = None,
-) -> Iterator[Any]:
+) -> Generator[Any, None, None]:
     """Shuffle inputs by keys, and return what `reduce` makes of partition 0, 1, and so on.
 
     Inputs are Arrow tables, or picklable functions that return rows: use these for rows that are
@@ -77,7 +77,7 @@ def _shuffle(
     size: int,
     lease: float | None,
     crew: _Crew,
-) -> Iterator[Any]:
+) -> Generator[Any, None, None]:
     # The crew ends first, so that no worker commits a blob after the release.
     with releasing(made.store, made.shuffle, lease=lease), crew:
         maps = [_MapTask(made, number, source) for number, source in enumerate(sources)]

@@ -6,8 +6,7 @@ worker dies, and Ray runs a task again that loses its worker.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import ray
@@ -31,8 +30,6 @@ from blobshuffle.writer import DEFAULT_MEMORY
 
 __all__ = ["shuffle"]
 
-_END_SECONDS = 60.0
-
 
 def shuffle(
     inputs: Iterable[Input | Any] | Any,
@@ -46,7 +43,7 @@ def shuffle(
     memory: int = DEFAULT_MEMORY,
     lease: float | None = LEASE_SECONDS,
     options: Mapping[str, Any] | None = None,
-) -> Iterator[Any]:
+) -> Generator[Any, None, None]:
     """Shuffle inputs by keys, and return what `reduce` makes of partition 0, 1, and so on.
 
     Inputs are Arrow tables, `ray.ObjectRef`s of them, functions that return rows, or a
@@ -74,7 +71,7 @@ def _shuffle(
     size: int,
     lease: float | None,
     tasks: _Tasks,
-) -> Iterator[Any]:
+) -> Generator[Any, None, None]:
     with releasing(made.store, made.shuffle, lease=lease), tasks:
         refs: list[Ref] = select(
             tasks.run(
@@ -100,12 +97,13 @@ class _Tasks:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Cancel what runs and wait for it, so that no task commits a blob after the release."""
-        for task in self._running:
-            with contextlib.suppress(ray.exceptions.RayError):
-                ray.cancel(task)
+        """Wait for what runs, so that no task commits a blob after the release.
+
+        Cancelling tasks would be faster, but a task that ends meanwhile makes Ray 2.60 end the
+        driver's process ("Tried to complete task that was not pending").
+        """
         if self._running:
-            ray.wait(self._running, num_returns=len(self._running), timeout=_END_SECONDS)
+            ray.wait(self._running, num_returns=len(self._running), timeout=None)
         self._running = []
 
     def run(self, function: Any, arguments: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
