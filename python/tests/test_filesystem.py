@@ -2,6 +2,7 @@
 
 import datetime
 import pickle
+import time
 
 import numpy as np
 import pyarrow as pa
@@ -17,9 +18,11 @@ from blobshuffle import (
     ShuffleWriter,
     StoreUnavailable,
     abandoned,
+    lease,
     open_store,
     read,
     release,
+    release_expired,
 )
 
 
@@ -119,6 +122,22 @@ def test_a_missing_blob_is_named_and_a_released_shuffle_is_gone(store):
         read(refs, 0, store=store)
     assert [entry.path for entry in store.list("shuffles")] == [kept.path]
     assert [found.shuffle for found in abandoned(store, -60)] == ["other"]
+
+
+def test_a_lease_expires_by_the_clock_of_the_store(store):
+    write(store, table(100), 2, shuffle="dead")
+    write(store, table(100), 2, shuffle="alive")
+    lease.Lease(store, "dead", 1)
+    held = lease.Lease(store, "alive", 600)
+    deadline = time.monotonic() + 120
+    while not (found := release_expired(store)):
+        assert time.monotonic() < deadline
+    assert [(shuffle.shuffle, shuffle.blobs) for shuffle in found] == [("dead", 1)]
+    assert {entry.path.split("/")[1] for entry in store.list("")} == {"alive"}
+    assert held.renew()
+    release(store, "alive")
+    assert not held.renew()
+    assert list(store.list("")) == []
 
 
 def test_a_cut_blob_is_found(store):
