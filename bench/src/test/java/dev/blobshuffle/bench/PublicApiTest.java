@@ -48,6 +48,7 @@ class PublicApiTest {
             "aws-kms",
             "http",
             "peer",
+            "flight",
             "postgresql",
             "messaging",
             "testkit");

@@ -3,6 +3,7 @@ package dev.blobshuffle.cli;
 import dev.blobshuffle.cli.cache.CacheCommand;
 import dev.blobshuffle.cli.doctor.DoctorCommand;
 import dev.blobshuffle.cli.drained.DrainedCommand;
+import dev.blobshuffle.cli.flight.FlightCommand;
 import dev.blobshuffle.cli.gc.GcCommand;
 import dev.blobshuffle.cli.inspect.InspectCommand;
 import dev.blobshuffle.cli.messaging.MessagingCommand;
@@ -33,6 +34,7 @@ import picocli.CommandLine.HelpCommand;
             SkipCommand.class,
             CacheCommand.class,
             MessagingCommand.class,
+            FlightCommand.class,
             CompletionCommand.class,
             HelpCommand.class
         },

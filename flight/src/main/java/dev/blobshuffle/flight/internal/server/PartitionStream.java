@@ -195,7 +195,7 @@ final class PartitionStream {
         ByteBuffer buffer = serving.buffers().lend(length);
         ahead = buffer;
         for (ArrowMessage dictionary : source.takeDictionaries()) {
-            call.sendMessage(FlightFrame.of(dictionary));
+            call.sendMessage(FlightFrame.of(dictionary).with(new byte[] {FlightFrame.PRELUDE}));
         }
         messages = source.read(buffer);
     }

@@ -66,6 +66,20 @@ public record ArrowMessage(Kind kind, ByteBuffer metadata, ByteBuffer body) {
         return new ArrowMessage(kind(table.number(KIND_SLOT, 1), what), metadata, part(rest, (int) bodyLength));
     }
 
+    /**
+     * The kind of a message.
+     *
+     * @param metadata the flatbuffer
+     * @throws BlobCorrupt fatal: it is none
+     */
+    public static Kind kind(ByteBuffer metadata, String what) {
+        ByteBuffer flatbuffer = metadata.slice().order(ByteOrder.LITTLE_ENDIAN);
+        if (flatbuffer.remaining() < 8) {
+            throw corrupt(what, "the metadata of a message has " + flatbuffer.remaining() + " bytes");
+        }
+        return kind(new Table(flatbuffer, what).number(KIND_SLOT, 1), what);
+    }
+
     private static Kind kind(long code, String what) {
         return switch ((int) code) {
             case 1 -> Kind.SCHEMA;

@@ -11,6 +11,9 @@ import java.nio.ByteBuffer;
  * @param appMetadata of the application; empty if there is none
  */
 public record FlightFrame(ByteBuffer header, ByteBuffer body, byte[] appMetadata) {
+    /** The metadata of the application of a dictionary that precedes the frames of a map. */
+    public static final byte PRELUDE = 'p';
+
     private static final int HEADER = 2;
     private static final int APP_METADATA = 3;
     private static final int BODY = 1000;

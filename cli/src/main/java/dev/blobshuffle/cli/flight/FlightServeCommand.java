@@ -1,0 +1,182 @@
+package dev.blobshuffle.cli.flight;
+
+import dev.blobshuffle.cli.option.Quantity;
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.membership.Endpoint;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.flight.internal.server.FlightConfig;
+import dev.blobshuffle.flight.internal.server.FlightConfig.Security;
+import dev.blobshuffle.flight.internal.server.FlightDaemon;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code blobshuffle flight serve}: the daemon, until it is ended. Exit status: 0 ended by a
+ * signal, 1 it could not start.
+ */
+@Command(
+        name = "serve",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Serves the Arrow blobs below directories to Arrow Flight clients.",
+            "It needs a certificate and tokens, or --insecure-loopback for this machine alone."
+        })
+public final class FlightServeCommand implements Callable<Integer> {
+    private static final String DEFAULT_NAMESPACE = "default";
+
+    @Spec
+    private CommandSpec spec;
+
+    @Option(
+            names = "--directory",
+            required = true,
+            paramLabel = "[NAMESPACE=]DIRECTORY",
+            description = "A store of the Python package; repeat it for several. Without a namespace: default.")
+    private List<String> directories;
+
+    @Option(
+            names = "--listen",
+            defaultValue = "127.0.0.1:8815",
+            paramLabel = "HOST:PORT",
+            description = "Where to answer; port 0 for any free one (default: ${DEFAULT-VALUE}).")
+    private String listen;
+
+    @Option(names = "--advertised", paramLabel = "HOST:PORT", description = "Where clients reach it, if elsewhere.")
+    private @Nullable String advertised;
+
+    @Option(
+            names = "--insecure-loopback",
+            description = "No TLS and no tokens: every process of this machine may read and release all blobs.")
+    private boolean isInsecure;
+
+    @Option(names = "--tls-certificate", paramLabel = "FILE", description = "PEM: certificate, with those above it.")
+    private @Nullable Path certificate;
+
+    @Option(names = "--tls-key", paramLabel = "FILE", description = "PEM: private key, PKCS#8, not encrypted.")
+    private @Nullable Path key;
+
+    @Option(
+            names = "--token-file",
+            paramLabel = "FILE",
+            description = "Lines NAMESPACE TOKEN; the namespace * stands for all.")
+    private @Nullable Path tokens;
+
+    @Option(
+            names = "--ticket-key-file",
+            paramLabel = "FILE",
+            description = "32 bytes or more that sign tickets (default: random, so a restart ends all tickets).")
+    private @Nullable Path ticketKey;
+
+    @Option(
+            names = "--ticket-lifetime",
+            defaultValue = "1h",
+            paramLabel = "TIME",
+            converter = Quantity.Time.class,
+            description = "How long a ticket is valid (default: ${DEFAULT-VALUE}).")
+    private Duration lifetime;
+
+    @Option(
+            names = "--lease",
+            paramLabel = "TIME",
+            converter = Quantity.Time.class,
+            description = "Release shuffles that nobody uses for so long (default: never).")
+    private @Nullable Duration lease;
+
+    @Option(
+            names = "--memory",
+            defaultValue = "256MiB",
+            paramLabel = "SIZE",
+            converter = Quantity.Bytes.class,
+            description = "Most bytes of frames in flight, of all clients (default: ${DEFAULT-VALUE}).")
+    private Double memory;
+
+    @Option(
+            names = "--footer-memory",
+            defaultValue = "64MiB",
+            paramLabel = "SIZE",
+            converter = Quantity.Bytes.class,
+            description = "Most bytes of footers in memory (default: ${DEFAULT-VALUE}).")
+    private Double footerMemory;
+
+    /** Made by the command line. */
+    @SuppressWarnings("NullAway.Init") // the command line fills the fields
+    public FlightServeCommand() {}
+
+    @Override
+    public Integer call() throws InterruptedException {
+        PrintWriter out = spec.commandLine().getOut();
+        try (SystemTime time = new SystemTime();
+                FlightDaemon daemon = FlightDaemon.start(config(), time)) {
+            Runtime.getRuntime().addShutdownHook(new Thread(daemon::close, "close"));
+            out.println("Serves at " + daemon.location());
+            out.flush();
+            new CountDownLatch(1).await();
+            return 0;
+        } catch (BlobShuffleException e) {
+            spec.commandLine().getErr().println(e.getMessage());
+            return 1;
+        }
+    }
+
+    private FlightConfig config() {
+        Endpoint endpoint = Endpoint.parse(listen);
+        long frames = Math.round(memory);
+        if (frames > Runtime.getRuntime().maxMemory() / 2) {
+            throw new InvalidSettings("Cannot use --memory " + frames + ": the JVM has "
+                    + Runtime.getRuntime().maxMemory() + " bytes, and half of them must stay. Give the JVM more (-Xmx).");
+        }
+        return new FlightConfig(
+                endpoint.host(),
+                endpoint.port(),
+                Optional.ofNullable(advertised),
+                namespaces(),
+                security(),
+                frames,
+                Math.round(footerMemory),
+                lifetime,
+                Optional.ofNullable(ticketKey),
+                Optional.ofNullable(lease));
+    }
+
+    private Map<String, List<Path>> namespaces() {
+        Map<String, List<Path>> namespaces = new TreeMap<>();
+        for (String directory : directories) {
+            int sign = directory.indexOf('=');
+            String namespace = sign < 0 ? DEFAULT_NAMESPACE : directory.substring(0, sign);
+            namespaces
+                    .computeIfAbsent(namespace, name -> new ArrayList<>())
+                    .add(Path.of(directory.substring(sign + 1)));
+        }
+        return namespaces;
+    }
+
+    private Security security() {
+        boolean isAnyGiven = certificate != null || key != null || tokens != null;
+        if (isInsecure && isAnyGiven) {
+            throw new InvalidSettings("Cannot serve: --insecure-loopback excludes certificate, key and tokens."
+                    + " Leave one of both out.");
+        }
+        if (isInsecure) {
+            return new Security.InsecureLoopback();
+        }
+        if (certificate == null || key == null || tokens == null) {
+            throw new InvalidSettings("Cannot serve without TLS and tokens: give --tls-certificate, --tls-key and"
+                    + " --token-file, or --insecure-loopback for processes of this machine alone.");
+        }
+        return new Security.Tls(certificate, key, tokens);
+    }
+}

@@ -1,0 +1,181 @@
+package dev.blobshuffle.flight.internal.client;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.Interrupted;
+import dev.blobshuffle.core.internal.format.ByteWriter;
+import dev.blobshuffle.flight.internal.wire.ArrowMessage;
+import dev.blobshuffle.flight.internal.wire.Crc32cSum;
+import dev.blobshuffle.flight.internal.wire.FlightFrame;
+import io.grpc.ClientCall;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bytes of a DoGet as an Arrow IPC stream, verified at its end. gRPC hands over two frames
+ * ahead. Owned by one thread.
+ */
+public final class PartitionBytes extends InputStream {
+    private static final int AHEAD = 2;
+    private static final byte[] END = {-1, -1, -1, -1, 0, 0, 0, 0};
+
+    private final ClientCall<byte[], FlightFrame> call;
+    private final String what;
+    private final BlockingQueue<Received> received = new LinkedBlockingQueue<>();
+    private final CRC32C checksum = new CRC32C();
+    private long bytes;
+    private Optional<byte[]> summary = Optional.empty();
+    private ByteBuffer[] present = {};
+    private int at;
+    private boolean isEnded;
+
+    /** A frame, or the end. */
+    private record Received(@Nullable FlightFrame frame, @Nullable Status end) {}
+
+    private PartitionBytes(ClientCall<byte[], FlightFrame> call, String what) {
+        this.call = call;
+        this.what = what;
+    }
+
+    /** Sends the request. */
+    public static InputStream start(ClientCall<byte[], FlightFrame> call, byte[] request, String what) {
+        PartitionBytes bytes = new PartitionBytes(call, what);
+        call.start(
+                new ClientCall.Listener<>() {
+                    @Override
+                    public void onMessage(FlightFrame frame) {
+                        bytes.received.add(new Received(frame, null));
+                    }
+
+                    @Override
+                    public void onClose(Status status, Metadata trailers) {
+                        bytes.received.add(new Received(null, status));
+                    }
+                },
+                new Metadata());
+        call.request(AHEAD);
+        call.sendMessage(request);
+        call.halfClose();
+        return bytes;
+    }
+
+    @Override
+    public int read() {
+        byte[] one = new byte[1];
+        return read(one, 0, 1) < 0 ? -1 : Byte.toUnsignedInt(one[0]);
+    }
+
+    @Override
+    public int read(byte[] target, int offset, int length) {
+        if (length == 0) {
+            return 0;
+        }
+        while (at == present.length) {
+            if (isEnded) {
+                return -1;
+            }
+            next();
+        }
+        int count = Math.min(length, present[at].remaining());
+        present[at].get(target, offset, count);
+        while (at < present.length && !present[at].hasRemaining()) {
+            at++;
+        }
+        return count;
+    }
+
+    private void next() {
+        try {
+            Received next = received.take();
+            at = 0;
+            present = new ByteBuffer[0];
+            FlightFrame frame = next.frame();
+            if (frame != null) {
+                call.request(1);
+                present = message(frame);
+                return;
+            }
+            isEnded = true;
+            Status end = next.end();
+            if (end != null && !end.isOk()) {
+                throw Failures.of(end, "read " + what);
+            }
+            verify();
+            present = new ByteBuffer[] {ByteBuffer.wrap(END)};
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            call.cancel("interrupted", e);
+            throw new Interrupted("Cannot read " + what + ": the thread was interrupted.", e);
+        }
+    }
+
+    private ByteBuffer[] message(FlightFrame frame) {
+        boolean isPrelude = frame.appMetadata().length == 1 && frame.appMetadata()[0] == FlightFrame.PRELUDE;
+        if (frame.appMetadata().length > 1) {
+            summary = Optional.of(frame.appMetadata());
+        }
+        if (!frame.header().hasRemaining()) {
+            return new ByteBuffer[0];
+        }
+        ByteWriter prefix = new ByteWriter();
+        prefix.fixedInt(-1);
+        prefix.fixedInt(frame.header().remaining());
+        ByteBuffer[] parts = {
+            ByteBuffer.wrap(prefix.toArray()), frame.header().slice(), frame.body().slice()
+        };
+        ArrowMessage.Kind kind = kind(parts);
+        if (!isPrelude && kind != ArrowMessage.Kind.SCHEMA) {
+            for (ByteBuffer part : parts) {
+                bytes += part.remaining();
+                checksum.update(part.duplicate());
+            }
+        }
+        return frame.body().hasRemaining() ? parts : new ByteBuffer[] {parts[0], parts[1]};
+    }
+
+    private ArrowMessage.Kind kind(ByteBuffer[] parts) {
+        return ArrowMessage.kind(parts[1], what);
+    }
+
+    private void verify() {
+        JsonObject stated;
+        try {
+            String text = new String(summary.orElse(new byte[0]), StandardCharsets.UTF_8);
+            stated = JsonParser.parseString(text).getAsJsonObject();
+        } catch (RuntimeException e) {
+            throw new BlobCorrupt("Cannot read " + what + ": its summary did not come. Read it again.", e);
+        }
+        Crc32cSum expected = new Crc32cSum();
+        long length = 0;
+        for (JsonElement map : stated.getAsJsonArray("maps")) {
+            JsonObject one = map.getAsJsonObject();
+            expected.add(
+                    HexFormat.fromHexDigits(one.get("crc32c").getAsString()), one.get("bytes").getAsLong());
+            length += one.get("bytes").getAsLong();
+        }
+        if (length != bytes || expected.value() != (int) checksum.getValue()) {
+            throw new BlobCorrupt("Cannot read " + what + ": " + bytes + " bytes came with another checksum than the "
+                    + length + " that the daemon sent. Read it again.");
+        }
+    }
+
+    /** Ends the call if it has not ended. Idempotent. */
+    @Override
+    public void close() {
+        if (!isEnded) {
+            isEnded = true;
+            call.cancel("closed by the reader", null);
+        }
+    }
+}

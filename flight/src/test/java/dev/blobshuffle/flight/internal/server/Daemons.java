@@ -1,0 +1,42 @@
+package dev.blobshuffle.flight.internal.server;
+
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.flight.FlightServer;
+import dev.blobshuffle.flight.FlightShuffles;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Daemons on this machine, and clients of them. */
+final class Daemons {
+    private Daemons() {}
+
+    static FlightConfig insecure(Map<String, List<Path>> directories) {
+        return config(directories, new FlightConfig.Security.InsecureLoopback(), Optional.empty());
+    }
+
+    static FlightConfig config(
+            Map<String, List<Path>> directories, FlightConfig.Security security, Optional<Path> ticketKey) {
+        return new FlightConfig(
+                "127.0.0.1",
+                0,
+                Optional.empty(),
+                directories,
+                security,
+                FlightConfig.LEAST_MEMORY,
+                64 << 20,
+                Duration.ofHours(1),
+                ticketKey,
+                Optional.empty());
+    }
+
+    static FlightDaemon start(SystemTime time, Path directory) {
+        return FlightDaemon.start(insecure(Map.of("default", List.of(directory))), time);
+    }
+
+    static FlightShuffles client(FlightDaemon daemon) {
+        return FlightShuffles.connect(FlightServer.insecureLoopback(daemon.port()), "default");
+    }
+}

@@ -1,0 +1,106 @@
+package dev.blobshuffle.flight.internal.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.core.time.SystemTime;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the Python package wrote, read by the Flight clients of pyarrow and of Go. */
+class StockClientsIT {
+    private static final SystemTime TIME = new SystemTime();
+
+    @TempDir
+    private static Path directory;
+
+    private static Path python;
+    private static FlightDaemon daemon;
+
+    @BeforeAll
+    static void start() throws Exception {
+        python = python();
+        daemon = Daemons.start(TIME, directory);
+    }
+
+    @AfterAll
+    static void close() {
+        daemon.close();
+        TIME.close();
+    }
+
+    /** The environment that the package's own tests use, or one of the build's own. */
+    private static Path python() throws Exception {
+        Path known = Path.of("..", "python", ".venv", "bin", "python").toAbsolutePath();
+        if (Files.isExecutable(known)) {
+            return known;
+        }
+        Path own = Path.of("target", "venv").toAbsolutePath();
+        Path interpreter = own.resolve("bin").resolve("python");
+        if (!Files.isExecutable(interpreter)) {
+            run(List.of("python3", "-m", "venv", own.toString()));
+            run(List.of(interpreter.toString(), "-m", "pip", "install", "-q", "../python"));
+        }
+        return interpreter;
+    }
+
+    private static String run(List<String> command) throws IOException, InterruptedException {
+        return run(command, Path.of("").toAbsolutePath());
+    }
+
+    private static String run(List<String> command, Path at) throws IOException, InterruptedException {
+        Path output = Files.createTempFile("stock-client", ".log");
+        try {
+            Process process = new ProcessBuilder(command)
+                    .directory(at.toFile())
+                    .redirectErrorStream(true)
+                    .redirectOutput(output.toFile())
+                    .start();
+            boolean isEnded = process.waitFor(10, TimeUnit.MINUTES);
+            String text = Files.readString(output);
+            assertThat(isEnded && process.exitValue() == 0).as("%s: %s", command, text).isTrue();
+            return text;
+        } finally {
+            Files.delete(output);
+        }
+    }
+
+    private static String shuffle(String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(
+                python.toString(), Path.of("src/test/python/shuffle.py").toAbsolutePath().toString()));
+        command.addAll(List.of(arguments));
+        return run(command);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"none", "lz4", "zstd"})
+    void pyarrowReadsThePartitions(String codec) throws Exception {
+        String written = shuffle("write", directory.toString(), codec, codec);
+        String read = shuffle("read", Integer.toString(daemon.port()), codec);
+
+        assertThat(written.lines()).hasSize(3).anyMatch(line -> line.startsWith("150000 "));
+        assertThat(read).isEqualTo(written);
+    }
+
+    @Test
+    void goReadsAPartition() throws Exception {
+        String written = shuffle("write", directory.toString(), "for-go", "lz4");
+        String read = shuffle("read", Integer.toString(daemon.port()), "for-go");
+        Path program = Path.of("target", "flight-client").toAbsolutePath();
+        run(List.of("go", "build", "-o", program.toString(), "."), Path.of("src/test/go").toAbsolutePath());
+
+        String go = run(List.of(program.toString(), "127.0.0.1:" + daemon.port(), "for-go", "1", "k"));
+
+        assertThat(read).isEqualTo(written);
+        assertThat(go.strip()).isEqualTo(written.lines().toList().get(1).replaceAll("^(\\d+ \\d+) .*", "$1"));
+    }
+}

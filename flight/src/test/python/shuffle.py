@@ -1,0 +1,77 @@
+"""Writes shuffles, and reads them from a flight daemon with the stock client of pyarrow.
+
+shuffle.py write STORE NAME CODEC: two maps and an empty one, three partitions; prints rows and sum
+of column k for each. shuffle.py read PORT NAME: the same numbers, from the daemon.
+"""
+
+import json
+import sys
+
+import pyarrow as pa
+import pyarrow.flight as flight
+
+PARTITIONS = 3
+MAPS = 3
+
+
+def write(store: str, name: str, codec: str) -> None:
+    from blobshuffle import ShuffleWriter, read
+
+    schema = pa.schema(
+        [
+            ("k", pa.int64()),
+            ("text", pa.string()),
+            ("view", pa.string_view()),
+            ("list", pa.list_(pa.int32())),
+            ("word", pa.dictionary(pa.int8(), pa.string())),
+        ]
+    )
+    refs = []
+    for number in range(MAPS):
+        with ShuffleWriter(
+            store, shuffle=name, map=number, maps=MAPS, partitions=PARTITIONS, codec=codec, schema=schema
+        ) as writer:
+            if number < 2:
+                values = range(number * 150_000, (number + 1) * 150_000)
+                writer.write(
+                    pa.record_batch(
+                        [
+                            pa.array(values, pa.int64()),
+                            pa.array([f"text {v % 97}" for v in values]),
+                            pa.array([f"a longer text {v % 89}" for v in values], pa.string_view()),
+                            pa.array([[v, v + 1] for v in values], pa.list_(pa.int32())),
+                            # Each map has other values, so the dictionary of a stream changes.
+                            pa.array([f"{number}-{v % 5}" for v in values]).dictionary_encode().cast(schema.field("word").type),
+                        ],
+                        schema=schema,
+                    ),
+                    [v % 2 for v in values],
+                )
+            refs.append(writer.commit())
+    for partition in range(PARTITIONS):
+        show(read(refs, partition).read_all())
+
+
+def read_from(port: str, name: str) -> None:
+    client = flight.connect(f"grpc://127.0.0.1:{port}")
+    commit = json.dumps({"namespace": "default", "shuffle": name, "maps": MAPS}).encode()
+    list(client.do_action(flight.Action("commit", commit)))
+    for partition in range(PARTITIONS):
+        descriptor = flight.FlightDescriptor.for_path("default", name, str(partition))
+        info = client.get_flight_info(descriptor)
+        assert info.schema == client.get_schema(descriptor).schema
+        table = client.do_get(info.endpoints[0].ticket).read_all()
+        table.validate(full=True)
+        assert table.num_rows == info.total_records, (table.num_rows, info.total_records)
+        show(table)
+
+
+def show(table: pa.Table) -> None:
+    words = sum(int(w[0]) + int(w[2:]) for w in table["word"].to_pylist())
+    lengths = sum(len(v) for v in table["view"].to_pylist()) + sum(len(t) for t in table["text"].to_pylist())
+    numbers = sum(sum(x) for x in table["list"].to_pylist())
+    print(table.num_rows, sum(table["k"].to_pylist()), words, lengths, numbers)
+
+
+if __name__ == "__main__":
+    {"write": write, "read": read_from}[sys.argv[1]](*sys.argv[2:])
