@@ -15,7 +15,7 @@ S3_DIRECTORY := target/versitygw
 S3_PORT := 7070
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test quick format demo s3 bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 api openmessaging site python-large clean
+.PHONY: help verify test quick format demo s3 bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 api openmessaging site python-large dist artifacts release clean
 
 help: ## this list
 	@grep -E '^[a-z0-9.-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -76,6 +76,16 @@ site: ## the documentation as a static site, in target/site; fails if a link lea
 
 python-large: ## Python: 10 GB of rows within 256 MiB, and more types and sizes; needs 20 GB of disk
 	cd python && BLOBSHUFFLE_LARGE=25 .venv/bin/pytest -s tests/test_memory.py tests/test_large.py
+
+dist: ## the command line as an archive: cli/target/blobshuffle-VERSION.tar.gz
+	$(MVN) -q -Pquick -Dmaven.test.skip=true -pl cli -am pre-integration-test
+
+artifacts: ## the artifacts as an application gets them: licence, README's snippets, reproducible bytes
+	.ci/artifacts
+
+release: VERSION :=
+release: ## a release in target/release, nothing published: make release VERSION=0.1.0
+	.ci/release '$(VERSION)'
 
 clean: ## remove everything that was built
 	$(MVN) -q clean
