@@ -65,6 +65,7 @@ class ArchitectureTest {
     private static final String PEER = ROOT + "peer..";
     private static final String HTTP = ROOT + "http..";
     private static final String AWS_KMS = ROOT + "awskms..";
+    private static final String MICROMETER = ROOT + "micrometer..";
     private static final String MESSAGING = ROOT + "messaging..";
     private static final String POSTGRESQL = ROOT + "postgresql..";
     private static final String POSTGRESQL_EMBEDDED = ROOT + "postgresqlembedded..";
@@ -171,6 +172,25 @@ class ArchitectureTest {
                 .dependOnClassesThat()
                 .resideInAPackage(AWS_KMS)
                 .because("a key service is found by the scheme of its URI")
+                .check(OURS);
+    }
+
+    /** The starter of Spring Boot, which is not on this class path, and applications bind them. */
+    @Test
+    void metersUseCoreOnlyAndNobodyNamesThem() {
+        classes()
+                .that()
+                .resideInAPackage(MICROMETER)
+                .should()
+                .onlyDependOnClassesThat(DescribedPredicate.or(
+                        resideOutsideOfPackage("dev.blobshuffle.."), resideInAnyPackage(CORE, MICROMETER)))
+                .check(OURS);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(MICROMETER)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(MICROMETER, "io.micrometer..")
                 .check(OURS);
     }
 

@@ -51,6 +51,8 @@ class PublicApiTest {
             "flight",
             "postgresql",
             "messaging",
+            "micrometer",
+            "spring-boot-starter",
             "testkit");
 
     private static final Path PAGE = Path.of("..", "docs", "api.txt");

@@ -111,7 +111,7 @@ public final class SupplierCheck {
 
     private static String remedy() {
         return isPresent(SPRING)
-                ? "Spring always passes one. Add this bean: @Bean StreamsBuilderFactoryBeanConfigurer blobShuffle() { return factory ->"
+                ? "Spring always passes one. Add the dependency dev.blobshuffle:blobshuffle-spring-boot-starter, or this bean: @Bean StreamsBuilderFactoryBeanConfigurer blobShuffle() { return factory ->"
                         + " factory.setClientSupplier(new BlobShuffleClientSupplier(factory.getStreamsConfiguration())); }"
                 : "Pass this one: new KafkaStreams(topology, settings, new BlobShuffleClientSupplier(settings)), and name your own in"
                         + " blobshuffle.client.supplier.";
