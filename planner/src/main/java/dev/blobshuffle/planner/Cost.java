@@ -1,6 +1,5 @@
 package dev.blobshuffle.planner;
 
-import dev.blobshuffle.core.internal.pricing.NativeKafka;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 
 /**
@@ -10,8 +9,8 @@ import dev.blobshuffle.core.internal.pricing.PriceTable;
  * @param gets reads of parts of blobs
  * @param stored bytes kept in the store
  * @param transferred bytes to and from the store, if it charges for them
- * @param notifications cross-zone traffic of notifications
- * @param inlined cross-zone traffic of records that go through Kafka
+ * @param notifications what Kafka and its traffic cost for notifications
+ * @param inlined what Kafka and its traffic cost for records that go through it
  * @param compute processors of the application
  */
 public record Cost(
@@ -30,7 +29,7 @@ public record Cost(
      *
      * @param traffic per second
      */
-    public static Cost of(Traffic traffic, Workload workload, Tuning tuning, PriceTable prices) {
+    public static Cost of(Traffic traffic, Workload workload, Tuning tuning, PriceTable prices, KafkaPrices kafka) {
         PriceTable.Traffic bytes = prices.traffic();
         double keptBytes = traffic.storedBytes() * tuning.retention().toMillis() / 1000;
         return new Cost(
@@ -40,13 +39,9 @@ public record Cost(
                 SECONDS_PER_HOUR
                         * (bytes.of(traffic.storedBytes(), bytes.upload())
                                 + bytes.of(traffic.fetchedBytes(), bytes.download())),
-                throughKafka(traffic.notificationBytes(), workload, prices),
-                throughKafka(traffic.inlinedBytes(), workload, prices),
+                kafka.usdPerHour(traffic.notificationBytes(), prices, workload, KafkaPrices.Readers.RACK_AWARE),
+                kafka.usdPerHour(traffic.inlinedBytes(), prices, workload, KafkaPrices.Readers.RACK_AWARE),
                 workload.bytesPerSecond() / GIBIBYTE * tuning.cpuSecondsPerGib() * prices.vcpuPerHour());
-    }
-
-    private static double throughKafka(double bytesPerSecond, Workload workload, PriceTable prices) {
-        return NativeKafka.usdPerHour(bytesPerSecond, prices, workload.zones(), workload.replicationFactor(), 0);
     }
 
     /** The store's charges. */
@@ -54,7 +49,7 @@ public record Cost(
         return puts + gets + stored + transferred;
     }
 
-    /** The remaining cross-zone traffic. */
+    /** What still goes through Kafka. */
     public double kafka() {
         return notifications + inlined;
     }

@@ -13,17 +13,24 @@ import java.util.Optional;
 final class Findings {
     private static final double CLEAR = 0.9;
     private static final double LITTLE_PROCESSING = 0.6;
+    private static final double SLOW_NOTIFICATION = 0.1;
+    private static final double SECONDS_PER_HOUR = 3600;
+    private static final double GIBIBYTE = 1 << 30;
 
     private final Workload workload;
     private final PriceTable prices;
+    private final KafkaPrices kafka;
+    private final ShuffleModel model;
     private final Estimate estimate;
     private final double nativeUsd;
     private final Optional<Double> breakEven;
     private final List<String> findings = new ArrayList<>();
 
-    Findings(Workload workload, PriceTable prices, Estimate estimate, double nativeUsd, Optional<Double> breakEven) {
+    Findings(Workload workload, ShuffleModel model, Estimate estimate, double nativeUsd, Optional<Double> breakEven) {
         this.workload = workload;
-        this.prices = prices;
+        this.model = model;
+        this.prices = model.prices();
+        this.kafka = model.kafka();
         this.estimate = estimate;
         this.nativeUsd = nativeUsd;
         this.breakEven = breakEven;
@@ -36,22 +43,69 @@ final class Findings {
         } else if (cost.shuffle() >= Plan.WORTH_IT * nativeUsd) {
             tooDear();
         } else if (cost.shuffle() > CLEAR * nativeUsd) {
-            add("BlobShuffle saves little here: %s instead of %s USD per hour.", usd(cost.shuffle()), usd(nativeUsd));
+            add(
+                    "BlobShuffle saves little %s: %s instead of %s USD per hour.",
+                    kafka.isSelfManaged() ? "here" : "with " + kafka.title(), usd(cost.shuffle()), usd(nativeUsd));
         } else {
             add(
-                    "BlobShuffle pays off: the shuffle costs %s instead of %s USD per hour, %.0f times less.",
-                    usd(cost.shuffle()), usd(nativeUsd), nativeUsd / cost.shuffle());
+                    "BlobShuffle pays off%s: the shuffle costs %s instead of %s USD per hour, %s times less.",
+                    withKafka(), usd(cost.shuffle()), usd(nativeUsd), times(nativeUsd / cost.shuffle()));
         }
+        assumed();
         inlined();
         commits();
         store();
+        changelogs();
+        add("First remove repartitions that you do not need: no price beats a byte that is not shuffled.");
         return findings;
+    }
+
+    private String withKafka() {
+        return kafka.isSelfManaged() ? "" : " with " + kafka.title();
+    }
+
+    /** Prices that decide, and that somebody should check first. */
+    private void assumed() {
+        if (!kafka.assumed().equals("nothing")) {
+            add(
+                    "Not looked up for %s: %s. Check your contract, and give your own with --kafka-prices.",
+                    kafka.title(), kafka.assumed());
+        }
+        if (kafka.service().puts() > 0) {
+            add(
+                    "With %s the records are in object storage already. BlobShuffle saves some of the requests and the service's price per GB: %s USD per hour.",
+                    kafka.title(), usd(Math.max(0, nativeUsd - estimate.cost().shuffle())));
+        }
+        if (kafka.notificationSeconds() > SLOW_NOTIFICATION) {
+            add(
+                    "Each notification takes about %.1f s through %s, which the latency includes.",
+                    kafka.notificationSeconds(), kafka.title());
+        }
+    }
+
+    private void changelogs() {
+        double flow = workload.changelogBytesPerSecond();
+        if (flow > 0) {
+            add(
+                    "Changelogs of %s/s stay in Kafka either way. They cost %s USD per hour more, and BlobShuffle does not change that.",
+                    SettingsAdvice.human(flow), usd(model.inKafka(flow, workload, KafkaPrices.Readers.NONE)));
+        } else {
+            add(
+                    "Changelogs are the other half of an application's internal traffic. They stay in Kafka, at %s USD per GiB, and these figures leave them out (--changelogs adds them).",
+                    usd(model.inKafka(GIBIBYTE / SECONDS_PER_HOUR, workload, KafkaPrices.Readers.NONE)));
+        }
+    }
+
+    /** A number of times, with a digit more where that matters. */
+    private static String times(double ratio) {
+        return String.format(Locale.ROOT, ratio < 10 ? "%.1f" : "%.0f", ratio);
     }
 
     private void freeTraffic() {
         String why = workload.zones() == 1
                 ? "all instances are in one zone, so that no byte crosses zones"
-                : "traffic between zones is free with these prices (" + prices.name() + ")";
+                : "traffic between zones is free with these prices (" + prices.name()
+                        + (kafka.isSelfManaged() ? ")" : ", " + kafka.name() + "), and so is the service");
         add(
                 "BlobShuffle does not pay off in traffic: %s. It would cost %s USD per hour in requests, storage and notifications.",
                 why, usd(estimate.cost().shuffle()));
@@ -64,8 +118,8 @@ final class Findings {
 
     private void tooDear() {
         add(
-                "BlobShuffle does not pay off: the shuffle would cost %s USD per hour, and natively %s.",
-                usd(estimate.cost().shuffle()), usd(nativeUsd));
+                "BlobShuffle does not pay off%s: the shuffle would cost %s USD per hour, and natively %s.",
+                withKafka(), usd(estimate.cost().shuffle()), usd(nativeUsd));
         Cost cost = estimate.cost();
         double requests = cost.puts() + cost.gets();
         if (cost.transferred() > requests && cost.transferred() > nativeUsd / 2) {
@@ -76,7 +130,7 @@ final class Findings {
                     "The reason is requests for small blobs: %s on average, and one is worth its requests from %s. Fewer instances, threads that share blobs"
                             + " (batch.scope=instance), a longer delay or rarer commits make larger ones.",
                     SettingsAdvice.human(estimate.traffic().blobBytes()),
-                    prices.breakEvenBytes(workload.zones(), workload.replicationFactor())
+                    kafka.breakEvenBytes(prices, workload)
                             .map(SettingsAdvice::human)
                             .orElse("no size on"));
         } else if (cost.inlined() > nativeUsd / 2) {

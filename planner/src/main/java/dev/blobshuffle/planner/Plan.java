@@ -9,6 +9,7 @@ import java.util.Optional;
  *
  * @param workload the planned workload
  * @param prices the prices
+ * @param kafka what Kafka costs
  * @param profile the store's latencies
  * @param nativeVariants costs of the native shuffle; the first is the one to compare with
  * @param recommended the tuning to use
@@ -23,6 +24,7 @@ import java.util.Optional;
 public record Plan(
         Workload workload,
         PriceTable prices,
+        KafkaPrices kafka,
         LatencyProfile profile,
         List<NativeVariant> nativeVariants,
         Estimate recommended,
@@ -48,7 +50,7 @@ public record Plan(
      * A way to run the native shuffle.
      *
      * @param name the name for readers and programs, lower case with underscores @param usdPerHour
-     *     price of its cross-zone traffic
+     *     price of its bytes: traffic between zones, and what the Kafka service takes
      */
     public record NativeVariant(String name, double usdPerHour) {}
 
@@ -73,7 +75,12 @@ public record Plan(
         return nativeVariants.get(0).usdPerHour();
     }
 
-    /** Whether store and notifications cost less than the native cross-zone traffic. */
+    /** Dollars per hour of the changelogs, which stay in Kafka either way. */
+    public double changelogUsdPerHour() {
+        return kafka.usdPerHour(workload.changelogBytesPerSecond(), prices, workload, KafkaPrices.Readers.NONE);
+    }
+
+    /** Whether store and notifications cost less than the native topic. */
     public boolean paysOff() {
         return recommended.cost().shuffle() < WORTH_IT * nativeUsdPerHour();
     }

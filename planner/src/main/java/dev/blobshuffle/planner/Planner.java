@@ -1,6 +1,5 @@
 package dev.blobshuffle.planner;
 
-import dev.blobshuffle.core.internal.pricing.NativeKafka;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -46,6 +45,7 @@ public final class Planner {
         return new Plan(
                 workload,
                 model.prices(),
+                model.kafka(),
                 model.profile(),
                 variants,
                 recommended,
@@ -53,13 +53,7 @@ public final class Planner {
                 frontier,
                 SettingsAdvice.of(workload, recommended),
                 alternatives(workload, recommended, goal),
-                new Findings(
-                                workload,
-                                model.prices(),
-                                recommended,
-                                variants.get(0).usdPerHour(),
-                                breakEven)
-                        .list(),
+                new Findings(workload, model, recommended, variants.get(0).usdPerHour(), breakEven).list(),
                 breakEven);
     }
 
@@ -94,20 +88,29 @@ public final class Planner {
     private List<Plan.NativeVariant> nativeVariants(Workload workload) {
         int replicas = workload.replicationFactor();
         List<Plan.NativeVariant> variants = new ArrayList<>();
-        variants.add(variant(workload, replicas, 0));
-        variants.add(variant(workload, replicas, 1));
-        int other = replicas == 1 ? 3 : 1;
-        variants.add(variant(workload, other, 0));
-        variants.add(variant(workload, other, 1));
+        addVariants(variants, workload);
+        if (model.kafka().crossings().replicas() > 0) {
+            addVariants(
+                    variants,
+                    workload.toBuilder()
+                            .replicationFactor(replicas == 1 ? 3 : 1)
+                            .build());
+        }
         return variants;
     }
 
-    private Plan.NativeVariant variant(Workload workload, int replicas, int groupsAcross) {
-        String name = "replication_" + replicas + (groupsAcross == 0 ? "_rack_aware" : "_not_rack_aware");
+    private void addVariants(List<Plan.NativeVariant> variants, Workload workload) {
+        variants.add(variant(workload, KafkaPrices.Readers.RACK_AWARE));
+        if (model.kafka().crossings().clients() > 0) {
+            variants.add(variant(workload, KafkaPrices.Readers.FROM_LEADERS));
+        }
+    }
+
+    private Plan.NativeVariant variant(Workload workload, KafkaPrices.Readers readers) {
         return new Plan.NativeVariant(
-                name,
-                NativeKafka.usdPerHour(
-                        workload.bytesPerSecond(), model.prices(), workload.zones(), replicas, groupsAcross));
+                "replication_" + workload.replicationFactor()
+                        + (readers == KafkaPrices.Readers.RACK_AWARE ? "_rack_aware" : "_not_rack_aware"),
+                model.inKafka(workload.bytesPerSecond(), workload, readers));
     }
 
     private List<Plan.Alternative> alternatives(Workload workload, Estimate recommended, Goal goal) {
@@ -140,7 +143,7 @@ public final class Planner {
                 : LatencyProfile.S3_STANDARD;
         alternatives.add(new Plan.Alternative(
                 "a store with the latencies of profile " + other.name(),
-                new ShuffleModel(model.prices(), other).estimate(workload, tuning, SEALS)));
+                model.withProfile(other).estimate(workload, tuning, SEALS)));
         return alternatives;
     }
 
@@ -205,8 +208,7 @@ public final class Planner {
 
     private boolean saves(Workload workload, Tuning tuning, double bytesPerSecond) {
         Workload scaled = workload.withBytesPerSecond(bytesPerSecond);
-        double inKafka = NativeKafka.usdPerHour(
-                bytesPerSecond, model.prices(), workload.zones(), workload.replicationFactor(), 0);
+        double inKafka = model.inKafka(bytesPerSecond, workload, KafkaPrices.Readers.RACK_AWARE);
         return model.cost(scaled, tuning).shuffle() < inKafka * 0.9999;
     }
 }

@@ -6,8 +6,9 @@ import java.util.Optional;
 /**
  * The paper's analytical model (section 4), with the parts that it leaves out: commits and delays
  * that seal batches early, packing, inlining, threads that share a blob, compression, notifications
- * through Kafka, hedging, retention, caches, and latency as a distribution. {@code docs/planner.md}
- * documents its terms and compares them with the running engine. Stateless.
+ * through Kafka, hedging, retention, caches, and latency as a distribution.
+ * {@code docs/guides/planner.md} documents its terms and compares them with the running engine.
+ * Stateless.
  */
 public final class ShuffleModel {
     /**
@@ -26,6 +27,7 @@ public final class ShuffleModel {
     private static final double CONVERGED = 0.005;
 
     private final PriceTable prices;
+    private final KafkaPrices kafka;
     private final LatencyProfile profile;
     private final LatencyForecast.Overheads overheads;
 
@@ -34,11 +36,13 @@ public final class ShuffleModel {
      * region.
      */
     public ShuffleModel(PriceTable prices, LatencyProfile profile) {
-        this(prices, profile, LatencyForecast.Overheads.KAFKA);
+        this(prices, KafkaPriceTables.selfManaged(), profile, LatencyForecast.Overheads.KAFKA);
     }
 
-    private ShuffleModel(PriceTable prices, LatencyProfile profile, LatencyForecast.Overheads overheads) {
+    private ShuffleModel(
+            PriceTable prices, KafkaPrices kafka, LatencyProfile profile, LatencyForecast.Overheads overheads) {
         this.prices = prices;
+        this.kafka = kafka;
         this.profile = profile;
         this.overheads = overheads;
     }
@@ -50,12 +54,36 @@ public final class ShuffleModel {
      * @param commitSeconds a commit's own round trips, after the flush
      */
     public ShuffleModel withChannel(double channelSeconds, double commitSeconds) {
-        return new ShuffleModel(prices, profile, new LatencyForecast.Overheads(channelSeconds, commitSeconds));
+        return new ShuffleModel(prices, kafka, profile, new LatencyForecast.Overheads(channelSeconds, commitSeconds));
+    }
+
+    /** The same model with another Kafka: its prices, and the time that its notifications take. */
+    public ShuffleModel withKafka(KafkaPrices service) {
+        return new ShuffleModel(
+                prices,
+                service,
+                profile,
+                new LatencyForecast.Overheads(service.notificationSeconds(), overheads.commit()));
+    }
+
+    /** The same model with another store's latencies. */
+    ShuffleModel withProfile(LatencyProfile other) {
+        return new ShuffleModel(prices, kafka, other, overheads);
     }
 
     /** The prices. */
     public PriceTable prices() {
         return prices;
+    }
+
+    /** What Kafka costs. */
+    public KafkaPrices kafka() {
+        return kafka;
+    }
+
+    /** Dollars per hour for a flow of bytes through a topic in Kafka. */
+    double inKafka(double bytesPerSecond, Workload workload, KafkaPrices.Readers readers) {
+        return kafka.usdPerHour(bytesPerSecond, prices, workload, readers);
     }
 
     /** The latencies of requests. */
@@ -80,7 +108,7 @@ public final class ShuffleModel {
         return new Estimate(
                 tuning,
                 traffic,
-                Cost.of(traffic, workload, tuning, prices),
+                Cost.of(traffic, workload, tuning, prices, kafka),
                 forecast.latencies(),
                 largest.isInlined() ? 0 : largest.bytes() / largest.blobs().size(),
                 largest.seconds(),
@@ -93,7 +121,7 @@ public final class ShuffleModel {
     /** Only the cost, as in {@link #estimate}, without simulating latencies if commits are rare. */
     Cost cost(Workload workload, Tuning tuning) {
         Batching batching = new Batching(workload, tuning, commitWait(workload, tuning));
-        return Cost.of(Traffic.of(workload, tuning, batching), workload, tuning, prices);
+        return Cost.of(Traffic.of(workload, tuning, batching), workload, tuning, prices, kafka);
     }
 
     private double commitWait(Workload workload, Tuning tuning) {

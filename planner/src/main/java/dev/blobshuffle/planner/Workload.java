@@ -17,6 +17,7 @@ import java.time.Duration;
  * @param commitInterval time between two commits of a thread
  * @param compression stored bytes per byte with the codec in use; 1: no compression
  * @param replicationFactor replicas of the topics: of notifications here, of records natively
+ * @param changelogBytesPerSecond what the application writes to changelogs, which stay in Kafka
  */
 public record Workload(
         double bytesPerSecond,
@@ -28,7 +29,8 @@ public record Workload(
         Guarantee guarantee,
         Duration commitInterval,
         double compression,
-        int replicationFactor) {
+        int replicationFactor,
+        double changelogBytesPerSecond) {
     /** The most instances, partitions and so on. A larger number is a typing error. */
     private static final int MOST = 1_000_000;
 
@@ -77,6 +79,10 @@ public record Workload(
                 replicationFactor >= 1 && replicationFactor <= 100,
                 "the replication factor is " + replicationFactor,
                 "1 to 100");
+        require(
+                changelogBytesPerSecond >= 0 && changelogBytesPerSecond < 1e15,
+                "the changelogs get " + changelogBytesPerSecond + " bytes/s",
+                "0 to 1e15 bytes/s, 900 TiB/s");
         if (instances < zones) {
             throw new InvalidSettings("Cannot plan: " + instances + " instances cannot be in " + zones
                     + " zones. Give at least as many instances as zones.");
@@ -119,7 +125,8 @@ public record Workload(
                 .guarantee(guarantee)
                 .commitInterval(commitInterval)
                 .compression(compression)
-                .replicationFactor(replicationFactor);
+                .replicationFactor(replicationFactor)
+                .changelogBytesPerSecond(changelogBytesPerSecond);
     }
 
     /** Collects the values. Each method sets the component of the same name. */
@@ -134,6 +141,7 @@ public record Workload(
         private Duration commitInterval = Duration.ofSeconds(30);
         private double compression = 1;
         private int replicationFactor = 3;
+        private double changelogBytesPerSecond;
 
         private Builder() {}
 
@@ -198,6 +206,12 @@ public record Workload(
             return this;
         }
 
+        /** Bytes of changelogs per second. */
+        public Builder changelogBytesPerSecond(double bytes) {
+            changelogBytesPerSecond = bytes;
+            return this;
+        }
+
         /**
          * The workload.
          *
@@ -214,7 +228,8 @@ public record Workload(
                     guarantee,
                     commitInterval,
                     compression,
-                    replicationFactor);
+                    replicationFactor,
+                    changelogBytesPerSecond);
         }
     }
 }

@@ -37,7 +37,8 @@ class GoldenFiguresTest {
         double stored = GIB * storedPerByte;
         Traffic traffic = new Traffic(
                 PaperModel.putsPerSecond(size, stored), PaperModel.getsPerSecond(size, 3, stored), 0, stored, 0, 0, 0);
-        return Cost.of(traffic, PAPER, HOUR, AWS).store();
+        return Cost.of(traffic, PAPER, HOUR, AWS, KafkaPriceTables.selfManaged())
+                .store();
     }
 
     /**
@@ -89,8 +90,8 @@ class GoldenFiguresTest {
      */
     @Test
     void allOfItCostsWhatThePaperMeasured() {
-        double compute =
-                Cost.of(new Traffic(0, 0, 0, 0, 0, 0, 0), PAPER, HOUR, AWS).compute();
+        double compute = Cost.of(new Traffic(0, 0, 0, 0, 0, 0, 0), PAPER, HOUR, AWS, KafkaPriceTables.selfManaged())
+                .compute();
         double total = paperStore(16, 0.975, 1.03) + compute;
         assertThat(paperStore(16, 0.975, 1.03)).isCloseTo(1.3987, withinPercentage(0.1));
         assertThat(compute).isCloseTo(12 * 0.34866 / 1.367, withinPercentage(0.01));

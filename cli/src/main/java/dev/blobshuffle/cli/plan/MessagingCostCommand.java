@@ -42,7 +42,7 @@ public final class MessagingCostCommand implements Callable<Integer> {
             names = "--assumptions",
             paramLabel = "FILE",
             description =
-                    "Your own assumptions, one on each line: name | value | unit | source | date. Every one is required (docs/planner.md).")
+                    "Your own assumptions, one on each line: name | value | unit | source | date. Every one is required (docs/guides/planner.md).")
     private @Nullable Path assumptions;
 
     @Option(
@@ -67,7 +67,7 @@ public final class MessagingCostCommand implements Callable<Integer> {
     @Option(
             names = "--prices",
             paramLabel = "FILE",
-            description = "Your own price table, as docs/planner.md describes.")
+            description = "Your own price table, as docs/guides/planner.md describes.")
     private @Nullable Path prices;
 
     @Option(

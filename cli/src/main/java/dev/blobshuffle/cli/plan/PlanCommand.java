@@ -3,6 +3,7 @@ package dev.blobshuffle.cli.plan;
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
+import dev.blobshuffle.planner.KafkaPrices;
 import dev.blobshuffle.planner.LatencyProfile;
 import dev.blobshuffle.planner.Plan;
 import dev.blobshuffle.planner.Planner;
@@ -35,7 +36,7 @@ import picocli.CommandLine.Spec;
         subcommands = MessagingCostCommand.class,
         description = {
             "Says what a shuffle would cost natively and through blobs, how fast it would be, and which settings to use.",
-            "A model with list prices and latency profiles, described in docs/planner.md; --from-metrics gives it what was measured.",
+            "A model with list prices and latency profiles, described in docs/guides/planner.md; --from-metrics gives it what was measured.",
             "Exit status: 0 if the goal is reached, 1 if no settings reach it."
         })
 public final class PlanCommand implements Callable<Integer> {
@@ -125,12 +126,13 @@ public final class PlanCommand implements Callable<Integer> {
         }
         Workload asked = workload.over(builder).build();
         PriceTable prices = tuning.priceTable();
-        Tuning base = tuning.tuning(asked, prices);
+        KafkaPrices kafka = tuning.kafkaPrices();
+        Tuning base = tuning.tuning(asked, prices, kafka);
         LatencyProfile named = tuning.latencyProfile(prices);
         LatencyProfile profile = measured.filter(reading -> tuning.profile == null)
                 .map(reading -> reading.over(named))
                 .orElse(named);
-        Planner planner = new Planner(new ShuffleModel(prices, profile));
+        Planner planner = new Planner(new ShuffleModel(prices, profile).withKafka(kafka));
         return planner.plan(asked, base, tuning.goal(base));
     }
 

@@ -29,6 +29,7 @@ final class PlanJson {
         json.put("workload", workload(plan.workload()));
         json.put("native", nativeCosts(plan));
         json.put("blobshuffle", costs(plan));
+        json.put("changelogs_usd_per_hour", number(plan.changelogUsdPerHour()));
         json.put("latency_seconds", latencies(recommended.latencies()));
         json.put("recommended", recommended(plan));
         json.put("pays_off", plan.paysOff());
@@ -62,6 +63,7 @@ final class PlanJson {
         json.put("commit_interval_ms", workload.commitInterval().toMillis());
         json.put("compressed_share", number(workload.compression()));
         json.put("replication_factor", workload.replicationFactor());
+        json.put("changelog_bytes_per_second", Math.round(workload.changelogBytesPerSecond()));
         return json;
     }
 
@@ -157,6 +159,10 @@ final class PlanJson {
         json.put("prices", plan.prices().name());
         json.put("prices_date", plan.prices().date());
         json.put("prices_source", plan.prices().source());
+        json.put("kafka_prices", plan.kafka().name());
+        json.put("kafka_prices_date", plan.kafka().date());
+        json.put("kafka_prices_source", plan.kafka().source());
+        json.put("kafka_prices_assumed", plan.kafka().assumed());
         json.put("latency_profile", plan.profile().name());
         json.put("cache", plan.recommended().tuning().cache().name().toLowerCase(Locale.ROOT));
         json.put("retention_seconds", plan.recommended().tuning().retention().toSeconds());

@@ -2,6 +2,7 @@ package dev.blobshuffle.cli.plan;
 
 import dev.blobshuffle.planner.Cost;
 import dev.blobshuffle.planner.Estimate;
+import dev.blobshuffle.planner.KafkaPrices;
 import dev.blobshuffle.planner.Latencies;
 import dev.blobshuffle.planner.Plan;
 import dev.blobshuffle.planner.Traffic;
@@ -49,10 +50,13 @@ final class PlanTable {
 
     static String sources(Plan plan) {
         return text(
-                "Prices: %s (%s, %s). Latencies: profile %s. Costs and latencies are modelled, not measured.",
+                "Prices: %s (%s, %s); Kafka: %s (%s, %s). Latencies: profile %s. Costs and latencies are modelled, not measured.",
                 plan.prices().title(),
                 plan.prices().name(),
                 plan.prices().date(),
+                plan.kafka().title(),
+                plan.kafka().name(),
+                plan.kafka().date(),
                 plan.profile().name());
     }
 
@@ -78,9 +82,13 @@ final class PlanTable {
         Traffic traffic = plan.recommended().traffic();
         List<CostLine> lines = new ArrayList<>();
         for (Plan.NativeVariant variant : plan.nativeVariants()) {
-            String name =
-                    "native, " + variant.name().replace("not_rack", "not rack").replace('_', ' ');
-            lines.add(new CostLine(name, variant.usdPerHour(), "traffic between zones only"));
+            boolean crosses = plan.kafka().crossings().clients() > 0
+                    || plan.kafka().crossings().replicas() > 0;
+            String name = "native, "
+                    + (crosses
+                            ? variant.name().replace("not_rack", "not rack").replace('_', ' ')
+                            : plan.kafka().title());
+            lines.add(new CostLine(name, variant.usdPerHour(), billed(plan.kafka())));
         }
         lines.add(new CostLine("BlobShuffle, without compute", cost.shuffle(), ""));
         lines.add(
@@ -100,7 +108,24 @@ final class PlanTable {
                 "BlobShuffle, with compute",
                 cost.total(),
                 text("%.1f CPU s/GiB", plan.recommended().tuning().cpuSecondsPerGib())));
+        if (plan.workload().changelogBytesPerSecond() > 0) {
+            lines.add(new CostLine(
+                    "changelogs, in Kafka either way",
+                    plan.changelogUsdPerHour(),
+                    text("%s/s", bytes(plan.workload().changelogBytesPerSecond()))));
+        }
         return lines;
+    }
+
+    /** What the price of a native topic consists of. */
+    private static String billed(KafkaPrices kafka) {
+        boolean crosses = kafka.crossings().clients() > 0 || kafka.crossings().replicas() > 0;
+        KafkaPrices.Service service = kafka.service();
+        boolean takes = service.written() > 0 || service.read() > 0 || service.puts() > 0 || service.gets() > 0;
+        if (takes) {
+            return crosses ? "traffic between zones, and the service's price per GB" : "the service's price per GB";
+        }
+        return "traffic between zones only";
     }
 
     private static void printLatencies(Plan plan, PrintWriter out) {

@@ -5,6 +5,8 @@ import dev.blobshuffle.cli.option.Replaced;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
 import dev.blobshuffle.planner.Goal;
+import dev.blobshuffle.planner.KafkaPriceTables;
+import dev.blobshuffle.planner.KafkaPrices;
 import dev.blobshuffle.planner.LatencyProfile;
 import dev.blobshuffle.planner.Tuning;
 import dev.blobshuffle.planner.Workload;
@@ -78,9 +80,27 @@ final class TuningOptions {
             description = "Prices: aws, aws-s3-express, gcp, azure, r2 or self-hosted (aws).")
     String provider = "aws";
 
-    @Option(names = "--prices", paramLabel = "FILE", description = "Your own prices, as docs/planner.md describes.")
+    @Option(
+            names = "--prices",
+            paramLabel = "FILE",
+            description = "Your own prices, as docs/guides/planner.md describes.")
     @Nullable
     Path prices;
+
+    @Option(
+            names = "--kafka",
+            paramLabel = "NAME",
+            defaultValue = "self-managed",
+            description =
+                    "Who runs Kafka: self-managed, msk, msk-express, confluent-cloud, diskless or warpstream (self-managed).")
+    String kafka = "self-managed";
+
+    @Option(
+            names = "--kafka-prices",
+            paramLabel = "FILE",
+            description = "Your own prices of Kafka, as docs/guides/planner.md describes.")
+    @Nullable
+    Path kafkaPrices;
 
     @Option(
             names = "--latency-profile",
@@ -166,6 +186,12 @@ final class TuningOptions {
         return prices == null ? PriceTables.named(provider.toLowerCase(Locale.ROOT)) : PriceTables.read(prices);
     }
 
+    KafkaPrices kafkaPrices() {
+        return kafkaPrices == null
+                ? KafkaPriceTables.named(kafka.toLowerCase(Locale.ROOT))
+                : KafkaPriceTables.read(kafkaPrices);
+    }
+
     LatencyProfile latencyProfile(PriceTable table) {
         String wanted = profile == null ? table.profile() : profile;
         return LatencyProfile.all().stream()
@@ -178,9 +204,9 @@ final class TuningOptions {
                         + ". Give one of these."));
     }
 
-    Tuning tuning(Workload workload, PriceTable table) {
+    Tuning tuning(Workload workload, PriceTable table, KafkaPrices service) {
         Tuning.Builder builder = Tuning.builder();
-        double breakEven = table.breakEvenBytes(workload.zones(), workload.replicationFactor())
+        double breakEven = service.breakEvenBytes(table, workload)
                 .map(bytes -> Math.ceil(bytes / KIBIBYTE) * KIBIBYTE)
                 .orElse(0.0);
         builder.inlineBytes(

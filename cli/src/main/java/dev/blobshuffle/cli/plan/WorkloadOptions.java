@@ -76,6 +76,14 @@ final class WorkloadOptions {
     @Nullable
     Integer replication;
 
+    @Option(
+            names = "--changelogs",
+            paramLabel = "RATE",
+            converter = Quantity.Rate.class,
+            description = "Bytes to the changelogs of stateful operators, which stay in Kafka: 200MiB/s (not counted).")
+    @Nullable
+    Double changelogs;
+
     /** Puts what is given over a builder's values. */
     Workload.Builder over(Workload.Builder builder) {
         set(throughput, builder::bytesPerSecond);
@@ -88,6 +96,7 @@ final class WorkloadOptions {
         set(commitInterval, builder::commitInterval);
         set(compression, builder::compression);
         set(replication, builder::replicationFactor);
+        set(changelogs, builder::changelogBytesPerSecond);
         return builder;
     }
 

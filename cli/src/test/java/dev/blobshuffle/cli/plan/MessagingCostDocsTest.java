@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** The table in the planner's page is what the model computes from the shipped assumptions. */
 class MessagingCostDocsTest {
-    private static final Path PAGE = Path.of("..", "docs", "planner.md");
+    private static final Path PAGE = Path.of("..", "docs", "guides", "planner.md");
     private static final String BEGIN = "<!-- begin: plan messaging -->\n";
     private static final String END = "<!-- end: plan messaging -->\n";
 
@@ -32,7 +32,7 @@ class MessagingCostDocsTest {
             Files.writeString(PAGE, expected);
         }
         assertThat(PAGE)
-                .as("docs/planner.md has the model's table; update it: ./mvnw -q -Pquick -pl cli -am test"
+                .as("docs/guides/planner.md has the model's table; update it: ./mvnw -q -Pquick -pl cli -am test"
                         + " -Dtest=MessagingCostDocsTest -Dsurefire.failIfNoSpecifiedTests=false -Ddocs.update=true")
                 .hasContent(expected);
     }

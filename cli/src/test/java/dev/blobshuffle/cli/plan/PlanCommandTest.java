@@ -81,6 +81,27 @@ class PlanCommandTest {
                 .doesNotContain("NaN");
     }
 
+    @ParameterizedTest
+    @CsvSource({"self-managed, 192, 144", "msk, 48, 36", "msk-express, 84, 63", "confluent-cloud, 360, 135"})
+    void theKafkaServiceDecidesWhatATopicCosts(String service, double topic, double changelogs) throws IOException {
+        assertThat(plan("--throughput", "1GiB/s", "--kafka", service, "--changelogs", "768MiB/s", "--json"))
+                .isZero();
+        assertThat(json().at("/native/usd_per_hour").asDouble()).isCloseTo(topic, withinPercentage(0.01));
+        assertThat(json().at("/changelogs_usd_per_hour").asDouble()).isCloseTo(changelogs, withinPercentage(0.01));
+        assertThat(json().at("/assumptions/kafka_prices").asText()).isEqualTo(service);
+    }
+
+    @Test
+    void blobsThatDoNotPayWithAServiceAreNamedSo() {
+        assertThat(plan("--throughput", "1MiB/s", "--kafka", "diskless", "--target-p95", "5s"))
+                .isZero();
+        assertThat(out.toString())
+                .contains(
+                        "BlobShuffle does not pay off with diskless brokers",
+                        "if you shuffle through blobs nevertheless")
+                .contains("Not looked up for diskless brokers: notification.seconds");
+    }
+
     @Test
     void aPlanThatMissesItsGoalFails() {
         assertThat(plan("--throughput", "100MiB/s", "--target-p95", "20ms")).isEqualTo(1);
@@ -261,6 +282,9 @@ class PlanCommandTest {
         "--throughput 1MiB/s --zones 0, 1, number of zones is 0",
         "--throughput 1MiB/s --provider acme, 1, 'acme'",
         "--throughput 1MiB/s --prices /none, 1, Cannot read prices",
+        "--throughput 1MiB/s --kafka acme, 1, confluent-cloud",
+        "--throughput 1MiB/s --kafka-prices /none, 1, Cannot read prices of a Kafka service",
+        "--throughput 1MiB/s --changelogs 5, 2, 1GiB/s",
         "--throughput 1MiB/s --guarantee maybe, 2, exactly_once_v2 or at_least_once",
         "--throughput 1MiB/s --commit-interval soon, 2, 500ms",
         "--throughput 1MiB/s --target-p95 2s --max-cost 1, 1, Give one",

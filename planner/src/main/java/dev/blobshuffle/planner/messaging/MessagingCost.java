@@ -5,8 +5,8 @@ import static dev.blobshuffle.planner.messaging.Quantity.*;
 import java.util.Optional;
 
 /**
- * The yearly cost of one load in three systems. {@code docs/planner.md} has the formulas. A pure
- * function of the assumptions.
+ * The yearly cost of one load in three systems. {@code docs/guides/planner.md} has the formulas. A
+ * pure function of the assumptions.
  */
 public final class MessagingCost {
     private static final double SECONDS_PER_HOUR = 3600;

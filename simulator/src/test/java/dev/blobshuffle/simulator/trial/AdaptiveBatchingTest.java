@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The adaptive mode against fixed settings, for a short time; longer, and with a grid of them, by
- * {@code blobshuffle bench run adaptive --virtual}: {@code docs/planner.md}.
+ * {@code blobshuffle bench run adaptive --virtual}: {@code docs/guides/planner.md}.
  */
 class AdaptiveBatchingTest {
     private static final Duration TARGET = Duration.ofMillis(1600);
