@@ -16,10 +16,12 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -48,8 +50,16 @@ public final class InspectCommand implements Callable<Integer> {
     @Mixin
     private ConfigOptions config;
 
-    @Parameters(paramLabel = "BLOB", description = "File of the blob, as a file store or a download left it.")
-    private Path file;
+    @Parameters(
+            paramLabel = "BLOB",
+            description = "File of the blob, as a file store or a download left it; with --store, the blob's id.")
+    private String blob;
+
+    @Option(
+            names = "--store",
+            paramLabel = "URI",
+            description = "Read the blob with this id from a store, as in blobshuffle.store.")
+    private @Nullable String storeUri;
 
     @Option(names = "--json", description = "Prints JSON.")
     private boolean json;
@@ -81,30 +91,38 @@ public final class InspectCommand implements Callable<Integer> {
         try {
             Optional<String> source = keys.or(() -> config.value(EncryptionSettings.KEYS.name()));
             Keyring keyring = Keyring.open(source, source.map(any -> Keyring.WRITE_PLAIN));
-            return inspect(ByteBuffer.wrap(Files.readAllBytes(file)), keyring);
-        } catch (InvalidSettings e) {
+            return inspect(
+                    storeUri == null
+                            ? ByteBuffer.wrap(Files.readAllBytes(Path.of(blob)))
+                            : StoredBlob.read(blob, storeUri),
+                    keyring);
+        } catch (BlobShuffleException e) {
             err.println(e.getMessage());
-        } catch (IOException e) {
-            err.println("Cannot read blob " + file + ": " + e + ". Give the path of a blob's file, at most 2 GiB.");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            err.println("Cannot read blob " + blob + ": interrupted. Run it again.");
+        } catch (InvalidPathException | IOException e) {
+            err.println("Cannot read blob " + blob + ": " + e
+                    + ". Give the path of a blob's file, at most 2 GiB, or a blob's id with --store.");
         } catch (OutOfMemoryError e) {
             err.println(
-                    "Cannot read blob " + file + ": it does not fit into memory. Set -Xmx in BLOBSHUFFLE_JAVA_OPTS.");
+                    "Cannot read blob " + blob + ": it does not fit into memory. Set -Xmx in BLOBSHUFFLE_JAVA_OPTS.");
         }
         err.flush();
         return 1;
     }
 
-    private int inspect(ByteBuffer blob, Keyring keyring) {
+    private int inspect(ByteBuffer bytes, Keyring keyring) {
         PrintWriter out = PrintableText.to(spec.commandLine().getOut());
         try {
-            Trailer trailer = Trailer.read(blob);
+            Trailer trailer = Trailer.read(bytes);
             if (trailer.kind() != ContentKind.RECORDS) {
-                return inspect(InspectedContainer.of(blob, trailer));
+                return inspect(InspectedContainer.of(bytes, trailer));
             }
         } catch (BlobShuffleException e) {
             return damaged(out, e);
         }
-        return inspectRecords(blob, keyring);
+        return inspectRecords(bytes, keyring);
     }
 
     private int inspect(InspectedContainer inspected) {
@@ -132,18 +150,18 @@ public final class InspectCommand implements Callable<Integer> {
         return 0;
     }
 
-    private int inspectRecords(ByteBuffer blob, Keyring keyring) {
+    private int inspectRecords(ByteBuffer bytes, Keyring keyring) {
         PrintWriter out = PrintableText.to(spec.commandLine().getOut());
         InspectedBlob inspected;
         try {
-            inspected = InspectedBlob.of(blob);
+            inspected = InspectedBlob.of(bytes);
         } catch (BlobShuffleException e) {
             return damaged(out, e);
         }
         Footer footer = inspected.footer();
         List<InspectedRecord> shown;
         try {
-            BlobVerifier.verify(blob, keyring);
+            BlobVerifier.verify(bytes, keyring);
             shown = inspected.records(records, keyring);
         } catch (InvalidSettings e) {
             return sealed(out, inspected, e);

@@ -1,0 +1,65 @@
+package dev.blobshuffle.cli.inspect;
+
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.retention.StopSignal;
+import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.time.SystemTime;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletionException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Reads a whole blob from a store by its id. Stateless. */
+final class StoredBlob {
+    /** As logs and tools show it: generation, writer, sequence. */
+    private static final Pattern ID = Pattern.compile("([0-9]{1,18})-([0-9a-f]{16})-([0-9]{1,18})");
+
+    private StoredBlob() {}
+
+    /**
+     * The bytes of a blob.
+     *
+     * @throws BlobShuffleException the id is malformed, or the store does not hold or give the blob
+     */
+    static ByteBuffer read(String text, String storeUri) throws InterruptedException {
+        BlobId id = id(text);
+        try (SystemTime time = new SystemTime();
+                BlobStore store = BlobStores.openUnchecked(
+                        storeUri, StoreContext.unmetered(time).existing())) {
+            StopSignal waiting = new StopSignal(time);
+            long length = waiting.await(store.length(id));
+            if (length < 1 || length > Integer.MAX_VALUE - 8) {
+                throw new InvalidSettings(
+                        "Cannot inspect blob " + id + ": it has " + length + " bytes. The most is 2 GiB.");
+            }
+            try (BlobBytes bytes = waiting.await(store.get(id, BlobRange.of(0, length)))) {
+                ByteBuffer copy = ByteBuffer.allocate((int) length);
+                copy.put(bytes.buffer().duplicate());
+                return copy.flip();
+            }
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof BlobShuffleException failure) {
+                throw failure;
+            }
+            throw e;
+        }
+    }
+
+    private static BlobId id(String text) {
+        Matcher matcher = ID.matcher(text);
+        if (!matcher.matches()) {
+            throw new InvalidSettings("Cannot inspect blob '" + text
+                    + "': that is no id. Give one as logs and tail show it, such as 29000000-0123456789abcdef-7.");
+        }
+        return new BlobId(
+                Long.parseLong(matcher.group(1)),
+                Long.parseUnsignedLong(matcher.group(2), 16),
+                Long.parseLong(matcher.group(3)));
+    }
+}
