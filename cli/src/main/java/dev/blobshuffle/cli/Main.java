@@ -10,6 +10,8 @@ import dev.blobshuffle.cli.messaging.MessagingCommand;
 import dev.blobshuffle.cli.option.Replaced;
 import dev.blobshuffle.cli.plan.PlanCommand;
 import dev.blobshuffle.cli.skip.SkipCommand;
+import dev.blobshuffle.cli.status.StatusCommand;
+import dev.blobshuffle.cli.tail.TailCommand;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
@@ -28,6 +30,8 @@ import picocli.CommandLine.HelpCommand;
         subcommands = {
             DoctorCommand.class,
             PlanCommand.class,
+            StatusCommand.class,
+            TailCommand.class,
             InspectCommand.class,
             DrainedCommand.class,
             GcCommand.class,

@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Locale;
 
 /** Names, times and tables as a terminal shows them. Stateless. */
-final class Shown {
+public final class Shown {
     private Shown() {}
 
     /**
      * A text on one line, with escapes for what a terminal would obey: control characters, line
      * ends, and characters that change the direction of what follows.
      */
-    static String text(String text) {
+    public static String text(String text) {
         StringBuilder shown = new StringBuilder(text.length());
         text.codePoints().forEach(c -> {
             int type = Character.getType(c);
@@ -34,12 +34,12 @@ final class Shown {
     }
 
     /** A number and what it counts, in the plural unless it is one. */
-    static String count(long count, String what) {
+    public static String count(long count, String what) {
         return count + " " + what + (count == 1 ? "" : what.endsWith("ch") ? "es" : "s");
     }
 
     /** A time in its largest whole unit, as the command line takes it. */
-    static String time(Duration time) {
+    public static String time(Duration time) {
         long millis = time.toMillis();
         if (millis % 1000 != 0) {
             return millis + "ms";
@@ -55,7 +55,7 @@ final class Shown {
     }
 
     /** A retention as the option {@code --retention} takes it. */
-    static String retention(RetentionRule rule) {
+    public static String retention(RetentionRule rule) {
         if (rule instanceof RetentionRule.For limited) {
             return time(limited.time());
         }
@@ -63,7 +63,7 @@ final class Shown {
     }
 
     /** Bytes in a unit that keeps the number short. */
-    static String bytes(long bytes) {
+    public static String bytes(long bytes) {
         if (bytes < 1024) {
             return bytes + " B";
         }
@@ -78,7 +78,7 @@ final class Shown {
     }
 
     /** Rows in columns that are as wide as their longest cell. The first row is the head. */
-    static String table(List<List<String>> rows) {
+    public static String table(List<List<String>> rows) {
         int[] widths = new int[rows.get(0).size()];
         for (List<String> row : rows) {
             for (int i = 0; i < widths.length; i++) {

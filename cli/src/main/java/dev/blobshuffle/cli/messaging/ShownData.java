@@ -10,11 +10,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Keys, values and headers as a terminal and programs may see them. Stateless. */
-final class ShownData {
+public final class ShownData {
     private ShownData() {}
 
     /** As text with escapes; bytes that are no UTF-8 as hexadecimal digits after 0x. */
-    static String text(byte @Nullable [] bytes) {
+    public static String text(byte @Nullable [] bytes) {
         if (bytes == null) {
             return "null";
         }
@@ -24,7 +24,7 @@ final class ShownData {
     }
 
     /** The same between quotes, unless there is none. */
-    static String quoted(byte @Nullable [] bytes) {
+    public static String quoted(byte @Nullable [] bytes) {
         if (bytes == null) {
             return "null";
         }
@@ -32,7 +32,7 @@ final class ShownData {
     }
 
     /** Adds a text to an object; bytes that are no UTF-8 in Base64, with another name. */
-    static void put(Map<String, @Nullable Object> json, String name, byte @Nullable [] bytes) {
+    public static void put(Map<String, @Nullable Object> json, String name, byte @Nullable [] bytes) {
         if (bytes == null) {
             json.put(name, null);
             return;

@@ -1,0 +1,243 @@
+package dev.blobshuffle.cli.status;
+
+import dev.blobshuffle.cli.brokers.BrokerOptions;
+import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.cli.option.Quantity;
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.pricing.PriceTable;
+import dev.blobshuffle.core.internal.pricing.PriceTables;
+import dev.blobshuffle.core.internal.retention.StopSignal;
+import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.internal.store.StoreSettings;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.kafka.internal.client.TopicMatcher;
+import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code blobshuffle status}: how far an application is behind, what its store holds and costs, and
+ * which members read what. Changes nothing. Exit status: 0 shown, 2 when it cannot be told.
+ */
+@Command(
+        name = "status",
+        mixinStandardHelpOptions = true,
+        exitCodeOnInvalidInput = 2,
+        exitCodeOnExecutionException = 2,
+        description = {
+            "Shows how far an application is behind in each partition, in records and time, what its store holds and costs,",
+            "and its members and zones. Changes nothing and joins no group.",
+            "Blobs and cost are those of the store, whoever uses it; bytes and cost are estimated.",
+            "Exit status: 0 shown, 2 if it cannot be told."
+        })
+public final class StatusCommand implements Callable<Integer> {
+    private static final int UNKNOWN = 2;
+    private static final int USUAL_ZONES = 3;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private BrokerOptions brokers;
+
+    @Option(
+            names = "--application-id",
+            required = true,
+            paramLabel = "ID",
+            description = "The application.id, or the group.id of a plain consumer (then with --topics).")
+    private String applicationId;
+
+    @Option(
+            names = "--topics",
+            paramLabel = "PATTERN",
+            split = ",",
+            description = "The topics, as in blobshuffle.topics.include (default: internal repartition topics).")
+    private @Nullable List<String> topics;
+
+    @Option(
+            names = "--membership",
+            paramLabel = "TOPIC",
+            description = "The membership topic (default: blobshuffle.membership.topic, else ID-blobshuffle-members).")
+    private @Nullable String membership;
+
+    @Option(
+            names = "--store",
+            paramLabel = "URI",
+            description = "The store, as in blobshuffle.store (default: from --config or --profile).")
+    private @Nullable String storeUri;
+
+    @Option(
+            names = "--prices",
+            paramLabel = "NAME|FILE",
+            description = "Prices of the store, as in blobshuffle.store.prices (default: by the store's URI).")
+    private @Nullable String prices;
+
+    @Option(
+            names = "--most-blobs",
+            paramLabel = "N",
+            defaultValue = "100000",
+            description = "Stop listing the store after so many blobs, the newest first (default: ${DEFAULT-VALUE}).")
+    private int mostBlobs;
+
+    @Option(
+            names = "--most-entries",
+            paramLabel = "N",
+            defaultValue = "10000",
+            description = "Look at so many entries of each partition, the newest (default: ${DEFAULT-VALUE}).")
+    private int mostEntries;
+
+    @Option(names = "--json", description = "Print JSON; with --watch an object per line.")
+    private boolean json;
+
+    @Option(
+            names = "--watch",
+            description =
+                    "Go on until it is interrupted; a terminal shows one screen. The store is listed once a minute.")
+    private boolean watches;
+
+    @Option(
+            names = "--every",
+            paramLabel = "TIME",
+            defaultValue = "5s",
+            converter = Quantity.Time.class,
+            description = "With --watch, the time between two looks (default: ${DEFAULT-VALUE}).")
+    private Duration every;
+
+    @Option(names = "--times", paramLabel = "N", description = "With --watch, end after N looks.")
+    private @Nullable Integer times;
+
+    /** Made by the command line. */
+    @SuppressWarnings("NullAway.Init") // the command line fills the fields
+    public StatusCommand() {}
+
+    @Override
+    public Integer call() {
+        PrintWriter err = spec.commandLine().getErr();
+        try (SystemTime time = new SystemTime()) {
+            check();
+            return run(brokers.client(), time);
+        } catch (ExecutionException e) {
+            err.println("Cannot ask the brokers at " + brokers.bootstrap() + ": " + e.getCause()
+                    + ". Check --bootstrap and --config.");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            err.println("Cannot tell how " + applicationId + " is doing: interrupted. Run it again.");
+        } catch (BlobShuffleException | KafkaException | IllegalStateException e) {
+            String cause = e.getCause() == null ? "" : " (" + e.getCause().getMessage() + ")";
+            err.println("Cannot tell how " + applicationId + " is doing: " + e.getMessage() + cause);
+        }
+        err.flush();
+        return UNKNOWN;
+    }
+
+    private void check() {
+        if (mostBlobs < 1 || mostEntries < 1 || (times != null && times < 1)) {
+            throw new InvalidSettings("--most-blobs is " + mostBlobs + ", --most-entries " + mostEntries
+                    + (times == null ? "" : ", --times " + times) + ". Give 1 or more.");
+        }
+        if (every.isNegative() || every.isZero()) {
+            throw new InvalidSettings("--every is " + every.toMillis() + "ms. Give a positive time.");
+        }
+    }
+
+    private int run(Map<String, Object> client, SystemTime time) throws ExecutionException, InterruptedException {
+        StopSignal waiting = new StopSignal(time);
+        TopicMatcher matcher = topics == null
+                ? TopicMatcher.repartitionTopics(applicationId, List.of())
+                : TopicMatcher.of(topics, List.of());
+        StatusReader.Application application =
+                new StatusReader.Application(applicationId, matcher, membershipTopic(), mostEntries);
+        try (OpenStore store = OpenStore.of(uri(), StoreContext.unmetered(time).existing());
+                Admin admin = Admin.create(client)) {
+            Optional<StoreLook> look = store.store().map(open -> new StoreLook(open, priceTable(), mostBlobs, waiting));
+            StatusReader reader = new StatusReader(admin, client, application, look, time);
+            Screen screen = watches ? Screen.find() : new Screen(false, Integer.MAX_VALUE);
+            int looks = times == null ? Integer.MAX_VALUE : times;
+            for (int i = 1; ; i++) {
+                print(reader.look(), screen);
+                if (!watches || i >= looks || spec.commandLine().getOut().checkError()) {
+                    return 0;
+                }
+                waiting.rest(every);
+            }
+        }
+    }
+
+    private void print(Status status, Screen screen) {
+        PrintWriter out = spec.commandLine().getOut();
+        int zones = zones(status);
+        if (json) {
+            Map<String, @Nullable Object> object = StatusJson.of(status, zones);
+            out.print(watches ? Json.line(object) : Json.write(object));
+        } else {
+            String text = StatusText.of(status, zones, screen.rows() - 1);
+            out.print(watches ? screen.show(text) : text);
+        }
+        out.flush();
+    }
+
+    /** As many as members are in, or the usual number if they are unknown. */
+    private static int zones(Status status) {
+        int known = (int) status.members().stream()
+                .flatMap(List::stream)
+                .filter(member -> !member.isSilent(status.atMillis()))
+                .map(member -> member.zone().name())
+                .distinct()
+                .count();
+        return known == 0 ? USUAL_ZONES : known;
+    }
+
+    private String membershipTopic() {
+        return Optional.ofNullable(membership)
+                .or(() -> brokers.config().value(KafkaSettings.MEMBERSHIP_TOPIC.name()))
+                .orElse(applicationId + "-blobshuffle-members");
+    }
+
+    private Optional<String> uri() {
+        return brokers.config().hasStore(storeUri)
+                ? Optional.of(brokers.config().store(storeUri))
+                : Optional.empty();
+    }
+
+    private Optional<PriceTable> priceTable() {
+        Map<String, String> settings = new HashMap<>();
+        uri().ifPresent(uri -> settings.put(StoreSettings.STORE.name(), uri));
+        Optional.ofNullable(prices)
+                .or(() -> brokers.config().value(StoreSettings.PRICES.name()))
+                .ifPresent(given -> settings.put(StoreSettings.PRICES.name(), given));
+        return PriceTables.of(KafkaSettings.parse(settings));
+    }
+
+    /**
+     * A store that may not be named.
+     *
+     * @param store empty if it is not
+     */
+    private record OpenStore(Optional<BlobStore> store) implements AutoCloseable {
+        static OpenStore of(Optional<String> uri, StoreContext context) {
+            return new OpenStore(uri.map(named -> BlobStores.openUnchecked(named, context)));
+        }
+
+        @Override
+        public void close() {
+            store.ifPresent(BlobStore::close);
+        }
+    }
+}

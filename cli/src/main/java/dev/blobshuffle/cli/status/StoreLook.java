@@ -1,0 +1,105 @@
+package dev.blobshuffle.cli.status;
+
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.internal.pricing.PriceTable;
+import dev.blobshuffle.core.internal.retention.StopSignal;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.store.GenerationSpan;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Lists a store from its newest blobs back, within bounds, and asks for the length of a few. Owned
+ * by one thread.
+ */
+final class StoreLook {
+    /** Minutes that one request lists: what a busy store has in ten fits in memory. */
+    private static final int DIGITS = 1;
+
+    /** Most listings of one look. At AWS's list price they cost a tenth of a cent. */
+    private static final int MOST_LISTINGS = 200;
+
+    private static final int SAMPLE = 20;
+    private static final long HOUR = 60;
+
+    private final BlobStore store;
+    private final Optional<PriceTable> prices;
+    private final int most;
+    private final StopSignal waiting;
+
+    /** @param most blobs after which the listing ends */
+    StoreLook(BlobStore store, Optional<PriceTable> prices, int most, StopSignal waiting) {
+        this.store = store;
+        this.prices = prices;
+        this.most = most;
+        this.waiting = waiting;
+    }
+
+    /**
+     * Counts the blobs.
+     *
+     * @throws CompletionException the store failed
+     */
+    StoreState look(long nowMillis) throws InterruptedException {
+        long minute = TimeUnit.MILLISECONDS.toMinutes(nowMillis);
+        Set<GenerationSpan> spans = new LinkedHashSet<>();
+        waiting.await(store.generations()).stream()
+                .sorted(Comparator.reverseOrder())
+                .forEach(generation -> spans.add(GenerationSpan.around(generation, DIGITS)));
+        List<BlobId> sample = new ArrayList<>();
+        long blobs = 0;
+        long recent = 0;
+        long oldest = Long.MAX_VALUE;
+        int listings = 0;
+        boolean isCut = false;
+        for (GenerationSpan span : spans) {
+            if (blobs >= most || listings == MOST_LISTINGS) {
+                isCut = true;
+                break;
+            }
+            List<BlobId> listed = waiting.await(store.list(span));
+            listings++;
+            blobs += listed.size();
+            for (BlobId blob : listed) {
+                recent += blob.generation() > minute - HOUR ? 1 : 0;
+                oldest = Math.min(oldest, blob.generation());
+            }
+            listed.stream().limit(SAMPLE).forEach(sample::add);
+        }
+        long counted = oldest == Long.MAX_VALUE ? 0 : Math.max(1, Math.min(HOUR, minute - oldest + 1));
+        return new StoreState(
+                store.location(),
+                blobs,
+                Math.round(averageLength(sample) * blobs),
+                isCut,
+                oldest == Long.MAX_VALUE ? Optional.empty() : Optional.of(TimeUnit.MINUTES.toMillis(oldest)),
+                recent,
+                (int) counted,
+                prices);
+    }
+
+    /** Of a few, evenly chosen. A blob that a sweep deletes meanwhile does not count. */
+    private double averageLength(List<BlobId> sample) throws InterruptedException {
+        int step = Math.max(1, sample.size() / SAMPLE);
+        double sum = 0;
+        int count = 0;
+        for (int i = 0; i < sample.size(); i += step) {
+            try {
+                sum += waiting.await(store.length(sample.get(i)));
+                count++;
+            } catch (CompletionException e) {
+                if (!(e.getCause() instanceof BlobMissing)) {
+                    throw e;
+                }
+            }
+        }
+        return count == 0 ? 0 : sum / count;
+    }
+}

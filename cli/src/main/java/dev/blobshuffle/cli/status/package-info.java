@@ -1,0 +1,5 @@
+/** The command {@code blobshuffle status}: how an application that shuffles through blobs is doing. */
+@NullMarked
+package dev.blobshuffle.cli.status;
+
+import org.jspecify.annotations.NullMarked;

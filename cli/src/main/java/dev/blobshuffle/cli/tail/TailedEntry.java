@@ -1,0 +1,34 @@
+package dev.blobshuffle.cli.tail;
+
+import dev.blobshuffle.core.failure.BlobShuffleException;
+import dev.blobshuffle.core.internal.format.Notification;
+import dev.blobshuffle.core.internal.format.NotificationCodec;
+import dev.blobshuffle.kafka.internal.log.NotificationRecord;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * One entry of a partition's log.
+ *
+ * @param record as the broker has it
+ * @param notification what it says; empty for a plain record
+ * @param failure why a notification cannot be read; empty if it can
+ */
+record TailedEntry(
+        ConsumerRecord<byte[], byte[]> record, Optional<Notification> notification, Optional<String> failure) {
+    static TailedEntry of(ConsumerRecord<byte[], byte[]> record) {
+        if (!NotificationRecord.isNotification(record) && !NotificationRecord.isNotificationOfOperators(record)) {
+            return new TailedEntry(record, Optional.empty(), Optional.empty());
+        }
+        try {
+            return new TailedEntry(record, Optional.of(NotificationCodec.decode(record.value())), Optional.empty());
+        } catch (BlobShuffleException e) {
+            return new TailedEntry(record, Optional.empty(), Optional.of(String.valueOf(e.getMessage())));
+        }
+    }
+
+    /** The records that it stands for. */
+    int records() {
+        return notification.map(Notification::records).orElse(1);
+    }
+}

@@ -1,0 +1,191 @@
+package dev.blobshuffle.cli.status;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.blobshuffle.cli.BlobTopic;
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** On a real broker and a file store, with a real producer and a group that reads a part. */
+class StatusIT {
+    private static final int RECORDS = 10;
+
+    private static EmbeddedKafka kafka;
+
+    @TempDir
+    private Path store;
+
+    private final StringWriter out = new StringWriter();
+
+    @BeforeAll
+    static void start() {
+        kafka = EmbeddedKafka.builder().start();
+    }
+
+    @AfterAll
+    static void stop() {
+        kafka.close();
+    }
+
+    /** A topic with one notification of ten records. */
+    private BlobTopic shuffled(String kind) {
+        BlobTopic topic = new BlobTopic(kafka, store, kind);
+        try (Producer<String, String> producer = topic.producer("blobshuffle.inline.max.bytes", "0")) {
+            for (int i = 0; i < RECORDS; i++) {
+                producer.send(new ProducerRecord<>(topic.name(), 0, "k" + i, "v" + i));
+            }
+        }
+        return topic;
+    }
+
+    private static void commitAfter(int count, BlobTopic topic, String group) {
+        TopicPartition partition = new TopicPartition(topic.name(), 0);
+        try (Consumer<String, String> consumer = topic.consumer("group.id", group, "enable.auto.commit", false)) {
+            consumer.assign(List.of(partition));
+            consumer.seekToBeginning(List.of(partition));
+            List<ConsumerRecord<String, String>> read = new ArrayList<>();
+            while (read.size() < count) {
+                consumer.poll(Duration.ofMillis(100)).forEach(read::add);
+            }
+            consumer.commitSync(
+                    Map.of(partition, new OffsetAndMetadata(read.get(count - 1).offset() + 1)));
+        }
+    }
+
+    private BlobTopic.Outcome status(BlobTopic topic, String group, String... more) {
+        List<String> arguments = new ArrayList<>(List.of("--application-id", group, "--topics", topic.name()));
+        arguments.addAll(List.of(more));
+        return topic.run(new StatusCommand(), store, out, arguments.toArray(String[]::new));
+    }
+
+    private static JsonNode json(BlobTopic.Outcome outcome) throws IOException {
+        assertThat(outcome.status()).as(outcome.text()).isZero();
+        return new ObjectMapper().readTree(outcome.text());
+    }
+
+    @Test
+    void aPositionInsideASegmentLeavesTheRestOfItsRecords() throws IOException {
+        BlobTopic topic = shuffled("inside");
+        commitAfter(4, topic, "inside");
+
+        JsonNode json = json(status(topic, "inside", "--json", "--prices", "aws"));
+
+        JsonNode partition = json.at("/partitions/0");
+        assertThat(partition.get("lag_records").asLong()).isEqualTo(RECORDS - 4);
+        assertThat(partition.get("lag_notifications").asLong()).isEqualTo(1);
+        assertThat(partition.get("committed").asLong()).isZero();
+        assertThat(partition.get("lag_bytes").asLong()).isPositive();
+        assertThat(partition.get("cut").asBoolean()).isFalse();
+        assertThat(json.at("/store/blobs").asLong()).isEqualTo(1);
+        assertThat(json.at("/store/bytes_estimated").asLong()).isPositive();
+        assertThat(json.at("/store/usd_per_hour_estimated/puts").asDouble()).isPositive();
+    }
+
+    @Test
+    void aGroupThatHasReadEverythingIsNotBehind() throws IOException {
+        BlobTopic topic = shuffled("done");
+        commitAfter(RECORDS, topic, "done");
+
+        JsonNode partition = json(status(topic, "done", "--json")).at("/partitions/0");
+
+        assertThat(partition.get("lag_records").asLong()).isZero();
+        assertThat(partition.get("lag_notifications").asLong()).isZero();
+        assertThat(partition.get("behind_ms").asLong()).isZero();
+    }
+
+    @Test
+    void whatIsTooMuchToLookAtIsMarked() throws IOException {
+        BlobTopic topic = shuffled("cut");
+        try (Producer<String, String> producer = topic.producer("blobshuffle.inline.max.bytes", "0")) {
+            producer.send(new ProducerRecord<>(topic.name(), 0, "k", "v"));
+        }
+        JsonNode json = json(status(topic, "cut", "--json", "--most-entries", "1", "--most-blobs", "1"));
+        assertThat(json.at("/partitions/0/cut").asBoolean()).isTrue();
+        assertThat(json.at("/partitions/0/lag_records").asLong()).isEqualTo(1);
+        out.getBuffer().setLength(0);
+        assertThat(status(topic, "cut", "--most-entries", "1").text()).contains("at least 1 record", ">1");
+    }
+
+    @Test
+    void membersAreShownByZone() {
+        BlobTopic topic = shuffled("members");
+        String members = topic.name() + "-members";
+        try (Consumer<String, String> consumer = topic.consumer(
+                "group.id", "members", "blobshuffle.membership.topic", members, "blobshuffle.zone", "zone-b")) {
+            consumer.subscribe(List.of(topic.name()));
+            String text = "";
+            while (!text.contains("zone-b: 1") || !text.lines().anyMatch(line -> line.endsWith("  zone-b"))) {
+                consumer.poll(Duration.ofMillis(200));
+                out.getBuffer().setLength(0);
+                text = status(topic, "members", "--membership", members).text();
+            }
+            assertThat(text).contains("members     zone-b: 1", "about ", "no prices are known");
+        }
+    }
+
+    @Test
+    void aWatchInAPipeShowsOneViewAfterTheOther() {
+        BlobTopic topic = shuffled("watched");
+        String text = status(topic, "watched", "--watch", "--times", "2", "--every", "1ms")
+                .text();
+        assertThat(text.lines().filter(line -> line.startsWith("application watched")))
+                .hasSize(2);
+        assertThat(text)
+                .contains("has committed nothing", "There is no membership topic")
+                .doesNotContain("\u001b");
+        out.getBuffer().setLength(0);
+        assertThat(status(topic, "watched", "--watch", "--times", "2", "--every", "1ms", "--json")
+                        .text()
+                        .lines())
+                .hasSize(2)
+                .allMatch(line -> line.startsWith("{") && line.endsWith("}"));
+    }
+
+    @Test
+    void aStoreThatIsNotThereLeavesTheRest() {
+        BlobTopic topic = shuffled("storeless");
+        PrintWriter writer = new PrintWriter(out);
+        int status = new CommandLine(new StatusCommand())
+                .setOut(writer)
+                .setErr(writer)
+                .execute(
+                        "--bootstrap",
+                        kafka.bootstrapServers(),
+                        "--application-id",
+                        "storeless",
+                        "--topics",
+                        topic.name());
+        assertThat(status).isZero();
+        assertThat(out.toString()).contains("No store is named", "10 records in 1 notification");
+    }
+
+    @Test
+    void whatCannotBeToldHasAClearAnswer() {
+        BlobTopic topic = shuffled("wrong");
+        assertThat(status(topic, "wrong", "--most-blobs", "0").status()).isEqualTo(2);
+        assertThat(status(topic, "wrong", "--watch", "--every", "0ms").status()).isEqualTo(2);
+        assertThat(out.toString()).contains("Give 1 or more", "Give a positive time");
+        out.getBuffer().setLength(0);
+        assertThat(status(topic, "nobody", "--topics", "none-such").text()).contains("No topic of nobody is shuffled");
+    }
+}

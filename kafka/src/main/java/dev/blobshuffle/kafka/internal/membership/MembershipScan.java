@@ -1,0 +1,70 @@
+package dev.blobshuffle.kafka.internal.membership;
+
+import dev.blobshuffle.core.internal.membership.Endpoint;
+import dev.blobshuffle.core.internal.membership.PartitionRanges;
+import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.kafka.internal.log.LogScan;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Reads a membership topic once, for people. It takes part in nothing and checks no signature: what
+ * it reports is what the topic says. Stateless.
+ */
+public final class MembershipScan {
+    /** Far more than there are. A topic that holds other things must not fill the memory. */
+    private static final int MOST = 10_000;
+
+    private MembershipScan() {}
+
+    /**
+     * A member as it last announced itself.
+     *
+     * @param id its number
+     * @param zone where it runs
+     * @param endpoint where it answers others; empty if it does not
+     * @param reads the partitions that it reads
+     * @param heardMillis when the broker got its latest word, milliseconds since the Unix epoch
+     */
+    public record Seen(long id, Zone zone, Optional<Endpoint> endpoint, PartitionRanges reads, long heardMillis) {
+        /** Whether others take it for dead by now. */
+        public boolean isSilent(long nowMillis) {
+            return nowMillis - heardMillis > MembershipTiming.USUAL.timeToLive().toMillis();
+        }
+    }
+
+    /**
+     * The members that have not said that they leave, by zone.
+     *
+     * @param partitions those of the membership topic
+     * @throws IllegalStateException if the scan makes no progress for that long
+     */
+    public static List<Seen> read(LogScan scan, Collection<TopicPartition> partitions, Duration timeout) {
+        Map<Long, Seen> seen = new HashMap<>();
+        scan.read(
+                partitions.stream().collect(Collectors.toMap(Function.identity(), any -> 0L)),
+                timeout,
+                record -> PresenceCodec.id(record.key()).ifPresent(id -> {
+                    Optional<Presence> presence =
+                            record.value() == null ? Optional.empty() : PresenceCodec.presence(id, record.value());
+                    if (presence.isEmpty()) {
+                        seen.remove(id);
+                    } else if (seen.size() < MOST || seen.containsKey(id)) {
+                        Presence now = presence.get();
+                        seen.put(id, new Seen(id, now.zone(), now.endpoint(), now.reads(), record.timestamp()));
+                    }
+                }));
+        return seen.values().stream()
+                .sorted(Comparator.comparing((Seen member) -> member.zone().name())
+                        .thenComparing(Seen::id))
+                .toList();
+    }
+}
