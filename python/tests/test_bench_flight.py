@@ -1,0 +1,69 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+PROGRAMS = Path(__file__).parents[1] / "bench" / "flight"
+
+
+@pytest.fixture
+def rows(tmp_path):
+    directory = tmp_path / "rows"
+    directory.mkdir()
+    for number in range(3):
+        keys = np.arange(number, 30_000, 3)
+        table = pa.table({"l_orderkey": keys, "l_comment": [f"row {key}" for key in keys]})
+        pq.write_table(table, directory / f"lineitem-{number:02}.parquet")
+    script = (
+        "import data, json, pathlib, sys; d = pathlib.Path(sys.argv[1]); "
+        "files = sorted(d.glob('*.parquet')); "
+        "(d / 'expected.json').write_text(json.dumps(data.describe(files))); "
+        "(d / 'expected-7.json').write_text(json.dumps(data.expect(files, 7)))"
+    )
+    subprocess.run([sys.executable, "-c", script, directory], cwd=PROGRAMS, check=True)
+    return directory
+
+
+def measure(rows, tmp_path):
+    files = tmp_path / "files"
+    files.mkdir(exist_ok=True)
+    log = tmp_path / "log"
+    command = [
+        sys.executable, PROGRAMS / "measure.py", "--system", "blobs", "--data", rows,
+        "--partitions", "7", "--codec", "lz4", "--directory", files, "--log", log,
+        "--limit", "120",
+    ]  # fmt: skip
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return dict(line.split("=", 1) for line in printed.splitlines()), log.read_text()
+
+
+def test_a_run_counts_all_processes_and_checks_each_partition(rows, tmp_path):
+    found, log = measure(rows, tmp_path)
+    assert found["problem"] == "", log
+    assert found["count"] == "30000"
+    assert found["sum"] == str(sum(range(30_000)))
+    assert found["checks_partitions"] == "true"
+    assert float(found["cpu_seconds"]) > 0
+    assert int(found["peak_memory_bytes"]) > 10 << 20
+
+
+def test_rows_in_the_wrong_partition_make_a_run_void(rows, tmp_path):
+    path = rows / "expected-7.json"
+    expected = json.loads(path.read_text())
+    expected["sums"][0] += 1
+    expected["sums"][1] -= 1
+    path.write_text(json.dumps(expected))
+    found, _ = measure(rows, tmp_path)
+    assert found["problem"] == "the sums of the partitions differ from those of the rows"
+
+
+def test_a_program_that_fails_makes_a_run_void(rows, tmp_path):
+    (rows / "lineitem-01.parquet").write_bytes(b"not parquet")
+    found, log = measure(rows, tmp_path)
+    assert found == {"problem": "it ended before it was done"}
+    assert "Parquet" in log
