@@ -130,6 +130,7 @@ class BatchEncoder:
         self.is_mixed = False
         self.use(codec)
         self._raw_options = write_options("none")
+        self._is_restored = not self.gathered.equals(schema)
         self._schema_message = schema.serialize()
         if self._schema_message.size > MAX_PIECE_LENGTH:
             raise ValueError(
@@ -161,6 +162,8 @@ class BatchEncoder:
             )
         if self._with_dictionaries:
             self._share(batch)
+        if not self._is_restored and batch.schema.equals(self.gathered, check_metadata=True):
+            return batch
         columns = [
             _plain(column, field.type)
             for column, field in zip(batch.columns, self.gathered, strict=True)
@@ -185,26 +188,30 @@ class BatchEncoder:
 
     def _split(self, batch: pa.RecordBatch) -> Iterator[EncodedFrame]:
         rows = batch.num_rows
-        if rows > 1 and batch.nbytes > 2 * FRAME_BYTES:
+        # The length of the message is the size of the rows, and the footer needs it anyway.
+        length = pa.ipc.get_record_batch_size(batch)
+        if rows > 1 and length > 2 * FRAME_BYTES:
             yield from self._split(batch.slice(0, rows // 2))
             yield from self._split(batch.slice(rows // 2))
             return
-        columns = [
-            _restored(column, field.type)
-            for column, field in zip(batch.columns, self.schema, strict=True)
-        ]
-        yield self._encode(pa.RecordBatch.from_arrays(columns, schema=self.schema))
+        if self._is_restored:
+            columns = [
+                _restored(column, field.type)
+                for column, field in zip(batch.columns, self.schema, strict=True)
+            ]
+            batch = pa.RecordBatch.from_arrays(columns, schema=self.schema)
+            length = pa.ipc.get_record_batch_size(batch)
+        yield self._encode(batch, length)
 
-    def _encode(self, batch: pa.RecordBatch) -> EncodedFrame:
+    def _encode(self, batch: pa.RecordBatch, raw_length: int) -> EncodedFrame:
         if self._with_dictionaries and self.is_mixed:
             return self._encode_with_dictionaries(batch)
         if not self._is_compressed:
-            data = batch.serialize()
-            return EncodedFrame(data, batch.num_rows, data.size)
+            return EncodedFrame(batch.serialize(), batch.num_rows, raw_length)
         data = self._messages(batch, self._options)
         if self._with_dictionaries:
             data = data.slice(_dictionaries_length(data))
-        return EncodedFrame(data, batch.num_rows, pa.ipc.get_record_batch_size(batch))
+        return EncodedFrame(data, batch.num_rows, raw_length)
 
     def _encode_with_dictionaries(self, batch: pa.RecordBatch) -> EncodedFrame:
         columns = [_compacted(column) for column in batch.columns]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from blobshuffle.arrow import has_dictionaries
 from blobshuffle.container import Container, Frame, Origin, Segment
 
 MAX_CACHED = 64 << 20
@@ -46,6 +47,7 @@ class BlobIndex:
         "_offsets",
         "_partitions",
         "_rows",
+        "has_dictionaries",
         "origins",
         "prelude",
         "rows",
@@ -56,6 +58,7 @@ class BlobIndex:
         segments = sorted(container.segments, key=_partition)
         self.prelude = prelude
         self.schema = schema
+        self.has_dictionaries = any(has_dictionaries(field.type) for field in schema)
         self.origins: frozenset[Origin] = frozenset(s.origin for s in segments if s.origin)
         self.rows = container.rows or 0
         self._partitions = array("I", [segment.partition for segment in segments])

@@ -23,6 +23,8 @@ from blobshuffle.store import Store, StoreLike, open_store
 READ_BYTES = 8 << 20
 """Most bytes that one request asks for, unless one frame has more."""
 
+_JOINED_BYTES = 1 << 20
+
 _OPTIONS = pa.ipc.IpcReadOptions(use_threads=False)
 
 _indices = IndexCache(MAX_CACHED)
@@ -74,10 +76,14 @@ def _store_of(ref: Ref, store: Store | None) -> Store:
 
 
 def _batches(blobs: list[_Blob], partition: int, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    return _Decoder().batches(_frames(blobs, partition, schema))
+
+
+def _frames(blobs: list[_Blob], partition: int, schema: pa.Schema) -> Iterator[_Frames]:
     depth = blobs[0].read_ahead
     if not depth:
         for blob in blobs:
-            yield from blob.batches(blob.frames(partition, schema))
+            yield from blob.frames(partition, schema)
         return
     with ThreadPoolExecutor(depth, "blobshuffle-read") as pool:
         ahead: deque[tuple[_Blob, Future[_Started]]] = deque()
@@ -88,9 +94,10 @@ def _batches(blobs: list[_Blob], partition: int, schema: pa.Schema) -> Iterator[
                     ahead.append((blob, pool.submit(_start, blob, partition, schema)))
                 if not ahead:
                     return
-                blob, future = ahead.popleft()
+                _, future = ahead.popleft()
                 first, frames = future.result()
-                yield from blob.batches(itertools.chain(first, frames))
+                yield from first
+                yield from frames
         finally:
             for _, future in ahead:
                 future.cancel()
@@ -105,16 +112,79 @@ def _start(blob: _Blob, partition: int, schema: pa.Schema) -> _Started:
 class _Frames(NamedTuple):
     """Whole frames of a segment: with the blob's prelude before them, an Arrow stream.
 
-    `rows` are those of the segment, and `is_last` says that it ends with these.
+    `rows` are those of the segment, `is_last` says that it ends with these, and `joins` that
+    frames of another blob may be before them in the stream.
     """
 
+    blob: _Blob
     prelude: bytes
     data: bytes
     rows: int
     is_last: bool
+    joins: bool
 
 
 _Started = tuple[list[_Frames], Iterator[_Frames]]
+
+
+class _Decoder:
+    """Decodes the frames of a partition, and counts the rows of each segment. Owned by one thread.
+
+    To parse a schema takes as long as to decode a small frame, so small frames of several blobs
+    are decoded as one stream. Those with dictionaries are not: the dictionaries of one blob must
+    not reach the frames of another.
+    """
+
+    def __init__(self) -> None:
+        self._rows = 0
+
+    def batches(self, all_frames: Iterable[_Frames]) -> Iterator[pa.RecordBatch]:
+        group: list[_Frames] = []
+        size = 0
+        for frames in all_frames:
+            if group and not (frames.joins and frames.prelude == group[0].prelude):
+                yield from self._group(group)
+                group, size = [], 0
+            group.append(frames)
+            size += len(frames.data)
+            if size >= _JOINED_BYTES:
+                yield from self._group(group)
+                group, size = [], 0
+        if group:
+            yield from self._group(group)
+
+    def _group(self, group: list[_Frames]) -> Iterator[pa.RecordBatch]:
+        segments = deque(frames for frames in group if frames.is_last)
+        if not group[-1].is_last:
+            segments.append(group[-1])
+        stored = b"".join([group[0].prelude, *(frames.data for frames in group)])
+        try:
+            with pa.ipc.open_stream(pa.py_buffer(stored), options=_OPTIONS) as stream:
+                for batch in stream:
+                    self._count(batch.num_rows, segments, group[-1])
+                    yield batch
+        except (pa.ArrowException, OSError, EOFError) as failure:
+            blob = (segments[0] if segments else group[-1]).blob
+            raise blob.corrupt(f"Arrow cannot decode a frame, {failure}") from failure
+        self._count(0, segments, group[-1])
+        if segments and segments[0].is_last:
+            raise self._miscounted(segments[0])
+
+    def _count(self, rows: int, segments: deque[_Frames], last: _Frames) -> None:
+        """Add rows, and remove the segments that are complete."""
+        self._rows += rows
+        while segments and segments[0].is_last and self._rows >= segments[0].rows:
+            if self._rows > segments[0].rows:
+                raise self._miscounted(segments[0])
+            segments.popleft()
+            self._rows = 0
+        if self._rows > (segments[0].rows if segments else 0):
+            raise self._miscounted(segments[0] if segments else last)
+
+    def _miscounted(self, frames: _Frames) -> BlobCorrupt:
+        return frames.blob.corrupt(
+            f"a segment has {self._rows} rows, its footer says {frames.rows}"
+        )
 
 
 class _Blob:
@@ -149,42 +219,33 @@ class _Blob:
             for place in index.places(partition):
                 end = place.parts[-1].offset + place.parts[-1].length
                 for at, data in self._read(source, place.parts):
-                    yield _Frames(index.prelude, data, place.rows, at + len(data) == end)
+                    is_last = at + len(data) == end
+                    yield _Frames(
+                        self, index.prelude, data, place.rows, is_last, not index.has_dictionaries
+                    )
         finally:
             source.close()
-
-    def batches(self, frames: Iterable[_Frames]) -> Iterator[pa.RecordBatch]:
-        """Decode frames, and count their rows."""
-        rows = 0
-        for prelude, data, expected, is_last in frames:
-            for batch in self._decode(prelude, data):
-                rows += batch.num_rows
-                yield batch
-            if is_last:
-                if rows != expected:
-                    raise self._corrupt(f"a segment has {rows} rows, its footer says {expected}")
-                rows = 0
 
     def _index(self, source: Source) -> BlobIndex:
         """Return the index, after the cheap checks that the blob is the one of the ref."""
         ref = self._ref
         if source.length != ref.length:
-            raise self._corrupt(f"it has {source.length} bytes, and {ref.length} were written")
+            raise self.corrupt(f"it has {source.length} bytes, and {ref.length} were written")
         return _indices.get((ref.blob, ref.path, ref.checksum), lambda: self._load(source))
 
     def _load(self, source: Source) -> BlobIndex:
         ref = self._ref
         container, checksum = footer.read_container(source)
         if container.kind != ContentKind.ARROW:
-            raise self._corrupt(f"its content is of kind {container.kind.name}")
+            raise self.corrupt(f"its content is of kind {container.kind.name}")
         if container.id != ref.blob or checksum != ref.checksum:
-            raise self._corrupt(f"it is blob {container.id}, and its footer {checksum:08x}")
+            raise self.corrupt(f"it is blob {container.id}, and its footer {checksum:08x}")
         assert container.prelude is not None
         ((_, prelude),) = self._read(source, (Part(*container.prelude),))
         index = BlobIndex(container, prelude, self._schema(prelude))
         origin = Origin(ref.shuffle, ref.map, ref.attempt)
         if index.rows != ref.rows or index.origins - {origin}:
-            raise self._corrupt(f"it has {index.rows} rows of {set(index.origins)}")
+            raise self.corrupt(f"it has {index.rows} rows of {set(index.origins)}")
         return index
 
     def _read(self, source: Source, parts: tuple[Part, ...]) -> Iterator[tuple[int, bytes]]:
@@ -208,12 +269,12 @@ class _Blob:
 
     def _verify(self, part: Part, data: bytes) -> None:
         if len(data) != part.length:
-            raise self._corrupt(
+            raise self.corrupt(
                 f"only {len(data)} of {part.length} bytes at {part.offset} came: it is cut"
             )
         actual = crc32c(data)
         if actual != part.checksum:
-            raise self._corrupt(
+            raise self.corrupt(
                 f"the checksum of [{part.offset}, +{part.length}) is {actual:08x}, its footer says "
                 f"{part.checksum:08x}"
             )
@@ -222,21 +283,14 @@ class _Blob:
         try:
             return pa.ipc.read_schema(pa.py_buffer(prelude))
         except (pa.ArrowException, OSError, EOFError) as failure:
-            raise self._corrupt(f"its prelude is no Arrow schema, {failure}") from failure
-
-    def _decode(self, prelude: bytes, frames: bytes) -> Iterator[pa.RecordBatch]:
-        """Decode whole frames: after the prelude, they are an Arrow stream."""
-        try:
-            with pa.ipc.open_stream(pa.py_buffer(prelude + frames), options=_OPTIONS) as stream:
-                yield from stream
-        except (pa.ArrowException, OSError, EOFError) as failure:
-            raise self._corrupt(f"Arrow cannot decode a frame, {failure}") from failure
+            raise self.corrupt(f"its prelude is no Arrow schema, {failure}") from failure
 
     def _what(self) -> str:
         ref = self._ref
         return f"map {ref.map}, attempt {ref.attempt}, of shuffle {ref.shuffle} from {ref.path}"
 
-    def _corrupt(self, reason: str) -> BlobCorrupt:
+    def corrupt(self, reason: str) -> BlobCorrupt:
+        """Make the failure of this blob."""
         return BlobCorrupt(
             f"Cannot read {self._what()}: {reason}. Read it again; if that fails too, run the map "
             "again."

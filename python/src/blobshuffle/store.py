@@ -155,7 +155,7 @@ class LocalStore(Store):
 
     def open(self, path: str) -> Source:
         """Open a blob."""
-        return _FileSource(self._root / path)
+        return _FileSource(f"{self._root}/{path}")
 
     def list(self, prefix: str) -> Iterator[Entry]:
         """Return the files below a directory."""
@@ -219,12 +219,12 @@ class _FileUpload(Upload):
 
 
 class _FileSource(Source):
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: str) -> None:
         self._path = path
         try:
             self._descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
         except FileNotFoundError as failure:
-            raise missing(str(path)) from failure
+            raise missing(path) from failure
         except OSError as failure:
             raise StoreUnavailable(
                 f"Cannot open blob {path}: {failure.strerror}. Check rights and disk, and retry."
