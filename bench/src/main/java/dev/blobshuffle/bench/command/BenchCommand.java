@@ -17,6 +17,7 @@ import picocli.CommandLine.Command;
             StoreCommand.class,
             PeerCommand.class,
             LogCommand.class,
+            FlightCommand.class,
             MessagingBenchCommand.class,
             SoakCommand.class,
             TheodoliteCommand.class

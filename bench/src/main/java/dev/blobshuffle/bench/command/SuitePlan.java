@@ -131,6 +131,11 @@ record SuitePlan(String name, int minutes, String shows, String command) {
                     "store --transports tls --mib 8,16 --concurrency 1,4 --repetitions 3"),
             new SuitePlan("peer", 6, "serving a zone's cache against its floor", "peer"),
             new SuitePlan(
+                    "flight",
+                    12,
+                    "columnar shuffles beside Daft, Ray Data and Dask",
+                    "flight --partitions 100,1000 --rounds 2"),
+            new SuitePlan(
                     "adaptive",
                     3,
                     "a target latency while the load swings, in virtual time",

@@ -1,0 +1,140 @@
+package dev.blobshuffle.bench.command;
+
+import dev.blobshuffle.bench.flight.FlightCharts;
+import dev.blobshuffle.bench.flight.FlightDirectories;
+import dev.blobshuffle.bench.flight.FlightPlan;
+import dev.blobshuffle.bench.flight.FlightReport;
+import dev.blobshuffle.bench.flight.FlightRunner;
+import dev.blobshuffle.bench.flight.FlightSystem;
+import dev.blobshuffle.bench.report.Environment;
+import dev.blobshuffle.bench.report.HtmlReport;
+import dev.blobshuffle.cli.json.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * The command {@code blobshuffle bench flight}: TPC-H's lineitem, scanned, shuffled by order and
+ * counted, through blobs by the Python package and by Daft, Ray Data and Dask from PyPI, in the
+ * same run. Rows and sums are checked after each run.
+ */
+@Command(
+        name = "flight",
+        description = {
+            "CPU time, memory and disk of columnar shuffles: blobs beside Daft, Ray Data and Dask.",
+            "Installs them by pip into a cache directory. Exit status: 0 if all runs through blobs were right."
+        },
+        mixinStandardHelpOptions = true,
+        showDefaultValues = true)
+@SuppressWarnings("NullAway.Init") // picocli sets the fields
+final class FlightCommand implements Callable<Integer> {
+    @Option(
+            names = "--systems",
+            split = ",",
+            defaultValue = "BLOBS,DAFT,RAY,DASK",
+            description = "Which to run: ${COMPLETION-CANDIDATES}.")
+    private List<FlightSystem> systems;
+
+    @Option(names = "--scale", defaultValue = "1", description = "Scale of TPC-H; goals are for 4.")
+    private double scale;
+
+    @Option(names = "--partitions", split = ",", defaultValue = "100,1000,8192", description = "Numbers of them.")
+    private List<Integer> partitions;
+
+    @Option(names = "--codecs", split = ",", defaultValue = "lz4", description = "none, lz4, zstd.")
+    private List<String> codecs;
+
+    @Option(names = "--rounds", defaultValue = "2", description = "Runs of each cell.")
+    private int rounds;
+
+    @Option(names = "--limit-seconds", defaultValue = "900", description = "A longer run is void.")
+    private long limitSeconds;
+
+    @Option(names = "--directory", description = "For shuffled files (default: the system's temporary one).")
+    private @Nullable Path directory;
+
+    @Option(names = "--cache", description = "For packages and rows, which are kept (default: ~/.cache/blobshuffle).")
+    private @Nullable Path cache;
+
+    @Option(names = "--python", defaultValue = "python3", description = "The interpreter, 3.10 or newer.")
+    private String interpreter;
+
+    @Option(names = "--python-project", defaultValue = "python", description = "Directory of the Python package.")
+    private Path project;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "File for all numbers as JSON.")
+    private @Nullable Path json;
+
+    @Option(names = "--plots", paramLabel = "DIR", description = "Directory for plots as SVG and PNG.")
+    private @Nullable Path plots;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        FlightPlan plan = plan();
+        Map<String, Object> environment = Environment.asJson();
+        try {
+            FlightReport report = new FlightRunner(plan, directories(), this::say).run();
+            say("");
+            say(report.text());
+            say(
+                    report.isVerified()
+                            ? "Every run counted exactly the rows that it began with."
+                            : "VOID: a run lost or doubled rows, or did not end; its line above says which.");
+            write(report, environment);
+            return report.isOwnVerified() ? 0 : 1;
+        } catch (IllegalStateException e) {
+            spec.commandLine().getErr().println(e.getMessage());
+            return 1;
+        }
+    }
+
+    private FlightPlan plan() {
+        try {
+            return new FlightPlan(systems, scale, partitions, codecs, rounds, Duration.ofSeconds(limitSeconds));
+        } catch (IllegalArgumentException e) {
+            throw new CommandLine.ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));
+        }
+    }
+
+    private FlightDirectories directories() throws IOException {
+        Path kept = cache != null ? cache : Path.of(System.getProperty("user.home"), ".cache", "blobshuffle");
+        Path files = directory != null ? directory : Path.of(System.getProperty("java.io.tmpdir"));
+        return new FlightDirectories(
+                project.toAbsolutePath(),
+                interpreter,
+                Files.createDirectories(kept).toAbsolutePath(),
+                Files.createDirectories(files).toAbsolutePath());
+    }
+
+    private void write(FlightReport report, Map<String, Object> environment) throws IOException {
+        if (json != null) {
+            Map<String, Object> all = new LinkedHashMap<>();
+            all.put("environment", environment);
+            all.put("scale", scale);
+            all.putAll(report.asJson());
+            Files.writeString(json, Json.write(all));
+        }
+        if (plots != null) {
+            HtmlReport.writePlots(FlightCharts.of(report), plots);
+        }
+    }
+
+    private void say(String line) {
+        spec.commandLine().getOut().println(line);
+        spec.commandLine().getOut().flush();
+    }
+}

@@ -1,0 +1,13 @@
+package dev.blobshuffle.bench.flight;
+
+import java.nio.file.Path;
+
+/**
+ * Where the benchmark finds and puts things.
+ *
+ * @param project the directory {@code python} of a checkout
+ * @param interpreter the command that starts Python, 3.10 or newer
+ * @param cache for packages and rows, which are kept
+ * @param files for what systems write, which is deleted
+ */
+public record FlightDirectories(Path project, String interpreter, Path cache, Path files) {}

@@ -1,0 +1,105 @@
+package dev.blobshuffle.bench.flight;
+
+import dev.blobshuffle.bench.flight.FlightPlan.Cell;
+import dev.blobshuffle.bench.run.Directories;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.function.Consumer;
+
+/**
+ * Runs a plan: round by round, the systems in turn, each run a process of its own in an empty
+ * directory. Owned by one thread.
+ */
+public final class FlightRunner {
+    private static final double ROWS_PER_SCALE = 6_001_215;
+    private static final double ROWS_PER_FILE = 1_500_000;
+
+    private final FlightPlan plan;
+    private final FlightDirectories directories;
+    private final Consumer<String> say;
+
+    /**
+     * A runner.
+     *
+     * @param say takes a line for people
+     */
+    public FlightRunner(FlightPlan plan, FlightDirectories directories, Consumer<String> say) {
+        this.plan = plan;
+        this.directories = directories;
+        this.say = say;
+    }
+
+    /**
+     * Makes what is needed, then runs.
+     *
+     * @throws IllegalStateException if Python, pip or the generator of the rows fails
+     */
+    public FlightReport run() throws IOException, InterruptedException {
+        say.accept("Python with the pinned packages: " + directories.cache() + " (made once)");
+        PythonEnvironment python =
+                PythonEnvironment.in(directories.project(), directories.interpreter(), directories.cache());
+        Path data = data(python);
+        List<FlightResult> results = new ArrayList<>();
+        for (int round = 0; round < plan.rounds(); round++) {
+            for (Cell cell : plan.cells()) {
+                FlightResult result = run(python, data, cell, round);
+                say.accept(result.line());
+                results.add(result);
+            }
+        }
+        return new FlightReport(plan, results);
+    }
+
+    private Path data(PythonEnvironment python) throws IOException, InterruptedException {
+        Path data = directories.cache().resolve("lineitem-" + plan.scale());
+        say.accept("TPC-H lineitem at scale " + plan.scale() + ": " + data + " (made once)");
+        List<String> arguments = new ArrayList<>(List.of(
+                "--scale",
+                Double.toString(plan.scale()),
+                "--parts",
+                Integer.toString((int) Math.max(1, Math.round(plan.scale() * ROWS_PER_SCALE / ROWS_PER_FILE))),
+                "--directory",
+                data.toString(),
+                "--partitions"));
+        plan.partitions().forEach(number -> arguments.add(Integer.toString(number)));
+        Properties rows = python.run("data.py", arguments);
+        say.accept(rows.getProperty("count") + " rows, " + rows.getProperty("bytes") + " bytes as Arrow");
+        return data;
+    }
+
+    private FlightResult run(PythonEnvironment python, Path data, Cell cell, int round)
+            throws IOException, InterruptedException {
+        Path directory = Files.createTempDirectory(directories.files(), "flight");
+        try {
+            Properties measured = python.run(
+                    "measure.py",
+                    List.of(
+                            "--system",
+                            cell.system().program(),
+                            "--nodes",
+                            Integer.toString(cell.system().nodes()),
+                            "--data",
+                            data.toString(),
+                            "--partitions",
+                            Integer.toString(cell.partitions()),
+                            "--codec",
+                            cell.codec(),
+                            "--limit",
+                            Long.toString(plan.limit().toSeconds()),
+                            "--log",
+                            directories
+                                    .cache()
+                                    .resolve(cell.system().program() + ".log")
+                                    .toString(),
+                            "--directory",
+                            directory.toString()));
+            return FlightResult.of(cell, round, measured);
+        } finally {
+            Directories.delete(directory);
+        }
+    }
+}

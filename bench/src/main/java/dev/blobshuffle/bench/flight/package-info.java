@@ -1,0 +1,5 @@
+/** What it costs to shuffle columns through blobs, beside the shuffles of Daft, Ray and Dask. */
+@NullMarked
+package dev.blobshuffle.bench.flight;
+
+import org.jspecify.annotations.NullMarked;
