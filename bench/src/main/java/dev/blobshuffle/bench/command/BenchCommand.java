@@ -16,6 +16,7 @@ import picocli.CommandLine.Command;
             CompareCommand.class,
             StoreCommand.class,
             PeerCommand.class,
+            PaperCommand.class,
             LogCommand.class,
             FlightCommand.class,
             MessagingBenchCommand.class,

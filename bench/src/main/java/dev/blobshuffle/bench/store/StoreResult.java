@@ -37,7 +37,8 @@ public record StoreResult(
         return bytes() / 1e6 / seconds;
     }
 
-    double cpuPerGibibyte() {
+    /** CPU seconds of this process for each GiB. */
+    public double cpuPerGibibyte() {
         return cpuSeconds / bytes() * GIBIBYTE;
     }
 

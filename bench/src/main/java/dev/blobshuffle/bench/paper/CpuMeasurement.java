@@ -1,0 +1,154 @@
+package dev.blobshuffle.bench.paper;
+
+import dev.blobshuffle.bench.parameter.Parameter;
+import dev.blobshuffle.bench.parameter.Parameters;
+import dev.blobshuffle.bench.run.BenchPlan;
+import dev.blobshuffle.bench.run.Cell;
+import dev.blobshuffle.bench.run.RunResult;
+import dev.blobshuffle.bench.run.Runner;
+import dev.blobshuffle.bench.run.Variant;
+import dev.blobshuffle.bench.store.StorePlan;
+import dev.blobshuffle.bench.store.StoreResult;
+import dev.blobshuffle.bench.store.StoreRunner;
+import dev.blobshuffle.bench.store.TransferCell.Direction;
+import dev.blobshuffle.bench.workload.Workloads;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
+
+/**
+ * Measures processor times on this machine by short real runs. Three runs of the shuffle benchmark
+ * with blobs in memory, whose records or batches differ in size, give the time for a record, a byte
+ * and a notification. Blobs of two sizes, to and from an S3 simulator over TLS, give the time for a
+ * request and a byte. Owned by one thread.
+ */
+public final class CpuMeasurement {
+    private static final double GIBIBYTE = 1 << 30;
+    private static final int SMALL_RECORD = 256;
+    private static final int LARGE_RECORD = Deployment.VALUE_BYTES;
+    private static final long RECORDS = 200_000;
+    private static final long WARM_UP_RECORDS = 200_000;
+    private static final String LARGE_BATCH = "8 MiB";
+    private static final String SMALL_BATCH = "256 KiB";
+    private static final int SMALL_BLOB = 1;
+    private static final int LARGE_BLOB = 16;
+    private static final long TRANSFERRED = 96L << 20;
+    private static final int REQUESTS_BEFORE = 2000;
+
+    private final Path files;
+    private final Path memory;
+    private final Consumer<String> progress;
+
+    /**
+     * @param files a directory for files of the runs
+     * @param memory one on a memory file system, for blobs
+     * @param progress is called line by line
+     */
+    public CpuMeasurement(Path files, Path memory, Consumer<String> progress) {
+        this.files = files;
+        this.memory = memory;
+        this.progress = progress;
+    }
+
+    /**
+     * Measures.
+     *
+     * @throws IllegalStateException if a run did not have the output that its input asks for
+     */
+    public CpuCost run() throws IOException, InterruptedException, ExecutionException, GeneralSecurityException {
+        List<RunResult> runs = shuffles();
+        List<StoreResult> transfers = transfers();
+        double[] work = new double[runs.size()];
+        double[][] counts = new double[runs.size()][];
+        for (int i = 0; i < runs.size(); i++) {
+            RunResult run = runs.get(i);
+            double gibibytes = run.window().bytes() / GIBIBYTE;
+            work[i] = run.applicationCpu();
+            counts[i] = new double[] {
+                run.window().records() / gibibytes, GIBIBYTE, run.counter("notifications-sent") / gibibytes
+            };
+        }
+        double[] costs = LinearCosts.solve(counts, work);
+        return new CpuCost(
+                costs[0],
+                costs[1],
+                costs[2],
+                perRequest(transfers, Direction.PUT),
+                perRequest(transfers, Direction.GET),
+                perByte(transfers, Direction.PUT),
+                perByte(transfers, Direction.GET));
+    }
+
+    private List<RunResult> shuffles() throws IOException, InterruptedException {
+        BenchPlan plan = new BenchPlan(
+                Workloads.named("shuffle"),
+                List.of(Variant.BLOBS_MEMORY),
+                List.of(
+                        cell("large records, large batches", LARGE_RECORD, LARGE_BATCH),
+                        cell("small records", SMALL_RECORD, LARGE_BATCH),
+                        cell("small batches", LARGE_RECORD, SMALL_BATCH)),
+                1,
+                1,
+                List.of(),
+                files,
+                memory);
+        List<RunResult> runs = new Runner(plan, progress).run();
+        runs.stream().flatMap(run -> run.problem().stream()).findFirst().ifPresent(problem -> {
+            throw new IllegalStateException("Cannot measure processor times: a run was wrong, " + problem
+                    + ". Run it on a machine with less to do.");
+        });
+        return runs;
+    }
+
+    /** As many bytes whatever the records. */
+    private static Cell cell(String name, int recordBytes, String batch) {
+        long factor = LARGE_RECORD / recordBytes;
+        Parameters parameters = Parameters.defaults()
+                .with(Parameter.INSTANCES, 1)
+                .with(Parameter.RECORD_BYTES, recordBytes)
+                .with(Parameter.RECORDS, RECORDS * factor)
+                .with(Parameter.WARM_UP_RECORDS, WARM_UP_RECORDS * factor)
+                .with("batch-size", batch);
+        return new Cell(Map.of("cpu", name), parameters);
+    }
+
+    private List<StoreResult> transfers()
+            throws IOException, InterruptedException, ExecutionException, GeneralSecurityException {
+        StorePlan plan = new StorePlan(
+                Optional.empty(),
+                List.of("tls"),
+                List.of(SMALL_BLOB, LARGE_BLOB),
+                List.of(4),
+                TRANSFERRED,
+                REQUESTS_BEFORE,
+                1,
+                1);
+        return new StoreRunner(plan, progress).run().results();
+    }
+
+    /** Seconds for a request of any size: what small blobs take more for each GiB. */
+    private static double perRequest(List<StoreResult> transfers, Direction direction) {
+        double more = perGibibyte(transfers, direction, SMALL_BLOB) - perGibibyte(transfers, direction, LARGE_BLOB);
+        return Math.max(0, more) / (1024.0 / SMALL_BLOB - 1024.0 / LARGE_BLOB);
+    }
+
+    private static double perByte(List<StoreResult> transfers, Direction direction) {
+        double requests = perRequest(transfers, direction) * 1024.0 / LARGE_BLOB;
+        return (perGibibyte(transfers, direction, LARGE_BLOB) - requests) / GIBIBYTE;
+    }
+
+    private static double perGibibyte(List<StoreResult> transfers, Direction direction, int mebibytes) {
+        return transfers.stream()
+                .filter(each -> !each.isBare()
+                        && each.cell().direction() == direction
+                        && each.cell().mebibytes() == mebibytes)
+                .mapToDouble(StoreResult::cpuPerGibibyte)
+                .average()
+                .orElse(Double.NaN);
+    }
+}

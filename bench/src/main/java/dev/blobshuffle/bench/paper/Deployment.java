@@ -1,0 +1,103 @@
+package dev.blobshuffle.bench.paper;
+
+import dev.blobshuffle.core.internal.resilience.ResilienceOptions;
+import dev.blobshuffle.core.internal.write.options.BatchLayout;
+import dev.blobshuffle.core.internal.write.options.BatcherOptions;
+import dev.blobshuffle.planner.PaperModel;
+import java.time.Duration;
+
+/**
+ * A cluster of the paper's evaluation (section 5) under a load.
+ *
+ * @param layout how blobs are laid out
+ * @param mebibytes the paper's target size of a batch, for each zone
+ * @param partitions of the shuffle
+ * @param instances a multiple of the zones
+ * @param gibibytesPerSecond values that are shuffled, over all instances
+ */
+public record Deployment(Layout layout, double mebibytes, int partitions, int instances, double gibibytesPerSecond) {
+    /** Availability zones. */
+    public static final int ZONES = 3;
+
+    /** Bytes of a value; a key has {@link #KEY_BYTES} more. */
+    public static final int VALUE_BYTES = 1024;
+
+    /** The first bytes of the value, as in the paper. */
+    public static final int KEY_BYTES = 8;
+
+    /** Kafka Streams' default under at-least-once. */
+    static final Duration COMMIT_INTERVAL = Duration.ofSeconds(30);
+
+    private static final double MEBIBYTE = 1 << 20;
+    private static final double GIBIBYTE = 1 << 30;
+    private static final Duration NEVER = Duration.ofMinutes(30);
+    private static final long BUFFER = 1L << 30;
+    private static final int CHUNK = 4 << 10;
+
+    /** Checks that each zone has as many instances, and each instance a partition. */
+    public Deployment {
+        if (!(mebibytes >= 1) || instances < ZONES || instances % ZONES != 0 || partitions < instances) {
+            throw new IllegalArgumentException("Cannot run " + instances + " instances with " + partitions
+                    + " partitions and batches of " + mebibytes
+                    + " MiB. Give a multiple of 3 instances, at least as many partitions, and 1 MiB or more.");
+        }
+        if (!(gibibytesPerSecond > 0)) {
+            throw new IllegalArgumentException(
+                    "Cannot run at " + gibibytesPerSecond + " GiB per second. Give more than 0.");
+        }
+    }
+
+    /** Seconds until a zone's batch has its size. */
+    public double fillSeconds() {
+        return PaperModel.fillSeconds(mebibytes * MEBIBYTE, ZONES, instances, gibibytesPerSecond * GIBIBYTE);
+    }
+
+    /** The size that blobs aim at, MiB. */
+    public double targetMebibytes() {
+        return layout == Layout.PAPER ? mebibytes : mebibytes * ZONES;
+    }
+
+    /**
+     * By how much sizes, loads and bandwidths are divided, so that a batch of a zone has 1 MiB. Its
+     * number of records falls with it, not their size.
+     */
+    double scale() {
+        return mebibytes;
+    }
+
+    /** Records per second of an instance, at the scale. */
+    double scaledRecordsPerSecond() {
+        return gibibytesPerSecond * GIBIBYTE / VALUE_BYTES / instances / scale();
+    }
+
+    /** Settings of the writers, at the scale. */
+    BatcherOptions batching() {
+        boolean isPaper = layout == Layout.PAPER;
+        long bytes = (long) (mebibytes * MEBIBYTE / scale());
+        return BatcherOptions.builder()
+                .layout(isPaper ? BatchLayout.PER_ZONE : BatchLayout.PACKED)
+                .batchBytes(isPaper ? bytes : bytes * (ZONES + 1))
+                .delay(isPaper ? NEVER : Duration.ofNanos((long) (fillSeconds() * 1e9)))
+                .bufferBytes(BUFFER)
+                .chunkBytes(CHUNK)
+                .build();
+    }
+
+    /** Whether slow requests are sent twice. */
+    ResilienceOptions resilience() {
+        return new ResilienceOptions(
+                ResilienceOptions.USUAL.requestTimeout(),
+                layout == Layout.PAPER ? ResilienceOptions.Hedging.OFF : ResilienceOptions.Hedging.ON);
+    }
+
+    /** The zone whose instances read a partition. */
+    static int zoneOf(int partition) {
+        return partition % ZONES;
+    }
+
+    /** The instance that reads a partition. */
+    int readerOf(int partition) {
+        int turn = partition / ZONES % (instances / ZONES);
+        return zoneOf(partition) + ZONES * turn;
+    }
+}

@@ -1,0 +1,87 @@
+package dev.blobshuffle.bench.paper;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The price of our layout at the p95 that the paper's layout has with a size of batches, between our
+ * measured points.
+ *
+ * @param profile the store's latencies
+ * @param mebibytes the paper's size
+ * @param p95Seconds the latency of both
+ * @param paperUsd S3's price with the paper's layout at 1 GiB per second
+ * @param oursUsd with ours; empty: no measured point is as fast, or none as slow
+ */
+public record EqualLatency(
+        String profile, double mebibytes, double p95Seconds, double paperUsd, Optional<Double> oursUsd) {
+    private static final int FIGURE = 8;
+
+    private record Point(double mebibytes, double p95, double usd) {}
+
+    /** All sizes of all profiles, by the rows of Figure 8. */
+    public static List<EqualLatency> of(List<FigureRow> rows) {
+        List<EqualLatency> all = new ArrayList<>();
+        List<String> profiles = rows.stream().map(FigureRow::profile).distinct().toList();
+        for (String profile : profiles) {
+            List<Point> ours = points(rows, profile, Layout.OURS);
+            for (Point paper : points(rows, profile, Layout.PAPER)) {
+                all.add(new EqualLatency(profile, paper.mebibytes, paper.p95, paper.usd, between(ours, paper.p95)));
+            }
+        }
+        return all;
+    }
+
+    private static List<Point> points(List<FigureRow> rows, String profile, Layout layout) {
+        Map<Double, double[]> found = new LinkedHashMap<>();
+        for (FigureRow row : rows) {
+            if (row.figure() == FIGURE && row.profile().equals(profile) && row.layout() == layout) {
+                double[] point = found.computeIfAbsent(row.value(), value -> new double[2]);
+                if (row.metric().equals("latency_p95_seconds")) {
+                    point[0] = row.measured();
+                } else if (row.metric().equals("s3_usd_per_hour")) {
+                    point[1] = row.measured();
+                }
+            }
+        }
+        List<Point> points = new ArrayList<>();
+        found.forEach((size, point) -> points.add(new Point(size, point[0], point[1])));
+        return points;
+    }
+
+    /** On a straight line between two points, both scales logarithmic. */
+    private static Optional<Double> between(List<Point> points, double p95) {
+        List<Point> sorted =
+                points.stream().sorted(Comparator.comparingDouble(Point::p95)).toList();
+        for (int i = 1; i < sorted.size(); i++) {
+            Point low = sorted.get(i - 1);
+            Point high = sorted.get(i);
+            if (low.p95 <= p95 && p95 <= high.p95 && low.p95 < high.p95) {
+                double share = Math.log(p95 / low.p95) / Math.log(high.p95 / low.p95);
+                return Optional.of(low.usd * Math.pow(high.usd / low.usd, share));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Our price by the paper's; above 1: the paper's layout wins. */
+    public Optional<Double> ratio() {
+        return oursUsd.map(usd -> usd / paperUsd);
+    }
+
+    /** For the JSON. */
+    public Map<String, Object> asJson() {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("profile", profile);
+        json.put("mebibytes", mebibytes);
+        json.put("latency_p95_seconds", p95Seconds);
+        json.put("paper_s3_usd_per_hour", paperUsd);
+        json.put("ours_s3_usd_per_hour", oursUsd.orElse(null));
+        json.put("ratio", ratio().orElse(null));
+        return json;
+    }
+}

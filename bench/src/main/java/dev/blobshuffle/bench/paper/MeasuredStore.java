@@ -1,0 +1,45 @@
+package dev.blobshuffle.bench.paper;
+
+import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
+import dev.blobshuffle.core.store.BlobBytes;
+import dev.blobshuffle.core.store.BlobContent;
+import dev.blobshuffle.core.store.BlobId;
+import dev.blobshuffle.core.store.BlobRange;
+import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.time.Time;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+/** A store whose requests are counted and timed. Guarded by the simulation's baton. */
+final class MeasuredStore extends ForwardingBlobStore {
+    private final StoreMeasurement measurement;
+    private final Consumer<BlobId> whenStored;
+    private final Time time;
+
+    /** @param whenStored called when a put has succeeded */
+    MeasuredStore(BlobStore store, StoreMeasurement measurement, Consumer<BlobId> whenStored, Time time) {
+        super(store);
+        this.measurement = measurement;
+        this.whenStored = whenStored;
+        this.time = time;
+    }
+
+    @Override
+    public CompletionStage<Void> put(BlobId id, BlobContent content) {
+        long start = time.nanos();
+        long bytes = content.length();
+        return store().put(id, content).whenComplete((nothing, failure) -> {
+            measurement.put(start, time.nanos() - start, bytes);
+            if (failure == null) {
+                whenStored.accept(id);
+            }
+        });
+    }
+
+    @Override
+    public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
+        long start = time.nanos();
+        return store().get(id, range)
+                .whenComplete((nothing, failure) -> measurement.get(start, time.nanos() - start, range.length()));
+    }
+}
