@@ -31,8 +31,8 @@ public final class CpuMeasurement {
     private static final double GIBIBYTE = 1 << 30;
     private static final int SMALL_RECORD = 256;
     private static final int LARGE_RECORD = Deployment.VALUE_BYTES;
-    private static final long RECORDS = 200_000;
-    private static final long WARM_UP_RECORDS = 200_000;
+    private static final long RECORDS = 60_000;
+    private static final long WARM_UP_RECORDS = 60_000;
     private static final String LARGE_BATCH = "8 MiB";
     private static final String SMALL_BATCH = "256 KiB";
     private static final int SMALL_BLOB = 1;

@@ -1,0 +1,54 @@
+package dev.blobshuffle.bench.paper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.blobshuffle.simulator.SimulatedTime;
+import org.junit.jupiter.api.Test;
+
+class VirtualClusterTest {
+    private static final int BATCHES = 60;
+
+    private static ClusterResult run(Layout layout, long seed) {
+        Deployment deployment = new Deployment(layout, 16, 36, 6, 0.37);
+        try (SimulatedTime time = new SimulatedTime(seed)) {
+            return new VirtualCluster(deployment, PaperStore.profile(), BATCHES, time).run();
+        }
+    }
+
+    @Test
+    void papersLayoutReadsTwoOfThreeBlobsFromTheStore() {
+        ClusterResult result = run(Layout.PAPER, 1);
+        assertThat(result.getsPerSecond() / result.putsPerSecond()).isCloseTo(2.0 / 3, within(0.15));
+        assertThat(result.fill()).isBetween(0.85, 1.01);
+        assertThat(result.gibibytesPerSecond()).isCloseTo(0.37, within(0.06));
+        assertThat(result.notificationsPerSecond() / result.putsPerSecond()).isCloseTo(12, within(2.0));
+    }
+
+    @Test
+    void oursPutsAThirdOfTheBlobs() {
+        ClusterResult paper = run(Layout.PAPER, 1);
+        ClusterResult ours = run(Layout.OURS, 1);
+        assertThat(ours.putsPerSecond() / paper.putsPerSecond()).isCloseTo(1.0 / 3, within(0.08));
+    }
+
+    @Test
+    void sameSeedGivesTheSameNumbers() {
+        ClusterResult one = run(Layout.PAPER, 3);
+        ClusterResult other = run(Layout.PAPER, 3);
+        assertThat(other.records()).isEqualTo(one.records());
+        assertThat(other.latency()).isEqualTo(one.latency());
+        assertThat(other.puts()).isEqualTo(one.puts());
+    }
+
+    @Test
+    void clustersThatCannotBeAreRefused() {
+        assertThatThrownBy(() -> new Deployment(Layout.PAPER, 16, 216, 7, 1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("Give a multiple of 3 instances");
+        assertThatThrownBy(() -> new Deployment(Layout.PAPER, 16, 216, 6, 0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("Give more than 0");
+    }
+}
