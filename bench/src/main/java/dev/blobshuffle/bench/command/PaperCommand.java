@@ -10,6 +10,8 @@ import dev.blobshuffle.bench.paper.PaperReport;
 import dev.blobshuffle.bench.paper.PaperRunner;
 import dev.blobshuffle.bench.paper.PaperStore;
 import dev.blobshuffle.bench.report.Environment;
+import dev.blobshuffle.bench.store.FittedProfile;
+import dev.blobshuffle.bench.store.RequestTimes;
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.planner.LatencyProfile;
 import java.io.IOException;
@@ -56,6 +58,12 @@ final class PaperCommand implements Callable<Integer> {
     private List<String> names;
 
     @Option(
+            names = "--profile",
+            paramLabel = "FILE",
+            description = "A file of bench store --profile-out, whose store is run too.")
+    private @Nullable Path measuredProfile;
+
+    @Option(
             names = "--batches",
             defaultValue = "1000",
             description = "Batches that each point measures; fewer are faster and less exact.")
@@ -68,6 +76,12 @@ final class PaperCommand implements Callable<Integer> {
             names = "--without-cpu",
             description = "Measures no processor times, and leaves out what needs them: limits, compute, totals.")
     private boolean isWithoutCpu;
+
+    @Option(
+            names = "--cpu-from",
+            paramLabel = "FILE",
+            description = "The JSON of an earlier run, whose processor times are used instead of measured ones.")
+    private @Nullable Path cpuFrom;
 
     @Option(names = "--json", paramLabel = "FILE", description = "File for all numbers as JSON.")
     private @Nullable Path json;
@@ -84,7 +98,7 @@ final class PaperCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException, ExecutionException {
         PaperPlan plan = plan();
-        Optional<CpuCost> cpu = isWithoutCpu ? Optional.empty() : Optional.of(measureCpu());
+        Optional<CpuCost> cpu = isWithoutCpu ? Optional.empty() : Optional.of(cpu());
         say("Virtual time, " + plan.batches() + " batches for each point:");
         PaperEvaluation evaluation = new PaperEvaluation(plan, new PaperRunner(plan, this::say).run(), cpu);
         PaperReport result = PaperReport.of(evaluation);
@@ -109,6 +123,17 @@ final class PaperCommand implements Callable<Integer> {
         return 0;
     }
 
+    private CpuCost cpu() throws IOException, InterruptedException {
+        if (cpuFrom == null) {
+            return measureCpu();
+        }
+        try {
+            return CpuCost.read(cpuFrom);
+        } catch (IOException | IllegalArgumentException e) {
+            throw invalid("Cannot use --cpu-from: " + e.getMessage());
+        }
+    }
+
     private CpuCost measureCpu() throws IOException, InterruptedException {
         RunOptions options = new RunOptions();
         options.memory = Path.of("/dev/shm");
@@ -125,12 +150,15 @@ final class PaperCommand implements Callable<Integer> {
     }
 
     private PaperPlan plan() {
+        List<LatencyProfile> profiles =
+                new ArrayList<>(names.stream().map(this::profile).toList());
         try {
-            return new PaperPlan(
-                    numbers.stream().map(this::figure).toList(),
-                    names.stream().map(this::profile).toList(),
-                    batches,
-                    seed);
+            if (measuredProfile != null) {
+                profiles.add(FittedProfile.of(RequestTimes.read(measuredProfile)));
+            }
+            return new PaperPlan(numbers.stream().map(this::figure).toList(), profiles, batches, seed);
+        } catch (IOException e) {
+            throw invalid("Cannot use --profile: " + e.getMessage());
         } catch (IllegalArgumentException e) {
             throw invalid(String.valueOf(e.getMessage()));
         }

@@ -1,6 +1,7 @@
 package dev.blobshuffle.bench.command;
 
 import dev.blobshuffle.bench.report.Environment;
+import dev.blobshuffle.bench.store.RequestTimer;
 import dev.blobshuffle.bench.store.StorePlan;
 import dev.blobshuffle.bench.store.StoreReport;
 import dev.blobshuffle.bench.store.StoreRunner;
@@ -78,12 +79,30 @@ final class StoreCommand implements Callable<Integer> {
     @Option(names = "--json", paramLabel = "FILE", description = "File for all numbers as JSON.")
     private @Nullable Path json;
 
+    @Option(
+            names = "--profile-out",
+            paramLabel = "FILE",
+            description = {
+                "Only times single puts and gets of the sizes at --store, and writes them to a file:",
+                "a latency profile for `bench paper --profile`."
+            })
+    private @Nullable Path profileOut;
+
+    @Option(
+            names = "--profile-requests",
+            defaultValue = "200",
+            description = "Puts, and as many gets, of each size for a profile.")
+    private int profileRequests;
+
     @Spec
     private CommandSpec spec;
 
     @Override
     public Integer call() throws IOException, InterruptedException, ExecutionException, GeneralSecurityException {
         StorePlan plan = plan();
+        if (profileOut != null) {
+            return writeProfile(profileOut);
+        }
         if (!Files.isDirectory(Path.of("/proc/self/task"))) {
             throw invalid("Cannot measure: CPU time comes from Linux's /proc, and there is none. Run it on Linux.");
         }
@@ -104,6 +123,23 @@ final class StoreCommand implements Callable<Integer> {
             Files.writeString(json, Json.write(asJson(report)));
         }
         return report.isVerified() ? 0 : 1;
+    }
+
+    private int writeProfile(Path file) throws IOException {
+        if (uri == null || sizes.size() < 2 || profileRequests < 20) {
+            throw invalid("Cannot write a profile: it needs a store, two sizes and 20 requests or more. Give --store URI"
+                    + " --mib 1,16 --profile-requests 200.");
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        new RequestTimer(uri, sizes, profileRequests, line -> {
+                    out.println(line);
+                    out.flush();
+                })
+                .run()
+                .write(file);
+        out.println("Profile: " + file);
+        out.flush();
+        return 0;
     }
 
     private StorePlan plan() {

@@ -139,7 +139,8 @@ record SuitePlan(String name, int minutes, String shows, String command) {
                     "adaptive",
                     3,
                     "a target latency while the load swings, in virtual time",
-                    "run adaptive --virtual"));
+                    "run adaptive --virtual"),
+            new SuitePlan("paper", 15, "Figures 6 to 10 at their full size, in virtual time", "paper"));
 
     /** The words of the command. */
     List<String> words() {

@@ -1,5 +1,9 @@
 package dev.blobshuffle.bench.paper;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -23,6 +27,7 @@ public record CpuCost(
         double perPutByte,
         double perGetByte) {
     private static final double GIBIBYTE = 1 << 30;
+    private static final double MICROS = 1e6;
     private static final int PROCESSORS_PER_INSTANCE = 2;
 
     /** An r6in.xlarge in us-east-1, USD per hour, and its virtual processors. */
@@ -54,14 +59,35 @@ public record CpuCost(
         return perGibibyte(result) / PROCESSORS_PER_NODE * USD_PER_NODE_HOUR;
     }
 
+    /**
+     * The times in a file that {@link #asJson} is part of.
+     *
+     * @throws IllegalArgumentException if it has none
+     */
+    public static CpuCost read(Path file) throws IOException {
+        JsonNode cpu = new ObjectMapper().readTree(file.toFile()).path("cpu");
+        if (!cpu.isObject()) {
+            throw new IllegalArgumentException("Cannot take processor times from " + file
+                    + ": it has none. Give the JSON of a run with them.");
+        }
+        return new CpuCost(
+                cpu.path("record_microseconds").asDouble() / MICROS,
+                cpu.path("byte_seconds_per_gib").asDouble() / GIBIBYTE,
+                cpu.path("notification_microseconds").asDouble() / MICROS,
+                cpu.path("put_microseconds").asDouble() / MICROS,
+                cpu.path("get_microseconds").asDouble() / MICROS,
+                cpu.path("put_seconds_per_gib").asDouble() / GIBIBYTE,
+                cpu.path("get_seconds_per_gib").asDouble() / GIBIBYTE);
+    }
+
     /** For the JSON, in microseconds and, for bytes, seconds per GiB. */
     public Map<String, Object> asJson() {
         Map<String, Object> json = new LinkedHashMap<>();
-        json.put("record_microseconds", perRecord * 1e6);
+        json.put("record_microseconds", perRecord * MICROS);
         json.put("byte_seconds_per_gib", perByte * GIBIBYTE);
-        json.put("notification_microseconds", perNotification * 1e6);
-        json.put("put_microseconds", perPut * 1e6);
-        json.put("get_microseconds", perGet * 1e6);
+        json.put("notification_microseconds", perNotification * MICROS);
+        json.put("put_microseconds", perPut * MICROS);
+        json.put("get_microseconds", perGet * MICROS);
         json.put("put_seconds_per_gib", perPutByte * GIBIBYTE);
         json.put("get_seconds_per_gib", perGetByte * GIBIBYTE);
         return json;
