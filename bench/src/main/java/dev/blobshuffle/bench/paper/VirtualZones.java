@@ -5,6 +5,7 @@ import dev.blobshuffle.core.internal.cache.CachedBlobStore;
 import dev.blobshuffle.core.internal.cache.PeerClient;
 import dev.blobshuffle.core.internal.cache.PeerNetwork;
 import dev.blobshuffle.core.internal.format.Partition;
+import dev.blobshuffle.core.internal.log.share.LogPeers;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.membership.FixedZoneMap;
 import dev.blobshuffle.core.internal.membership.Member;
@@ -92,6 +93,11 @@ final class VirtualZones implements ZoneMap {
         public Optional<Endpoint> serve(CachedBlobStore store) {
             servers.put(own, store);
             return Optional.of(own);
+        }
+
+        @Override
+        public LogPeers logPeers() {
+            throw new UnsupportedOperationException("Cannot read a log here: the shuffles of the paper have none.");
         }
 
         @Override
