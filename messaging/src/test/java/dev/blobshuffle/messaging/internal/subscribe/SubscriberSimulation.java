@@ -70,6 +70,7 @@ final class SubscriberSimulation {
     private final List<String> violations = new ArrayList<>();
     private final List<Member> members = new ArrayList<>();
     private final int records;
+    private final Optional<SimulatedZone> zone;
     private final int[] published = new int[PARTITIONS];
     private LogTopic topic;
     private boolean isPublished;
@@ -83,6 +84,7 @@ final class SubscriberSimulation {
         database = new MemoryDatabase(time, LogOptions.DEFAULTS, new Plan(), defects);
         store = new MemoryBlobStore("simulated", 1L << 30);
         records = 40 + time.random(200);
+        zone = time.random(2) == 0 ? Optional.empty() : Optional.of(new SimulatedZone(time, () -> isCalm));
     }
 
     /** Runs the schedule of a seed; returns what it violated. */
@@ -92,6 +94,16 @@ final class SubscriberSimulation {
             time.actor("supervisor", simulation::supervise);
             time.run();
             return simulation.violations;
+        }
+    }
+
+    /** How many batches members of a schedule have sent to each other. */
+    static long shared(long seed) {
+        try (SimulatedTime time = new SimulatedTime(seed)) {
+            SubscriberSimulation simulation = new SubscriberSimulation(time, Set.of());
+            time.actor("supervisor", simulation::supervise);
+            time.run();
+            return simulation.zone.map(SimulatedZone::shared).orElse(0L);
         }
     }
 
@@ -318,7 +330,9 @@ final class SubscriberSimulation {
         void run() {
             CommitLog log = cut.log();
             ShuffleEngine engine = ShuffleEngine.builder(store, process).build();
-            LogTails tails = new LogTails(log, 1 << (8 + time.random(12)), process);
+            long budget = 1L << (8 + time.random(12));
+            LogTails tails = zone.map(shared -> shared.open(log, process, budget))
+                    .orElseGet(() -> new LogTails(log, budget, process));
             SubscriberParts parts = new SubscriberParts(
                     log,
                     new TopicCatalog(log, process),

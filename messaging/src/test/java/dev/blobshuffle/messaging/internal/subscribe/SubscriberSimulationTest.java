@@ -28,6 +28,14 @@ class SubscriberSimulationTest {
     }
 
     @Test
+    void membersReadTheLogTogether() {
+        assertThat(LongStream.range(SEED, SEED + 20)
+                        .map(SubscriberSimulation::shared)
+                        .sum())
+                .isGreaterThan(100);
+    }
+
+    @Test
     void aSeedAlwaysGivesTheSameSchedule() {
         for (long seed = SEED; seed < SEED + 10; seed++) {
             assertThat(SubscriberSimulation.trace(seed)).isEqualTo(SubscriberSimulation.trace(seed));

@@ -1,0 +1,55 @@
+package dev.blobshuffle.messaging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.postgresqlembedded.PostgresServer;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What an instance without work asks of a real database, by the database's own count. */
+class IdleInstanceIT {
+    private static final Duration WINDOW = Duration.ofSeconds(10);
+    private static final double MOST_PER_SECOND = 30;
+
+    @TempDir
+    Path directory;
+
+    /** Transactions of a database so far, and when they were counted. */
+    private record Load(long transactions, double seconds) {}
+
+    @Test
+    void anIdleSubscriberAsksAtMostThirtyTimesPerSecond() throws Exception {
+        try (TestDatabase database = new TestDatabase(PostgresServer.builder().start(), directory);
+                Connection watching = database.connect();
+                Messaging messaging = Messaging.open(database.settings(directory.resolve("store"), "a"))) {
+            messaging.topics().create(Topic.named("idle").partitions(12));
+            try (Subscriber<String, String> subscriber =
+                    messaging.subscriber(Subscription.of("group", "idle"), Serde.string(), Serde.string())) {
+                assertThat(subscriber.poll(Duration.ofSeconds(3)).count()).isZero();
+                assertThat(subscriber.assignment()).hasSize(12);
+                Load before = load(watching);
+                assertThat(subscriber.poll(WINDOW).count()).isZero();
+                Load after = load(watching);
+
+                double perSecond =
+                        (after.transactions() - before.transactions()) / (after.seconds() - before.seconds());
+                assertThat(perSecond).isBetween(0.1, MOST_PER_SECOND);
+            }
+        }
+    }
+
+    private static Load load(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select xact_commit + xact_rollback,"
+                        + " extract(epoch from clock_timestamp()) from pg_stat_database where datname = 'postgres'")) {
+            assertThat(row.next()).isTrue();
+            return new Load(row.getLong(1), row.getDouble(2));
+        }
+    }
+}
