@@ -99,7 +99,7 @@ final class SharedTopic {
 
     private void moveTo(LogQuestion question) {
         boolean isAhead = question.from() > ring.next();
-        if (last == null || !isReading && (isAhead || isUnused() && !ring.reaches(question.from()))) {
+        if (last == null || (!isReading && (isAhead || (isUnused() && !ring.reaches(question.from()))))) {
             ring.restart(question.from());
             start = question.after();
             last = question.after();
@@ -202,7 +202,7 @@ final class SharedTopic {
         for (Waiting each : waiting) {
             List<SequencedBatch> batches = take(each.question());
             boolean isAtEnd = each.question().from() == ring.next();
-            if (!batches.isEmpty() || isAtEnd && each.begun() < reading) {
+            if (!batches.isEmpty() || (isAtEnd && each.begun() < reading)) {
                 after.add(() -> each.answer().complete(batches));
             } else if (isAtEnd) {
                 later.add(each);

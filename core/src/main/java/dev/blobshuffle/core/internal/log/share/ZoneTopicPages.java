@@ -98,7 +98,7 @@ final class ZoneTopicPages implements TopicPages {
         int most = (int) Math.min(LogQuestion.MOST_BYTES, wanted.request().maxBytes());
         LogQuestion question = new LogQuestion(zone.id(), topic, wanted.before().orElseThrow(), most);
         CompletableFuture<LogPage> result = new CompletableFuture<>();
-        answerInTime(member, question).whenComplete((batches, failure) -> {
+        var ignored = answerInTime(member, question).whenComplete((batches, failure) -> {
             Throwable wrong = failure == null ? contradiction(batches, question, wanted.end()) : unwrapped(failure);
             if (wrong == null) {
                 came(member, batches);
