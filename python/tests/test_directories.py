@@ -99,7 +99,6 @@ def test_a_quota_is_kept(two):
     assert sum(len(stored(path)) for path in two) == 4
     assert not [path for path in two if any(file.suffix == ".tmp" for file in stored(path))]
     release(store, "s")
-    module._health.clear()
     write(store, table(10_000), 2, codec="none")
 
 

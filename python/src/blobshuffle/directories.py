@@ -157,7 +157,8 @@ class Directories(Store):
     def delete(self, path: str) -> None:
         """Delete in all directories; those that fail do not keep the others from it."""
         failed: StoreUnavailable | None = None
-        for store in self._stores.values():
+        for directory, store in self._stores.items():
+            _health_of(directory).counted_at = float("-inf")
             try:
                 store.delete(path)
             except StoreUnavailable as failure:
