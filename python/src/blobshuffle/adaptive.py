@@ -50,7 +50,12 @@ class Cost(NamedTuple):
 
     def plus(self, other: Cost) -> Cost:
         """Return the sum of two samples."""
-        return Cost(*(mine + more for mine, more in zip(self, other, strict=True)))
+        return Cost(
+            self.compress_seconds + other.compress_seconds,
+            self.decompress_seconds + other.decompress_seconds,
+            self.raw_bytes + other.raw_bytes,
+            self.stored_bytes + other.stored_bytes,
+        )
 
     def seconds(self, write: float, read: float) -> float:
         """Return the seconds for a byte of rows; `write` and `read` are those of a stored byte."""

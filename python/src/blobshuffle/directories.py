@@ -178,15 +178,19 @@ class Directories(Store):
         )
         ordered: list[str] = []
         while awake:
-            mark = self._chance() * sum(rooms[path] for path in awake)
-            for path in awake:
-                mark -= rooms[path]
-                if mark < 0:
-                    break
-            awake.remove(path)
-            ordered.append(path)
+            chosen = self._draw(awake, rooms)
+            awake.remove(chosen)
+            ordered.append(chosen)
         # Those that failed are better than none.
         return ordered + resting
+
+    def _draw(self, directories: Sequence[str], rooms: dict[str, int]) -> str:
+        mark = self._chance() * sum(rooms[directory] for directory in directories)
+        for directory in directories:
+            mark -= rooms[directory]
+            if mark < 0:
+                return directory
+        return directories[-1]
 
     def room(self, directory: str) -> int:
         """Return the bytes that a directory may still take: its free space within the quota."""

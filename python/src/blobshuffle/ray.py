@@ -17,7 +17,6 @@ from blobshuffle.ref import Ref, select
 from blobshuffle.store import StoreLike, new_shuffle
 from blobshuffle.tasks import (
     LEASE_SECONDS,
-    Input,
     Plan,
     Reduce,
     plan,
@@ -32,7 +31,7 @@ __all__ = ["shuffle"]
 
 
 def shuffle(
-    inputs: Iterable[Input | Any] | Any,
+    inputs: Any,
     keys: str | Sequence[str],
     partitions: int,
     reduce: Reduce | None = None,
