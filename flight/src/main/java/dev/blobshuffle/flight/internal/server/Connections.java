@@ -40,7 +40,9 @@ final class Connections {
         if (channel == null) {
             return false;
         }
-        channel.close();
+        // gRPC answers a close of the channel with a graceful end, which waits for all streams. A
+        // close by the first handler does not pass it.
+        channel.pipeline().firstContext().close();
         return true;
     }
 

@@ -44,6 +44,7 @@ final class MemoryBudget {
         }
         Wish wish = new Wish(connection, bytes);
         if (fits(wish)) {
+            waiting.remove(retry);
             take(wish);
             return true;
         }

@@ -141,7 +141,7 @@ final class PartitionStream {
     private boolean isReady() {
         boolean isReady = call.isReady();
         if (isReady) {
-            giveBack(Math.max(0, queued - threshold));
+            giveBack(threshold == 1 ? queued : Math.max(0, queued - threshold));
             progressNanos = serving.time().nanos();
             watch(READY_BYTES);
         }
