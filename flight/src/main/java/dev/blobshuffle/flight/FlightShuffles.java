@@ -96,7 +96,8 @@ public final class FlightShuffles implements AutoCloseable {
     public InputStream read(String shuffle, int partition) {
         JsonObject body = body(shuffle);
         body.addProperty("partition", partition);
-        byte[] ticket = Base64.getDecoder().decode(act("ticket", body).get("ticket").getAsString());
+        byte[] ticket =
+                Base64.getDecoder().decode(act("ticket", body).get("ticket").getAsString());
         byte[] request = new ProtoWriter().bytes(1, ticket).toBytes();
         return PartitionBytes.start(
                 channel.newCall(FlightMethods.DO_GET, CallOptions.DEFAULT),

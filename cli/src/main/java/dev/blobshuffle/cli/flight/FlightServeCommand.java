@@ -137,7 +137,8 @@ public final class FlightServeCommand implements Callable<Integer> {
         long frames = Math.round(memory);
         if (frames > Runtime.getRuntime().maxMemory() / 2) {
             throw new InvalidSettings("Cannot use --memory " + frames + ": the JVM has "
-                    + Runtime.getRuntime().maxMemory() + " bytes, and half of them must stay. Give the JVM more (-Xmx).");
+                    + Runtime.getRuntime().maxMemory()
+                    + " bytes, and half of them must stay. Give the JVM more (-Xmx).");
         }
         return new FlightConfig(
                 endpoint.host(),

@@ -99,9 +99,6 @@ public final class BlobFooter {
         long frames = container.segments().stream()
                 .mapToLong(segment -> segment.frames().size())
                 .sum();
-        return 1024L
-                + prelude.capacity()
-                + (long) BYTES_PER_SEGMENT * segments.size()
-                + BYTES_PER_FRAME * frames;
+        return 1024L + prelude.capacity() + (long) BYTES_PER_SEGMENT * segments.size() + BYTES_PER_FRAME * frames;
     }
 }

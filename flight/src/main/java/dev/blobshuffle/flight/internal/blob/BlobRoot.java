@@ -110,12 +110,13 @@ final class BlobRoot {
                 throw new BlobMissing("Cannot open " + place(shuffle, file)
                         + ": it is no regular file. The daemon follows no links and reads no devices.");
             }
-            SeekableByteChannel channel =
-                    way.last().newByteChannel(Path.of(file), Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));
+            SeekableByteChannel channel = way.last()
+                    .newByteChannel(Path.of(file), Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));
             return (FileChannel) channel;
         } catch (NoSuchFileException | NotDirectoryException e) {
             throw new BlobMissing(
-                    "Cannot open " + place(shuffle, file) + ": it is not there. It was released, or lost with its disk.",
+                    "Cannot open " + place(shuffle, file)
+                            + ": it is not there. It was released, or lost with its disk.",
                     e);
         } catch (IOException e) {
             throw unavailable("open " + place(shuffle, file), e);
@@ -151,9 +152,9 @@ final class BlobRoot {
     /** When a shuffle's directory last changed, milliseconds since the epoch; empty if none is. */
     OptionalLong changedMillis(String shuffle) {
         try {
-            return OptionalLong.of(Files.getLastModifiedTime(
-                            directory.resolve(SHUFFLES).resolve(shuffle), LinkOption.NOFOLLOW_LINKS)
-                    .toMillis());
+            return OptionalLong.of(
+                    Files.getLastModifiedTime(directory.resolve(SHUFFLES).resolve(shuffle), LinkOption.NOFOLLOW_LINKS)
+                            .toMillis());
         } catch (IOException e) {
             return OptionalLong.empty();
         }

@@ -62,8 +62,8 @@ record Commitment(List<Chosen> blobs) {
         int check = text.lastIndexOf(CHECK);
         try {
             if (check < 0
-                    || !text.substring(check).equals(CHECK
-                            + HexFormat.of().toHexDigits(Checksum.of(file, 0, check)) + "\n")) {
+                    || !text.substring(check)
+                            .equals(CHECK + HexFormat.of().toHexDigits(Checksum.of(file, 0, check)) + "\n")) {
                 throw new IllegalArgumentException("its checksum is wrong");
             }
             String[] lines = text.substring(0, check).split("\n");
@@ -74,14 +74,14 @@ record Commitment(List<Chosen> blobs) {
             for (String line : List.of(lines).subList(1, lines.length)) {
                 String[] words = line.split(" ");
                 BlobName name = BlobName.parse(words[0]).orElseThrow(() -> new IllegalArgumentException(line));
-                blobs.add(new Chosen(
-                        name, new Fingerprint(Long.parseLong(words[1]), HexFormat.fromHexDigits(words[2]))));
+                blobs.add(
+                        new Chosen(name, new Fingerprint(Long.parseLong(words[1]), HexFormat.fromHexDigits(words[2]))));
             }
             return new Commitment(blobs);
         } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
             throw new BlobCorrupt(
-                    "Cannot read the commit of shuffle " + shuffle + ": " + e.getMessage()
-                            + ". Delete its file " + FILE + " and commit again.",
+                    "Cannot read the commit of shuffle " + shuffle + ": " + e.getMessage() + ". Delete its file " + FILE
+                            + " and commit again.",
                     e);
         }
     }

@@ -59,8 +59,7 @@ public sealed interface MapSet {
 
     private static void checkCount(int maps) {
         if (maps < 1 || maps > MOST_MAPS) {
-            throw new IllegalArgumentException(
-                    "Cannot read " + maps + " maps: legal are 1 to " + MOST_MAPS + ".");
+            throw new IllegalArgumentException("Cannot read " + maps + " maps: legal are 1 to " + MOST_MAPS + ".");
         }
     }
 }

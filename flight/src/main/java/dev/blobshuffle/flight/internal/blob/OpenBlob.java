@@ -110,8 +110,8 @@ public final class OpenBlob implements AutoCloseable {
 
     /** The failure of a reader that finds other bytes than were written. */
     BlobCorrupt corrupt(String reason) {
-        return new BlobCorrupt("Cannot read " + what + ": " + reason
-                + ". Read it again; if that fails too, run its map again.");
+        return new BlobCorrupt(
+                "Cannot read " + what + ": " + reason + ". Read it again; if that fails too, run its map again.");
     }
 
     private StoreUnavailable unavailable(IOException cause) {

@@ -67,9 +67,8 @@ public final class Shuffle {
 
     /** Lists the directories again if they may have changed; returns whether there is any. */
     synchronized boolean refresh() {
-        List<Long> changes = roots.stream()
-                .map(root -> root.changedMillis(name).orElse(0))
-                .collect(Collectors.toList());
+        List<Long> changes =
+                roots.stream().map(root -> root.changedMillis(name).orElse(0)).collect(Collectors.toList());
         if (!changes.equals(listedAt)) {
             long now = time.wallMillis();
             boolean isSettled = changes.stream().allMatch(change -> Math.abs(now - change) > COARSE_MILLIS);
@@ -143,10 +142,11 @@ public final class Shuffle {
     /** Registers a blob that is there: reads and checks its footer. */
     synchronized StoredBlob register(String file) {
         BlobName named = BlobName.parse(file)
-                .orElseThrow(() -> new Refused(
-                        Reason.INVALID,
-                        "Cannot register " + file
-                                + ": that is no name of a blob. Use mMAP-aATTEMPT-ID.blob, as the Python package does."));
+                .orElseThrow(
+                        () -> new Refused(
+                                Reason.INVALID,
+                                "Cannot register " + file
+                                        + ": that is no name of a blob. Use mMAP-aATTEMPT-ID.blob, as the Python package does."));
         list();
         StoredBlob blob = blobs.get(named);
         if (blob == null) {
@@ -192,7 +192,10 @@ public final class Shuffle {
 
     private Collection<StoredBlob> attempts(long map) {
         return blobs.subMap(
-                        new BlobName(map, 0, BlobName.FIRST), true, new BlobName(map, Long.MAX_VALUE, BlobName.LAST), true)
+                        new BlobName(map, 0, BlobName.FIRST),
+                        true,
+                        new BlobName(map, Long.MAX_VALUE, BlobName.LAST),
+                        true)
                 .values();
     }
 

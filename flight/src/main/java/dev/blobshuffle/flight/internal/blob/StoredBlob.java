@@ -99,7 +99,6 @@ public final class StoredBlob {
 
     @Override
     public String toString() {
-        return "map " + name.map() + ", attempt " + name.attempt() + ", of shuffle " + shuffle + " from "
-                + name.file();
+        return "map " + name.map() + ", attempt " + name.attempt() + ", of shuffle " + shuffle + " from " + name.file();
     }
 }

@@ -40,7 +40,8 @@ public final class Channels {
                         .build());
             } catch (SSLException | IllegalArgumentException e) {
                 throw new InvalidSettings(
-                        "Cannot trust the authority of " + trust.get() + ": " + e.getMessage() + ". Give a PEM file.", e);
+                        "Cannot trust the authority of " + trust.get() + ": " + e.getMessage() + ". Give a PEM file.",
+                        e);
             }
         }
         return builder.intercept(bearer(token.get())).build();

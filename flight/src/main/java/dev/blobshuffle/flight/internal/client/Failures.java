@@ -12,7 +12,8 @@ final class Failures {
     private Failures() {}
 
     static RuntimeException of(Status status, String what) {
-        String reason = Optional.ofNullable(status.getDescription()).orElse(status.getCode().name());
+        String reason = Optional.ofNullable(status.getDescription())
+                .orElse(status.getCode().name());
         Throwable cause = status.asRuntimeException();
         return switch (status.getCode()) {
             case NOT_FOUND -> new BlobMissing(reason, cause);

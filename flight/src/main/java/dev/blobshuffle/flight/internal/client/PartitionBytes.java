@@ -41,7 +41,8 @@ public final class PartitionBytes extends InputStream {
     private boolean isEnded;
 
     /** A frame, or the end. */
-    private record Received(@Nullable FlightFrame frame, @Nullable Status end) {}
+    private record Received(
+            @Nullable FlightFrame frame, @Nullable Status end) {}
 
     private PartitionBytes(ClientCall<byte[], FlightFrame> call, String what) {
         this.call = call;
@@ -132,7 +133,9 @@ public final class PartitionBytes extends InputStream {
         prefix.fixedInt(-1);
         prefix.fixedInt(frame.header().remaining());
         ByteBuffer[] parts = {
-            ByteBuffer.wrap(prefix.toArray()), frame.header().slice(), frame.body().slice()
+            ByteBuffer.wrap(prefix.toArray()),
+            frame.header().slice(),
+            frame.body().slice()
         };
         ArrowMessage.Kind kind = kind(parts);
         if (!isPrelude && kind != ArrowMessage.Kind.SCHEMA) {
@@ -161,7 +164,8 @@ public final class PartitionBytes extends InputStream {
         for (JsonElement map : stated.getAsJsonArray("maps")) {
             JsonObject one = map.getAsJsonObject();
             expected.add(
-                    HexFormat.fromHexDigits(one.get("crc32c").getAsString()), one.get("bytes").getAsLong());
+                    HexFormat.fromHexDigits(one.get("crc32c").getAsString()),
+                    one.get("bytes").getAsLong());
             length += one.get("bytes").getAsLong();
         }
         if (length != bytes || expected.value() != (int) checksum.getValue()) {

@@ -47,7 +47,8 @@ final class ActionBody {
 
     String text(String name) {
         return element(name)
-                .filter(element -> element.isJsonPrimitive() && element.getAsJsonPrimitive().isString())
+                .filter(element -> element.isJsonPrimitive()
+                        && element.getAsJsonPrimitive().isString())
                 .map(JsonElement::getAsString)
                 .orElseThrow(() -> invalid("it needs the text '" + name + "'"));
     }
@@ -65,7 +66,9 @@ final class ActionBody {
     }
 
     long startFrame() {
-        return element("start_frame").map(element -> number(element, "start_frame")).orElse(0L);
+        return element("start_frame")
+                .map(element -> number(element, "start_frame"))
+                .orElse(0L);
     }
 
     /** One partition, or the two ends of a range. */
@@ -109,8 +112,12 @@ final class ActionBody {
                 throw invalid("'" + name + "' is out of range");
             }
             return number.longValueExact();
-        } catch (ArithmeticException | NumberFormatException | IllegalStateException | UnsupportedOperationException e) {
-            throw new IllegalArgumentException("Cannot do action " + action + ": '" + name + "' is no whole number.", e);
+        } catch (ArithmeticException
+                | NumberFormatException
+                | IllegalStateException
+                | UnsupportedOperationException e) {
+            throw new IllegalArgumentException(
+                    "Cannot do action " + action + ": '" + name + "' is no whole number.", e);
         }
     }
 

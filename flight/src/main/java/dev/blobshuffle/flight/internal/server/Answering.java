@@ -34,7 +34,8 @@ final class Answering implements ServerCallHandler<byte[], byte[]> {
             public void onHalfClose() {
                 byte[] asked = request;
                 if (asked == null) {
-                    call.close(Status.INVALID_ARGUMENT.withDescription("Cannot answer: no request came."), new Metadata());
+                    call.close(
+                            Status.INVALID_ARGUMENT.withDescription("Cannot answer: no request came."), new Metadata());
                     return;
                 }
                 try {

@@ -35,8 +35,7 @@ record Caller(Set<String> namespaces) {
     void check(String namespace) {
         if (!may(namespace)) {
             throw new Refused(
-                    Reason.FORBIDDEN,
-                    "Cannot use namespace " + namespace + ": the token is for " + namespaces + ".");
+                    Reason.FORBIDDEN, "Cannot use namespace " + namespace + ": the token is for " + namespaces + ".");
         }
     }
 

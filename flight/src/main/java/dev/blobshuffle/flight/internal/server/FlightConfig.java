@@ -66,12 +66,13 @@ public record FlightConfig(
                     "Cannot serve: tickets would be valid for " + ticketLifetime + ". Give a positive time.");
         }
         if (lease.isPresent() && lease.get().compareTo(Duration.ofMinutes(1)) < 0) {
-            throw new InvalidSettings(
-                    "Cannot serve with a lease of " + lease.get() + ": jobs would lose their blobs. Give a minute or more.");
+            throw new InvalidSettings("Cannot serve with a lease of " + lease.get()
+                    + ": jobs would lose their blobs. Give a minute or more.");
         }
         if (security instanceof Security.InsecureLoopback && !isLoopback(host)) {
-            throw new InvalidSettings("Cannot serve without TLS and tokens at " + host
-                    + ": other machines could read all partitions. Listen at 127.0.0.1, or give a certificate and tokens.");
+            throw new InvalidSettings(
+                    "Cannot serve without TLS and tokens at " + host
+                            + ": other machines could read all partitions. Listen at 127.0.0.1, or give a certificate and tokens.");
         }
     }
 

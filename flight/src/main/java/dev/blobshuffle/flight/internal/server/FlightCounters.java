@@ -54,6 +54,5 @@ final class FlightCounters {
      * @param stalls connections closed because their client did not read
      * @param releases shuffles released
      */
-    record Snapshot(
-            long streams, long frames, long bytes, long failures, long refusals, long stalls, long releases) {}
+    record Snapshot(long streams, long frames, long bytes, long failures, long refusals, long stalls, long releases) {}
 }

@@ -77,20 +77,20 @@ public final class FlightDaemon implements AutoCloseable {
         Optional<Tokens> tokens = config.security() instanceof Security.Tls tls
                 ? Optional.of(new Tokens(tls.tokens()))
                 : Optional.empty();
-        FlightReads reads =
-                new FlightReads(catalog, signer, config.ticketLifetime(), time, this::location, counters);
+        FlightReads reads = new FlightReads(catalog, signer, config.ticketLifetime(), time, this::location, counters);
         FlightActions actions = new FlightActions(catalog, reads, counters, this::stats);
         workers = time.workers("blobshuffle-flight", threads);
         streaming = new Streaming(
                 reads::open, new PartitionStream.Serving(time, workers, memory, new FrameBuffers(), counters));
         network = new NioEventLoopGroup(Math.max(2, Runtime.getRuntime().availableProcessors()));
-        server = start(builder(tokens).addService(ServerServiceDefinition.builder(FlightMethods.SERVICE)
-                .addMethod(FlightMethods.GET_FLIGHT_INFO, new Answering(reads::info))
-                .addMethod(FlightMethods.GET_SCHEMA, new Answering(reads::schema))
-                .addMethod(FlightMethods.DO_GET, streaming)
-                .addMethod(FlightMethods.DO_ACTION, new Answering(actions::run))
-                .addMethod(FlightMethods.LIST_ACTIONS, new Answering(actions::types))
-                .build()));
+        server = start(builder(tokens)
+                .addService(ServerServiceDefinition.builder(FlightMethods.SERVICE)
+                        .addMethod(FlightMethods.GET_FLIGHT_INFO, new Answering(reads::info))
+                        .addMethod(FlightMethods.GET_SCHEMA, new Answering(reads::schema))
+                        .addMethod(FlightMethods.DO_GET, streaming)
+                        .addMethod(FlightMethods.DO_ACTION, new Answering(actions::run))
+                        .addMethod(FlightMethods.LIST_ACTIONS, new Answering(actions::types))
+                        .build()));
     }
 
     private static byte[] ticketKey(FlightConfig config, Time time) {
@@ -111,7 +111,8 @@ public final class FlightDaemon implements AutoCloseable {
             }
             return key;
         } catch (IOException e) {
-            throw new InvalidSettings("Cannot read the key of tickets: " + e + ". Give a file with 32 random bytes.", e);
+            throw new InvalidSettings(
+                    "Cannot read the key of tickets: " + e + ". Give a file with 32 random bytes.", e);
         }
     }
 
@@ -129,8 +130,7 @@ public final class FlightDaemon implements AutoCloseable {
     }
 
     private NettyServerBuilder builder(Optional<Tokens> tokens) {
-        NettyServerBuilder builder = NettyServerBuilder.forAddress(
-                        new InetSocketAddress(config.host(), config.port()))
+        NettyServerBuilder builder = NettyServerBuilder.forAddress(new InetSocketAddress(config.host(), config.port()))
                 .channelFactory(connections::listening)
                 .bossEventLoopGroup(network)
                 .workerEventLoopGroup(network)
@@ -178,16 +178,14 @@ public final class FlightDaemon implements AutoCloseable {
         if (isClosed) {
             return;
         }
-        Time.Cancellable ignored = time.schedule(
-                every,
-                () -> {
-                    if (!isClosed) {
-                        workers.execute(() -> {
-                            task.run();
-                            schedule(every, task);
-                        });
-                    }
+        Time.Cancellable ignored = time.schedule(every, () -> {
+            if (!isClosed) {
+                workers.execute(() -> {
+                    task.run();
+                    schedule(every, task);
                 });
+            }
+        });
     }
 
     private void closeStalled() {

@@ -56,7 +56,8 @@ final class PartitionStream {
     private List<ArrowMessage> messages = List.of();
 
     /** What all streams share. */
-    record Serving(Time time, Time.Workers workers, MemoryBudget memory, FrameBuffers buffers, FlightCounters counters) {}
+    record Serving(
+            Time time, Time.Workers workers, MemoryBudget memory, FrameBuffers buffers, FlightCounters counters) {}
 
     PartitionStream(ServerCall<byte[], FlightFrame> call, FrameSource source, Serving serving) {
         this.call = call;

@@ -141,7 +141,6 @@ public final class TicketSigner {
 
     private static Refused refused(String reason) {
         return new Refused(
-                Reason.UNAUTHENTICATED,
-                "Cannot use the ticket: " + reason + ". Ask GetFlightInfo for a new one.");
+                Reason.UNAUTHENTICATED, "Cannot use the ticket: " + reason + ". Ask GetFlightInfo for a new one.");
     }
 }

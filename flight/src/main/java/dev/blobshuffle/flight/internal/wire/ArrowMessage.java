@@ -61,7 +61,8 @@ public record ArrowMessage(Kind kind, ByteBuffer metadata, ByteBuffer body) {
         Table table = new Table(metadata, what);
         long bodyLength = table.number(BODY_LENGTH_SLOT, Long.BYTES);
         if (bodyLength < 0 || bodyLength > rest.remaining()) {
-            throw corrupt(what, "a message has a body of " + bodyLength + " bytes, and " + rest.remaining() + " follow");
+            throw corrupt(
+                    what, "a message has a body of " + bodyLength + " bytes, and " + rest.remaining() + " follow");
         }
         return new ArrowMessage(kind(table.number(KIND_SLOT, 1), what), metadata, part(rest, (int) bodyLength));
     }

@@ -133,6 +133,7 @@ public final class ProtoReader {
     }
 
     private static IllegalArgumentException malformed(String reason) {
-        return new IllegalArgumentException("Cannot read a request: " + reason + ". Send a protobuf message of Flight.");
+        return new IllegalArgumentException(
+                "Cannot read a request: " + reason + ". Send a protobuf message of Flight.");
     }
 }

@@ -257,7 +257,8 @@ class FlightDaemonIT {
 
     @Test
     void aStreamEndsItsBlobWhenTheShuffleIsReleased() throws IOException {
-        List<byte[]> frames = IntStream.range(0, 40).mapToObj(i -> store.batch(1 << 20)).toList();
+        List<byte[]> frames =
+                IntStream.range(0, 40).mapToObj(i -> store.batch(1 << 20)).toList();
         store.write("s", 0, 0, List.of(frames));
         client.commit("s", 1);
         try (InputStream stream = client.read("s", 0)) {
@@ -270,13 +271,13 @@ class FlightDaemonIT {
 
     @Test
     void aSlowClientDoesNotStopTheOthers() throws IOException {
-        List<byte[]> frames = IntStream.range(0, 24).mapToObj(i -> store.batch(4 << 20)).toList();
+        List<byte[]> frames =
+                IntStream.range(0, 24).mapToObj(i -> store.batch(4 << 20)).toList();
         store.write("s", 0, 0, List.of(frames));
         client.commit("s", 1);
         try (FlightShuffles slow = Daemons.client(daemon)) {
-            List<InputStream> stuck = IntStream.range(0, 20)
-                    .mapToObj(i -> slow.read("s", 0))
-                    .toList();
+            List<InputStream> stuck =
+                    IntStream.range(0, 20).mapToObj(i -> slow.read("s", 0)).toList();
             assertThat(all(client.read("s", 0))).hasSize(ArrowStore.stream(frames).length);
             assertThat(client.stats()).contains("\"memory_bytes\":" + FlightConfig.LEAST_MEMORY);
             assertThat(used(client.stats())).isLessThanOrEqualTo(FlightConfig.LEAST_MEMORY);
@@ -320,8 +321,7 @@ class FlightDaemonIT {
 
     @Test
     void anUnknownNamespaceIsNamed() {
-        try (FlightShuffles lost =
-                FlightShuffles.connect(FlightServer.insecureLoopback(daemon.port()), "elsewhere")) {
+        try (FlightShuffles lost = FlightShuffles.connect(FlightServer.insecureLoopback(daemon.port()), "elsewhere")) {
             assertThatThrownBy(() -> lost.read("s", 0))
                     .isInstanceOf(BlobMissing.class)
                     .hasMessageContaining("the daemon serves [default, other]");

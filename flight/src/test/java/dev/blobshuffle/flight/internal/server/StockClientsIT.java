@@ -67,7 +67,9 @@ class StockClientsIT {
                     .start();
             boolean isEnded = process.waitFor(10, TimeUnit.MINUTES);
             String text = Files.readString(output);
-            assertThat(isEnded && process.exitValue() == 0).as("%s: %s", command, text).isTrue();
+            assertThat(isEnded && process.exitValue() == 0)
+                    .as("%s: %s", command, text)
+                    .isTrue();
             return text;
         } finally {
             Files.delete(output);
@@ -76,7 +78,8 @@ class StockClientsIT {
 
     private static String shuffle(String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(
-                python.toString(), Path.of("src/test/python/shuffle.py").toAbsolutePath().toString()));
+                python.toString(),
+                Path.of("src/test/python/shuffle.py").toAbsolutePath().toString()));
         command.addAll(List.of(arguments));
         return run(command);
     }
@@ -96,7 +99,9 @@ class StockClientsIT {
         String written = shuffle("write", directory.toString(), "for-go", "lz4");
         String read = shuffle("read", Integer.toString(daemon.port()), "for-go");
         Path program = Path.of("target", "flight-client").toAbsolutePath();
-        run(List.of("go", "build", "-o", program.toString(), "."), Path.of("src/test/go").toAbsolutePath());
+        run(
+                List.of("go", "build", "-o", program.toString(), "."),
+                Path.of("src/test/go").toAbsolutePath());
 
         String go = run(List.of(program.toString(), "127.0.0.1:" + daemon.port(), "for-go", "1", "k"));
 

@@ -74,9 +74,13 @@ class TicketsIT {
     }
 
     private static byte[] ticket(ManagedChannel channel, String rest) {
-        String json = act(channel, "ticket", "{\"namespace\":\"default\",\"shuffle\":\"s\",\"partition\":0" + rest + "}");
+        String json =
+                act(channel, "ticket", "{\"namespace\":\"default\",\"shuffle\":\"s\",\"partition\":0" + rest + "}");
         return Base64.getDecoder()
-                .decode(JsonParser.parseString(json).getAsJsonObject().get("ticket").getAsString());
+                .decode(JsonParser.parseString(json)
+                        .getAsJsonObject()
+                        .get("ticket")
+                        .getAsString());
     }
 
     private static byte[] read(ManagedChannel channel, byte[] ticket) throws IOException {
@@ -139,12 +143,7 @@ class TicketsIT {
             byte[] end = read(channel, rest);
             byte[] expected = new byte[ArrowStore.SCHEMA.length + 64 + 72 + 8];
             System.arraycopy(whole, 0, expected, 0, ArrowStore.SCHEMA.length);
-            System.arraycopy(
-                    whole,
-                    whole.length - 64 - 72 - 8,
-                    expected,
-                    ArrowStore.SCHEMA.length,
-                    64 + 72 + 8);
+            System.arraycopy(whole, whole.length - 64 - 72 - 8, expected, ArrowStore.SCHEMA.length, 64 + 72 + 8);
             assertThat(end).isEqualTo(expected);
             channel.shutdownNow();
         }
@@ -179,13 +178,13 @@ class TicketsIT {
                 assertThatThrownBy(() -> read(channel, bytes)).isInstanceOf(InvalidSettings.class);
             }
             byte[] huge = new ProtoWriter().bytesHeader(1, Integer.MAX_VALUE).toBytes();
-            assertThatThrownBy(() -> Answers.one(
-                            channel.newCall(FlightMethods.DO_ACTION, CallOptions.DEFAULT), huge, "action"))
+            assertThatThrownBy(() ->
+                            Answers.one(channel.newCall(FlightMethods.DO_ACTION, CallOptions.DEFAULT), huge, "action"))
                     .isInstanceOf(InvalidSettings.class);
-            assertThatThrownBy(() -> act(channel, "stats", "[".repeat(100_000)))
-                    .isInstanceOf(InvalidSettings.class);
+            assertThatThrownBy(() -> act(channel, "stats", "[".repeat(100_000))).isInstanceOf(InvalidSettings.class);
             assertThatThrownBy(() -> act(channel, "stats", " ".repeat(5 << 20)));
-            assertThatThrownBy(() -> act(channel, "commit", "{\"namespace\":\"default\",\"shuffle\":\"s\",\"maps\":1e999999999}"))
+            assertThatThrownBy(() -> act(
+                            channel, "commit", "{\"namespace\":\"default\",\"shuffle\":\"s\",\"maps\":1e999999999}"))
                     .isInstanceOf(InvalidSettings.class);
             assertThatThrownBy(() -> act(channel, "nothing", "")).hasMessageContaining("the daemon knows [commit");
             assertThat(act(channel, "stats", "")).contains("incarnation");
@@ -204,9 +203,7 @@ class TicketsIT {
         Files.writeString(tokens, "default " + TOKEN + "\nother " + TOKEN.replace('0', 'x') + "\n");
         Files.setPosixFilePermissions(tokens, PosixFilePermissions.fromString("rw-------"));
         FlightConfig config = Daemons.config(
-                Map.of("default", List.of(directory)),
-                new Security.Tls(certificate, key, tokens),
-                Optional.empty());
+                Map.of("default", List.of(directory)), new Security.Tls(certificate, key, tokens), Optional.empty());
         try (FlightDaemon daemon = FlightDaemon.start(config, time);
                 FlightShuffles good = client(daemon, certificate, TOKEN);
                 FlightShuffles other = client(daemon, certificate, TOKEN.replace('0', 'x'));
@@ -226,8 +223,7 @@ class TicketsIT {
     }
 
     private static FlightShuffles client(FlightDaemon daemon, Path certificate, String token) {
-        return FlightShuffles.connect(
-                FlightServer.secure("localhost", daemon.port(), certificate, token), "default");
+        return FlightShuffles.connect(FlightServer.secure("localhost", daemon.port(), certificate, token), "default");
     }
 
     @Test

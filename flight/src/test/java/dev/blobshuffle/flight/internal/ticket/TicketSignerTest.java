@@ -84,8 +84,7 @@ class TicketSignerTest {
     private void assertRefused(byte[] bytes, String reason) {
         assertThatThrownBy(() -> signer.verify(bytes))
                 .isInstanceOfSatisfying(
-                        Refused.class,
-                        e -> assertThat(e.reason()).isEqualTo(Refused.Reason.UNAUTHENTICATED))
+                        Refused.class, e -> assertThat(e.reason()).isEqualTo(Refused.Reason.UNAUTHENTICATED))
                 .hasMessageContaining(reason);
     }
 }

@@ -30,7 +30,8 @@ class ArrowMessageTest {
 
         List<ArrowMessage> messages = ArrowMessage.split(ByteBuffer.wrap(both), "test");
 
-        assertThat(messages).extracting(ArrowMessage::kind)
+        assertThat(messages)
+                .extracting(ArrowMessage::kind)
                 .containsExactly(ArrowMessage.Kind.DICTIONARY, ArrowMessage.Kind.BATCH);
         assertThat(messages).extracting(message -> message.body().remaining()).containsExactly(16, 8);
     }
