@@ -64,6 +64,7 @@ class ArchitectureTest {
     private static final String BENCH = ROOT + "bench..";
     private static final String PEER = ROOT + "peer..";
     private static final String HTTP = ROOT + "http..";
+    private static final String FLIGHT = ROOT + "flight..";
     private static final String AWS_KMS = ROOT + "awskms..";
     private static final String MICROMETER = ROOT + "micrometer..";
     private static final String MESSAGING = ROOT + "messaging..";
@@ -281,6 +282,25 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(PEER)
+                .check(OURS);
+    }
+
+    /** Only the command line runs the daemon, and only it and the benchmarks ask one. */
+    @Test
+    void flightUsesCoreOnlyAndNobodyElseUsesIt() {
+        classes()
+                .that()
+                .resideInAPackage(FLIGHT)
+                .should()
+                .onlyDependOnClassesThat(DescribedPredicate.or(
+                        resideOutsideOfPackage("dev.blobshuffle.."), resideInAnyPackage(CORE, FLIGHT)))
+                .check(OURS);
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(FLIGHT, CLI, BENCH)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(FLIGHT)
                 .check(OURS);
     }
 
@@ -567,7 +587,8 @@ class ArchitectureTest {
     void timeChanceAndThreadsComeFromOnePlace() {
         noClasses()
                 .that()
-                .resideInAnyPackage(CORE, HTTP, KAFKA, KSTREAMS, ROOT + "s3..", ROOT + "gcs..", ROOT + "azure..")
+                .resideInAnyPackage(
+                        CORE, HTTP, FLIGHT, KAFKA, KSTREAMS, ROOT + "s3..", ROOT + "gcs..", ROOT + "azure..")
                 .and()
                 .resideOutsideOfPackage(TIME)
                 .should()
