@@ -14,6 +14,7 @@ import json
 import os
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -131,6 +132,7 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=900, help="seconds")
     parser.add_argument("--log", type=Path, required=True)
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     adopt_orphans()
     ray = tempfile.mkdtemp(prefix="ray", dir="/tmp")
     try:

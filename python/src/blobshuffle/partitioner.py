@@ -66,7 +66,7 @@ def _taken(column: Any, order: pa.Array) -> pa.Array:
     first = int(np.frombuffer(offsets, np.int32, 1, column.offset * 4)[0])
     words: Any = pa.Array.from_buffers(_WORDS[width], rows, [None, data.slice(first, rows * width)])
     gathered = words.take(order).buffers()[1]
-    starts = pa.py_buffer(np.arange(0, (rows + 1) * width, width, np.int32))
+    starts = pa.py_buffer(np.arange(0, (rows + 1) * width, width, dtype=np.int32))
     return pa.Array.from_buffers(column.type, rows, [None, starts, gathered])
 
 

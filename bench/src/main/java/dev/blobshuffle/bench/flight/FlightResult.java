@@ -41,7 +41,7 @@ public record FlightResult(
                 number(measured, "peak_memory_bytes"),
                 number(measured, "peak_shared_memory_bytes"),
                 number(measured, "peak_disk_bytes"),
-                Boolean.parseBoolean(measured.getProperty("checks_partitions")),
+                Boolean.parseBoolean(measured.getProperty("checks_partitions", "false")),
                 measured.getProperty("problem", "it printed nothing"));
     }
 

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
-import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32;
 
 /**
@@ -110,8 +109,10 @@ final class PythonEnvironment {
             }
             return printed;
         } finally {
-            process.destroy();
-            process.waitFor(1, TimeUnit.MINUTES);
+            if (process.isAlive()) {
+                process.destroy(); // It ends the processes that it has started.
+                process.waitFor();
+            }
         }
     }
 }
