@@ -102,7 +102,10 @@ class ArchiveIT {
                 producer.send(new ProducerRecord<>(topic.name(), 0, "key", "value"));
             }
             String[] where = {
-                "--bootstrap", kafka.bootstrapServers(), "--store", store.toUri().toString()
+                "--bootstrap",
+                kafka.bootstrapServers(),
+                "--store",
+                store.toUri().toString()
             };
 
             Outcome doctor = blobshuffle("doctor", where, "--samples", "1");

@@ -80,10 +80,12 @@ class PlainExamplesIT {
                     .execute("messaging", "setup", "--log", owner, "--client-role", "app", "--execute");
             assertThat(status).isZero();
 
-            Process application = example.start(Map.of(
-                    "LOG", database + credentials("app", "secret"), "BLOB_STORE", "file://" + blobs()));
+            Process application = example.start(
+                    Map.of("LOG", database + credentials("app", "secret"), "BLOB_STORE", "file://" + blobs()));
             try {
-                assertThat(application.waitFor(3, TimeUnit.MINUTES)).as(example::output).isTrue();
+                assertThat(application.waitFor(3, TimeUnit.MINUTES))
+                        .as(example::output)
+                        .isTrue();
             } finally {
                 Example.stop(application);
             }
