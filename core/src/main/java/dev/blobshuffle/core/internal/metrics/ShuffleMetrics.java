@@ -183,8 +183,8 @@ public final class ShuffleMetrics {
     public void failed(Throwable failure) {
         long now = nanoClock.getAsLong();
         Failed before = lastFailed;
-        boolean isFirst = before == null || before.isOver();
-        lastFailed = new Failed(failure.toString(), isFirst ? now : before.sinceNanos(), now, false);
+        long since = before == null || before.isOver() ? now : before.sinceNanos();
+        lastFailed = new Failed(failure.toString(), since, now, false);
     }
 
     /** Notes that the store answered a request. */
