@@ -5,7 +5,6 @@ import dev.blobshuffle.core.internal.metrics.ShuffleMetrics.Registration;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.IdentityHashMap;
-import java.util.Map;
 
 /**
  * Shows the metrics of BlobShuffle in Micrometer registries: those of every instance of the process
@@ -27,7 +26,7 @@ import java.util.Map;
  */
 public final class BlobShuffleMetrics implements MeterBinder, AutoCloseable {
     /** Guarded by this. */
-    private final Map<MeterRegistry, Registration> bound = new IdentityHashMap<>();
+    private final IdentityHashMap<MeterRegistry, Registration> bound = new IdentityHashMap<>();
 
     /** A binder that is bound to no registry. */
     public BlobShuffleMetrics() {}

@@ -77,7 +77,7 @@ final class ClientSupplierPostProcessor implements BeanPostProcessor {
     /** Whether a factory bean's application is to shuffle through blobs. */
     boolean isWanted(StreamsBuilderFactoryBean factory) {
         Properties own = factory.getStreamsConfiguration();
-        return !settings.isEmpty() || own != null && isWanted(own);
+        return !settings.isEmpty() || (own != null && isWanted(own));
     }
 
     private static @Nullable KafkaClientSupplier supplier(StreamsBuilderFactoryBean factory) {

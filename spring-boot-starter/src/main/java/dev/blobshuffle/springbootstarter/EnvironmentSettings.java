@@ -62,11 +62,11 @@ final class EnvironmentSettings {
             if (value == null) {
                 continue;
             }
-            ConfigurationPropertyName name =
-                    property.isNumericIndex(property.getNumberOfElements() - 1) ? property.getParent() : property;
-            int index = name == property
-                    ? 0
-                    : Integer.parseInt(property.getLastElement(ConfigurationPropertyName.Form.ORIGINAL));
+            boolean isElement = property.isNumericIndex(property.getNumberOfElements() - 1);
+            ConfigurationPropertyName name = isElement ? property.getParent() : property;
+            int index = isElement
+                    ? Integer.parseInt(property.getLastElement(ConfigurationPropertyName.Form.ORIGINAL))
+                    : 0;
             String text = environment.resolveRequiredPlaceholders(String.valueOf(value.getValue()));
             setting(text(name), source)
                     .ifPresent(setting -> elements.computeIfAbsent(setting, unknown -> new TreeMap<>())

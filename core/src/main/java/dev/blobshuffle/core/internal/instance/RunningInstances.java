@@ -4,7 +4,6 @@ import dev.blobshuffle.core.internal.metrics.ShuffleMetrics.Registration;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -77,7 +76,7 @@ public final class RunningInstances {
     /** What one watcher has begun, by instance. */
     private static final class Watch {
         private final Watcher watcher;
-        private final Map<RunningInstance, Registration> begun = new IdentityHashMap<>();
+        private final IdentityHashMap<RunningInstance, Registration> begun = new IdentityHashMap<>();
 
         Watch(Watcher watcher) {
             this.watcher = watcher;
