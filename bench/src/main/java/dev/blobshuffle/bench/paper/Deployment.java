@@ -34,6 +34,12 @@ public record Deployment(Layout layout, double mebibytes, int partitions, int in
     private static final long BUFFER = 1L << 30;
     private static final int CHUNK = 4 << 10;
 
+    /** So that what small batches need at once fits into memory. */
+    private static final double LEAST_SCALE = 4;
+
+    private static final double LEAST_CACHED = 16;
+    private static final double CACHED_SECONDS = 3;
+
     /** Checks that each zone has as many instances, and each instance a partition. */
     public Deployment {
         if (!(mebibytes >= 1) || instances < ZONES || instances % ZONES != 0 || partitions < instances) {
@@ -58,11 +64,25 @@ public record Deployment(Layout layout, double mebibytes, int partitions, int in
     }
 
     /**
-     * By how much sizes, loads and bandwidths are divided, so that a batch of a zone has 1 MiB. Its
-     * number of records falls with it, not their size.
+     * By how much sizes, loads and bandwidths are divided, so that a batch of a zone has at most 1
+     * MiB. Its number of records falls with it, not their size.
      */
     double scale() {
-        return mebibytes;
+        return Math.max(LEAST_SCALE, mebibytes);
+    }
+
+    /** Bytes of a zone's batch, at the scale. */
+    long scaledBatchBytes() {
+        return (long) (mebibytes * MEBIBYTE / scale());
+    }
+
+    /**
+     * Bytes of an instance's cache, at the scale. An instance caches three batches for each that a
+     * zone gets from it, and the paper's 4 GiB hold what is read within seconds.
+     */
+    long cacheBytes() {
+        double batches = Math.max(LEAST_CACHED, ZONES * CACHED_SECONDS / fillSeconds());
+        return (long) (batches * scaledBatchBytes());
     }
 
     /** Records per second of an instance, at the scale. */
@@ -73,7 +93,7 @@ public record Deployment(Layout layout, double mebibytes, int partitions, int in
     /** Settings of the writers, at the scale. */
     BatcherOptions batching() {
         boolean isPaper = layout == Layout.PAPER;
-        long bytes = (long) (mebibytes * MEBIBYTE / scale());
+        long bytes = scaledBatchBytes();
         return BatcherOptions.builder()
                 .layout(isPaper ? BatchLayout.PER_ZONE : BatchLayout.PACKED)
                 .batchBytes(isPaper ? bytes : bytes * (ZONES + 1))

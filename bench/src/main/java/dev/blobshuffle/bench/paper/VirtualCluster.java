@@ -40,8 +40,9 @@ final class VirtualCluster {
     private static final Duration DRAIN = Duration.ofSeconds(120);
     private static final int CHANCE = 1_000_000;
     private static final int TICKS_PER_FILL = 128;
-    private static final int CACHED_BATCHES = 16;
-    private static final int BYTES_PER_BATCH = 1 << 20;
+
+    /** A slow put holds back what follows for about a second, so less shows nothing. */
+    private static final double LEAST_SECONDS = 2;
     private static final long BUFFER = 1L << 30;
     private static final long STORE = 4L << 30;
 
@@ -67,14 +68,14 @@ final class VirtualCluster {
 
     /**
      * @param profile the store's latencies at full size
-     * @param batches the zones' batches that are measured, over all instances
+     * @param batches the zones' batches that are measured at least, over all instances
      */
     VirtualCluster(Deployment deployment, LatencyProfile profile, int batches, SimulatedTime time) {
         this.deployment = deployment;
         this.profile = profile.scaledDown(deployment.scale());
         this.time = time;
         double fill = deployment.fillSeconds();
-        double seconds = batches * fill / Deployment.ZONES / deployment.instances();
+        double seconds = Math.max(LEAST_SECONDS, batches * fill / Deployment.ZONES / deployment.instances());
         warmUp = LEAST_WARM_UP.plusNanos((long) (2e9 * fill));
         end = warmUp.plusNanos((long) (seconds * 1e9));
         Duration share = Duration.ofNanos((long) (fill / TICKS_PER_FILL * 1e9));
@@ -146,7 +147,7 @@ final class VirtualCluster {
                 .readBufferBytes(BUFFER)
                 .caching(new CacheOptions(
                         own,
-                        (long) CACHED_BATCHES * BYTES_PER_BATCH,
+                        deployment.cacheBytes(),
                         List.of(),
                         0,
                         CacheUnit.SECTION,
