@@ -32,12 +32,17 @@ final class VirtualKafka {
     static final Duration ACKNOWLEDGEMENT = Duration.ofMillis(8);
 
     private static final Duration HOUSEKEEPING = Duration.ofMillis(100);
+    private static final Duration LEAST_KEPT = Duration.ofSeconds(1);
+    private static final int FILLS_KEPT = 8;
     private static final Duration LONGEST_WAIT = Duration.ofMillis(250);
     private static final String TOPIC = "shuffle";
 
     private final Deployment deployment;
     private final MemoryBlobStore store;
     private final SimulatedTime time;
+    /** A part of a blob's notifications may wait for an earlier blob after the others were read. */
+    private final Duration kept;
+
     private final Inbox[] inboxes;
     private final long[] offsets;
     private final Map<BlobId, Usage> usages = new HashMap<>();
@@ -48,6 +53,7 @@ final class VirtualKafka {
         this.deployment = deployment;
         this.store = store;
         this.time = time;
+        kept = LEAST_KEPT.plusNanos((long) (FILLS_KEPT * deployment.fillSeconds() * 1e9));
         inboxes = new Inbox[deployment.instances()];
         offsets = new long[deployment.partitions()];
     }
@@ -115,7 +121,7 @@ final class VirtualKafka {
 
     /** Deletes blobs that have been read, until something is true. */
     void keepHouse(BooleanSupplier isOver) {
-        Duration old = time.elapsed().minus(HOUSEKEEPING.multipliedBy(2));
+        Duration old = time.elapsed().minus(kept);
         List<BlobId> done = new ArrayList<>();
         usages.forEach((blob, usage) -> {
             if (usage.isSent && usage.unread == 0 && usage.since.compareTo(old) < 0) {
