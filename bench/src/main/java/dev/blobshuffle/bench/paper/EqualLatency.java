@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The price of our layout at the p95 that the paper's layout has with a size of batches, between our
- * measured points.
+ * The price of our layout at the p95 that the paper's layout has with a size of batches, between
+ * our measured points.
  *
  * @param profile the store's latencies
  * @param mebibytes the paper's size

@@ -8,8 +8,8 @@ public enum Layout {
     PAPER,
     /**
      * One blob with the sections of all zones, sealed by the time in which the paper's layout fills
-     * its blobs; slow requests are sent twice. So it has a third of the paper's puts, three times as
-     * large.
+     * its blobs; slow requests are sent twice. So it has a third of the paper's puts, three times
+     * as large.
      */
     OURS;
 

@@ -4,7 +4,10 @@ import dev.blobshuffle.core.internal.pricing.NativeKafka;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 import dev.blobshuffle.core.internal.pricing.PriceTables;
 
-/** List prices at 1 GiB per second with an hour of retention, USD per hour, as the paper has them. Stateless. */
+/**
+ * List prices at 1 GiB per second with an hour of retention, USD per hour, as the paper has them.
+ * Stateless.
+ */
 final class PaperPrices {
     private static final double GIBIBYTE = 1 << 30;
     private static final double SECONDS_PER_HOUR = 3600;
@@ -32,7 +35,7 @@ final class PaperPrices {
         return NativeKafka.usdPerHour(bytesPerSecond, AWS, Deployment.ZONES, REPLICAS, 0);
     }
 
-    /** Traffic between zones of the records themselves, through a native topic with three replicas. */
+    /** Traffic of the records between zones, through a native topic with three replicas. */
     static double natively() {
         return NativeKafka.usdPerHour(GIBIBYTE, AWS, Deployment.ZONES, REPLICAS, 0);
     }

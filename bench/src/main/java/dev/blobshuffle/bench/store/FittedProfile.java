@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 
 /**
- * A latency profile from measured requests. Medians of the sizes give the time to the first byte and
- * the bandwidth, by least squares. The spread is that from p50 to p84, and the tail what p99 has
+ * A latency profile from measured requests. Medians of the sizes give the time to the first byte
+ * and the bandwidth, by least squares. The spread is that from p50 to p84, and the tail what p99 has
  * beyond it. Stateless.
  */
 public final class FittedProfile {
