@@ -127,8 +127,9 @@ final class StoreCommand implements Callable<Integer> {
 
     private int writeProfile(Path file) throws IOException {
         if (uri == null || sizes.size() < 2 || profileRequests < 20) {
-            throw invalid("Cannot write a profile: it needs a store, two sizes and 20 requests or more. Give --store URI"
-                    + " --mib 1,16 --profile-requests 200.");
+            throw invalid(
+                    "Cannot write a profile: it needs a store, two sizes and 20 requests or more. Give --store URI"
+                            + " --mib 1,16 --profile-requests 200.");
         }
         PrintWriter out = spec.commandLine().getOut();
         new RequestTimer(uri, sizes, profileRequests, line -> {

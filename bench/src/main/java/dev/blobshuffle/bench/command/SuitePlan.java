@@ -136,10 +136,7 @@ record SuitePlan(String name, int minutes, String shows, String command) {
                     "columnar shuffles beside Daft, Ray Data and Dask",
                     "flight --partitions 100,1000 --rounds 2"),
             new SuitePlan(
-                    "adaptive",
-                    3,
-                    "a target latency while the load swings, in virtual time",
-                    "run adaptive --virtual"),
+                    "adaptive", 3, "a target latency while the load swings, in virtual time", "run adaptive --virtual"),
             new SuitePlan("paper", 15, "Figures 6 to 10 at their full size, in virtual time", "paper"));
 
     /** The words of the command. */

@@ -67,8 +67,8 @@ public record CpuCost(
     public static CpuCost read(Path file) throws IOException {
         JsonNode cpu = new ObjectMapper().readTree(file.toFile()).path("cpu");
         if (!cpu.isObject()) {
-            throw new IllegalArgumentException("Cannot take processor times from " + file
-                    + ": it has none. Give the JSON of a run with them.");
+            throw new IllegalArgumentException(
+                    "Cannot take processor times from " + file + ": it has none. Give the JSON of a run with them.");
         }
         return new CpuCost(
                 cpu.path("record_microseconds").asDouble() / MICROS,

@@ -211,7 +211,7 @@ public final class PaperCharts {
 
     private OptionalInt colour(LatencyProfile profile, Layout layout) {
         int at = evaluation.plan().profiles().indexOf(profile);
-        return OptionalInt.of((at * Layout.values().length + layout.ordinal()) % PAPER_COLOUR);
+        return OptionalInt.of((at * Layout.values().length + (layout == Layout.PAPER ? 0 : 1)) % PAPER_COLOUR);
     }
 
     private static String text(double number) {

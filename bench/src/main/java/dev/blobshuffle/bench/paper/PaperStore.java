@@ -7,8 +7,8 @@ import java.util.Optional;
 /**
  * The store of the paper, from what it says about its puts and gets (section 5.2): times double
  * from p50 to p95 and from p95 to p99, and a put of 16 MiB takes 7 to 9 times as long as a get. The
- * text has no absolute time. The level is fixed by one number, {@link #FITTED}, which is not compared
- * with anything. How times depend on size is an assumption. Stateless.
+ * text has no absolute time. The level is fixed by one number, {@link #FITTED}, which is not
+ * compared with anything. How times depend on size is an assumption. Stateless.
  */
 public final class PaperStore {
     /** The number by which the level of the times is fixed. */

@@ -43,6 +43,7 @@ final class VirtualCluster {
 
     /** A slow put holds back what follows for about a second, so less shows nothing. */
     private static final double LEAST_SECONDS = 2;
+
     private static final long BUFFER = 1L << 30;
     private static final long STORE = 4L << 30;
 
@@ -146,12 +147,7 @@ final class VirtualCluster {
                 .resilience(deployment.resilience())
                 .readBufferBytes(BUFFER)
                 .caching(new CacheOptions(
-                        own,
-                        deployment.cacheBytes(),
-                        List.of(),
-                        0,
-                        CacheUnit.SECTION,
-                        CacheOptions.WhenWriting.KEEP))
+                        own, deployment.cacheBytes(), List.of(), 0, CacheUnit.SECTION, CacheOptions.WhenWriting.KEEP))
                 .zonePeers(new ZonePeers(zones, zones.network("instance-" + number, process)))
                 .build();
         engines.add(engine);

@@ -52,7 +52,10 @@ class PaperCommandTest {
         assertThat(first.get("paper").asDouble()).isEqualTo(1.07);
         assertThat(first.get("measured").asDouble()).isBetween(0.5, 2.0);
         assertThat(page).content().contains("Figure 6: Latency distributions", "discs are the paper's own numbers");
-        assertThat(directory.resolve("paper-figure-6.svg")).content().contains("x=\"0\" y=\"380\"").endsWith("</svg>\n");
+        assertThat(directory.resolve("paper-figure-6.svg"))
+                .content()
+                .contains("x=\"0\" y=\"380\"")
+                .endsWith("</svg>\n");
     }
 
     @Test

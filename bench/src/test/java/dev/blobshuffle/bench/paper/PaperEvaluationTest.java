@@ -51,16 +51,22 @@ class PaperEvaluationTest {
             double p95 = deployment.mebibytes() / (deployment.layout() == Layout.PAPER ? 10 : 8);
             results.put(deployment, result(deployment, p95));
         }
-        return new PaperEvaluation(new PaperPlan(List.of(figure), List.of(profile), 100, 1), Map.of(profile, results), cpu);
+        return new PaperEvaluation(
+                new PaperPlan(List.of(figure), List.of(profile), 100, 1), Map.of(profile, results), cpu);
     }
 
     private static Figure figure(int number) {
-        return Figure.ALL.stream().filter(each -> each.number() == number).findFirst().orElseThrow();
+        return Figure.ALL.stream()
+                .filter(each -> each.number() == number)
+                .findFirst()
+                .orElseThrow();
     }
 
     private static FigureRow row(List<FigureRow> rows, Layout layout, double value, String metric) {
         return rows.stream()
-                .filter(row -> row.layout() == layout && row.value() == value && row.metric().equals(metric))
+                .filter(row -> row.layout() == layout
+                        && row.value() == value
+                        && row.metric().equals(metric))
                 .findFirst()
                 .orElseThrow();
     }
@@ -70,7 +76,8 @@ class PaperEvaluationTest {
         List<FigureRow> rows = evaluation(figure(7), Optional.empty()).rows();
         assertThat(row(rows, Layout.PAPER, 1, "s3_usd_per_hour").measured()).isCloseTo(19.53, within(0.02));
         assertThat(row(rows, Layout.PAPER, 16, "s3_usd_per_hour").measured()).isCloseTo(1.327, within(0.002));
-        assertThat(row(rows, Layout.PAPER, 16, "native_usd_per_hour").measured()).isCloseTo(192, within(1e-6));
+        assertThat(row(rows, Layout.PAPER, 16, "native_usd_per_hour").measured())
+                .isCloseTo(192, within(1e-6));
     }
 
     @Test
@@ -80,7 +87,8 @@ class PaperEvaluationTest {
         assertThat(cost.paper()).contains(20.63);
         assertThat(cost.deviation().orElseThrow()).isCloseTo(19.53 / 20.63 - 1, within(1e-3));
         assertThat(row(rows, Layout.OURS, 1, "s3_usd_per_hour").paper()).isEmpty();
-        assertThat(row(rows, Layout.PAPER, 16, "latency_p50_seconds").deviation()).isEmpty();
+        assertThat(row(rows, Layout.PAPER, 16, "latency_p50_seconds").deviation())
+                .isEmpty();
     }
 
     @Test
@@ -93,15 +101,19 @@ class PaperEvaluationTest {
     void morePartitionsLowerTheLimitByTheirNotifications() {
         List<FigureRow> rows = evaluation(figure(9), Optional.of(CPU)).rows();
         double perGibibyte = 5e-6 * MIB + 50e-6 * 64 * 72;
-        assertThat(row(rows, Layout.PAPER, 216, "cpu_seconds_per_gib").measured()).isCloseTo(perGibibyte, within(0.01));
-        assertThat(row(rows, Layout.PAPER, 216, "throughput_limit_gib_per_second").measured())
+        assertThat(row(rows, Layout.PAPER, 216, "cpu_seconds_per_gib").measured())
+                .isCloseTo(perGibibyte, within(0.01));
+        assertThat(row(rows, Layout.PAPER, 216, "throughput_limit_gib_per_second")
+                        .measured())
                 .isCloseTo(48 / perGibibyte, within(0.01));
-        assertThat(row(rows, Layout.PAPER, 216, "throughput_limit_over_a_third").paper()).contains(0.74);
+        assertThat(row(rows, Layout.PAPER, 216, "throughput_limit_over_a_third").paper())
+                .contains(0.74);
     }
 
     @Test
     void priceAtEqualLatencyLiesBetweenMeasuredPoints() {
-        List<EqualLatency> all = EqualLatency.of(evaluation(figure(8), Optional.empty()).rows());
+        List<EqualLatency> all =
+                EqualLatency.of(evaluation(figure(8), Optional.empty()).rows());
         assertThat(all).hasSize(8);
         assertThat(all.get(0).oursUsd()).isEmpty();
         assertThat(all.get(4).ratio().orElseThrow()).isBetween(0.3, 0.7);

@@ -58,8 +58,8 @@ class FittedProfileTest {
 
     @Test
     void fileKeepsEveryRequest() throws Exception {
-        RequestTimes times = new RequestTimes(
-                "a store", List.of(new Sample(Direction.PUT, MIB, Collections.nCopies(20, 1.5))));
+        RequestTimes times =
+                new RequestTimes("a store", List.of(new Sample(Direction.PUT, MIB, Collections.nCopies(20, 1.5))));
         Path file = directory.resolve("profile.json");
         times.write(file);
         assertThat(RequestTimes.read(file)).isEqualTo(times);
