@@ -108,6 +108,15 @@ public final class DoctorCommand implements Callable<Integer> {
     @Option(names = "--execute", description = "Make the store, and not only report. With --create.")
     private boolean executes;
 
+    @Option(
+            names = "--class-path",
+            paramLabel = "PATH",
+            description = {
+                "The application's class path, as java -cp has it, or a directory of its jars: compares the versions of",
+                "BlobShuffle, kafka-clients, kafka-streams and the codecs by the names of the jars."
+            })
+    private @Nullable String classPath;
+
     @Option(names = "--json", description = "Prints JSON.")
     private boolean json;
 
@@ -177,6 +186,9 @@ public final class DoctorCommand implements Callable<Integer> {
         if (asked.log().isPresent()) {
             findings.addAll(LogFindings.of(asked.log().get(), time, patience));
         }
+        if (classPath != null) {
+            findings.addAll(ClassPathAdvice.of(classPath));
+        }
         if (brokers.config().isForApplication()) {
             try {
                 addAdvice(measured, mostTimeout, asked.log().isPresent(), findings);
@@ -219,6 +231,9 @@ public final class DoctorCommand implements Callable<Integer> {
             findings.add(RetentionAdvice.of(configuration));
         }
         findings.add(EncryptionAdvice.of(configuration));
+        if (!hasLog) {
+            findings.addAll(ClientAdvice.of(configuration));
+        }
     }
 
     /** An error, so that nobody takes the exit status for that of a store that was made. */

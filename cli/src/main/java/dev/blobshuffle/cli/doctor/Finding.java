@@ -11,7 +11,7 @@ import java.util.Optional;
  * One thing that was found out.
  *
  * @param level how bad it is
- * @param area {@code store}, {@code kafka}, {@code log} or {@code settings}
+ * @param area {@code store}, {@code kafka}, {@code log}, {@code settings} or {@code class path}
  * @param subject what it is about, in a word or two
  * @param what the fact
  * @param remedy what to do; empty if nothing is to be done

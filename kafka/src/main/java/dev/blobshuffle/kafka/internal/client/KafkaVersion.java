@@ -14,10 +14,10 @@ import org.apache.kafka.common.utils.AppInfoParser;
  */
 public final class KafkaVersion {
     /** The oldest release that works. */
-    static final String OLDEST = "3.9";
+    public static final String OLDEST = "3.9";
 
     /** The newest release that the tests run with. */
-    static final String NEWEST = "4.3";
+    public static final String NEWEST = "4.3";
 
     /** Whether {@code ConsumerRecords} carries the next offset of each partition: since 4.0. */
     public static final boolean HAS_NEXT_OFFSETS = Arrays.stream(ConsumerRecords.class.getMethods())
@@ -50,7 +50,8 @@ public final class KafkaVersion {
         }
     }
 
-    private static boolean isOlder(String version, String oldest) {
+    /** Whether a release is older than another; false if one has another form. */
+    public static boolean isOlder(String version, String oldest) {
         Matcher one = RELEASE.matcher(version);
         Matcher other = RELEASE.matcher(oldest);
         if (!one.matches() || !other.matches()) {
