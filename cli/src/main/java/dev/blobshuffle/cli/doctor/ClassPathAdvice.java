@@ -94,7 +94,10 @@ final class ClassPathAdvice {
                     "Add blobshuffle-kafka or blobshuffle-kstreams. In a fat jar, names of jars are lost.");
         }
         return own.size() == 1
-                ? Finding.ok(AREA, "blobshuffle", "all jars of BlobShuffle have version " + own.iterator().next())
+                ? Finding.ok(
+                        AREA,
+                        "blobshuffle",
+                        "all jars of BlobShuffle have version " + own.iterator().next())
                 : Finding.error(
                         AREA,
                         "blobshuffle",
@@ -140,7 +143,9 @@ final class ClassPathAdvice {
     private static void add(Path file, Map<String, Set<String>> versions) {
         Path name = file.getFileName();
         Matcher matcher = JAR.matcher(name == null ? "" : name.toString());
-        if (matcher.matches() && !matcher.group(2).endsWith("-sources") && !matcher.group(2).endsWith("-tests")) {
+        if (matcher.matches()
+                && !matcher.group(2).endsWith("-sources")
+                && !matcher.group(2).endsWith("-tests")) {
             versions.computeIfAbsent(matcher.group(1), any -> new TreeSet<>()).add(matcher.group(2));
         }
     }

@@ -47,8 +47,7 @@ final class ClientAdvice {
     }
 
     private static Finding consumerInterceptors(Map<String, String> configuration, String names) {
-        boolean isStreamsProtocol =
-                "streams".equalsIgnoreCase(configuration.getOrDefault("group.protocol", ""));
+        boolean isStreamsProtocol = "streams".equalsIgnoreCase(configuration.getOrDefault("group.protocol", ""));
         return isStreamsProtocol && isStreams(configuration)
                 ? Finding.error(
                         Finding.SETTINGS,
@@ -72,8 +71,11 @@ final class ClientAdvice {
             return Optional.of(Finding.ok(
                     Finding.SETTINGS,
                     "compression",
-                    "blobs: " + settings.value(WriteSettings.COMPRESSION_TYPE).name().toLowerCase(Locale.ROOT)
-                            + "; plain records: " + (producer.isEmpty() ? "none" : producer)));
+                    "blobs: "
+                            + settings.value(WriteSettings.COMPRESSION_TYPE)
+                                    .name()
+                                    .toLowerCase(Locale.ROOT) + "; plain records: "
+                            + (producer.isEmpty() ? "none" : producer)));
         }
         if (producer.isEmpty()) {
             return Optional.of(Finding.of(
