@@ -34,9 +34,9 @@ class KafkaPricesTest {
     private Path directory;
 
     /**
-     * By hand: a crossing costs 0.02 a GiB and a reader of leaders 2/3 of it, so 48 USD per hour for
-     * clients and 144 for two followers. MSK bills no followers. Express adds 0.01 a GiB, 36 per
-     * hour; Confluent Cloud takes 0.10. Diskless: 300 puts and 600 gets a second.
+     * By hand: a crossing costs 0.02 a GiB and a reader of leaders 2/3 of it, so 48 USD per hour
+     * for clients and 144 for two followers. MSK bills no followers. Express adds 0.01 a GiB, 36
+     * per hour; Confluent Cloud takes 0.10. Diskless: 300 puts and 600 gets a second.
      */
     @ParameterizedTest
     @CsvSource({

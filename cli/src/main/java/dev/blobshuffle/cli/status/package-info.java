@@ -1,4 +1,4 @@
-/** The command {@code blobshuffle status}: how an application that shuffles through blobs is doing. */
+/** The command {@code blobshuffle status}: how an application with blobs is doing. */
 @NullMarked
 package dev.blobshuffle.cli.status;
 
