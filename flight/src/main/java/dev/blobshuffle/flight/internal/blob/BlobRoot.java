@@ -73,7 +73,14 @@ final class BlobRoot {
             return opened.get(opened.size() - 1);
         }
 
+        /** @throws NotDirectoryException it is a link, or a file */
         Way down(String name) throws IOException {
+            BasicFileAttributes attributes = last().getFileAttributeView(
+                            Path.of(name), BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+                    .readAttributes();
+            if (!attributes.isDirectory()) {
+                throw new NotDirectoryException(name);
+            }
             opened.add(last().newDirectoryStream(Path.of(name), LinkOption.NOFOLLOW_LINKS));
             return this;
         }
