@@ -64,9 +64,8 @@ final class EnvironmentSettings {
             }
             boolean isElement = property.isNumericIndex(property.getNumberOfElements() - 1);
             ConfigurationPropertyName name = isElement ? property.getParent() : property;
-            int index = isElement
-                    ? Integer.parseInt(property.getLastElement(ConfigurationPropertyName.Form.ORIGINAL))
-                    : 0;
+            int index =
+                    isElement ? Integer.parseInt(property.getLastElement(ConfigurationPropertyName.Form.ORIGINAL)) : 0;
             String text = environment.resolveRequiredPlaceholders(String.valueOf(value.getValue()));
             setting(text(name), source)
                     .ifPresent(setting -> elements.computeIfAbsent(setting, unknown -> new TreeMap<>())

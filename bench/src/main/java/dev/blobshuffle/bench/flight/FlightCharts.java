@@ -25,14 +25,12 @@ public final class FlightCharts {
         charts.put("cpu", chart(report, "CPU time of all processes", "seconds", FlightResult::cpuSeconds));
         charts.put("wall", chart(report, "Time from scan to result", "seconds", FlightResult::wallSeconds));
         charts.put(
-                "memory",
-                chart(report, "Peak memory of all processes", "MB", run -> run.memoryBytes() / BYTES_PER_MB));
+                "memory", chart(report, "Peak memory of all processes", "MB", run -> run.memoryBytes() / BYTES_PER_MB));
         charts.put("disk", chart(report, "Bytes on disk", "MB", run -> run.diskBytes() / BYTES_PER_MB));
         return charts;
     }
 
-    private static Chart chart(
-            FlightReport report, String title, String unit, ToDoubleFunction<FlightResult> number) {
+    private static Chart chart(FlightReport report, String title, String unit, ToDoubleFunction<FlightResult> number) {
         FlightPlan plan = report.plan();
         List<String> names = new ArrayList<>();
         for (int partitions : plan.partitions()) {

@@ -56,8 +56,8 @@ public record FlightResult(
 
     /** For people, while the benchmark runs. */
     String line() {
-        String what = String.format(
-                Locale.ROOT, "%-14s N=%-5d %-5s", cell.system().title(), cell.partitions(), cell.codec());
+        String what =
+                String.format(Locale.ROOT, "%-14s N=%-5d %-5s", cell.system().title(), cell.partitions(), cell.codec());
         return isRight()
                 ? String.format(
                         Locale.ROOT,

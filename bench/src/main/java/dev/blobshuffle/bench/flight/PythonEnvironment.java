@@ -39,8 +39,7 @@ final class PythonEnvironment {
      * @param cache where environments are kept
      * @throws IllegalStateException if Python or pip fails
      */
-    static PythonEnvironment in(Path project, String interpreter, Path cache)
-            throws IOException, InterruptedException {
+    static PythonEnvironment in(Path project, String interpreter, Path cache) throws IOException, InterruptedException {
         Path programs = project.resolve(PROGRAMS);
         Path requirements = programs.resolve(REQUIREMENTS);
         if (!Files.exists(requirements)) {

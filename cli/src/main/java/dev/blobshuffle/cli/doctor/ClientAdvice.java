@@ -78,13 +78,14 @@ final class ClientAdvice {
                             + (producer.isEmpty() ? "none" : producer)));
         }
         if (producer.isEmpty()) {
-            return Optional.of(Finding.of(
-                    Finding.SETTINGS,
-                    StoreFinding.hint(
-                            "compression",
-                            "blobs are not compressed",
-                            "Set " + WriteSettings.COMPRESSION_TYPE
-                                    + "=zstd or lz4 if your records shrink: stored bytes and traffic shrink with them.")));
+            return Optional.of(
+                    Finding.of(
+                            Finding.SETTINGS,
+                            StoreFinding.hint(
+                                    "compression",
+                                    "blobs are not compressed",
+                                    "Set " + WriteSettings.COMPRESSION_TYPE
+                                            + "=zstd or lz4 if your records shrink: stored bytes and traffic shrink with them.")));
         }
         if (isStreams(configuration)) {
             String codec = producer.equals("zstd") || producer.equals("gzip") ? "zstd" : "lz4";

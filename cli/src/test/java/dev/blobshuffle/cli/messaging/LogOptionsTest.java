@@ -13,7 +13,8 @@ class LogOptionsTest {
         BlobExpired expired = new BlobExpired(
                 "Cannot publish: a blob is too old. Check the clock.", new SQLException("a detail of the driver"));
         DeliveryFailed delivery = new DeliveryFailed("Cannot deliver 3 records: the channel failed.", expired);
-        RuntimeException command = new IllegalStateException(delivery.getMessage() + " 0 of 3 are in the log.", delivery);
+        RuntimeException command =
+                new IllegalStateException(delivery.getMessage() + " 0 of 3 are in the log.", delivery);
 
         assertThat(LogOptions.reasons(command))
                 .containsExactly(
