@@ -11,12 +11,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the Python package wrote, read by the Flight clients of pyarrow and of Go. */
+/** What the Python package wrote, read by the Flight client of pyarrow. */
 class StockClientsIT {
     private static final SystemTime TIME = new SystemTime();
 
@@ -92,20 +91,5 @@ class StockClientsIT {
 
         assertThat(written.lines()).hasSize(3).anyMatch(line -> line.startsWith("150000 "));
         assertThat(read).isEqualTo(written);
-    }
-
-    @Test
-    void goReadsAPartition() throws Exception {
-        String written = shuffle("write", directory.toString(), "for-go", "lz4");
-        String read = shuffle("read", Integer.toString(daemon.port()), "for-go");
-        Path program = Path.of("target", "flight-client").toAbsolutePath();
-        run(
-                List.of("go", "build", "-o", program.toString(), "."),
-                Path.of("src/test/go").toAbsolutePath());
-
-        String go = run(List.of(program.toString(), "127.0.0.1:" + daemon.port(), "for-go", "1", "k"));
-
-        assertThat(read).isEqualTo(written);
-        assertThat(go.strip()).isEqualTo(written.lines().toList().get(1).replaceAll("^(\\d+ \\d+) .*", "$1"));
     }
 }
