@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
  * module.
  */
 class ClassPathIT {
-    private static final long MOST_BYTES = 64L << 20;
+    private static final long MOST_BYTES = 76L << 20;
 
     @Test
     void toolsNeedNoBrokerNoStateStoreAndNoTestCode() throws IOException {
