@@ -20,7 +20,8 @@ import java.util.Optional;
  * @param memoryBytes most bytes of frames in flight
  * @param footerBytes most bytes of footers in memory
  * @param ticketLifetime how long a ticket is valid
- * @param ticketKeyFile secret that signs tickets; empty: a random one, so a restart ends all tickets
+ * @param ticketKeyFile secret that signs tickets; empty: a random one, so a restart ends all
+ *     tickets
  * @param lease for how long an unused shuffle stays; empty: until it is released
  */
 public record FlightConfig(

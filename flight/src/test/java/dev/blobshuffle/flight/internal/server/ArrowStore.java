@@ -17,7 +17,10 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 
-/** A store as the Python package lays it out, with messages whose metadata says only kind and length. */
+/**
+ * A store as the Python package lays it out, with messages whose metadata says only kind and
+ * length.
+ */
 final class ArrowStore {
     static final byte[] SCHEMA = message(1, new byte[0]);
 
