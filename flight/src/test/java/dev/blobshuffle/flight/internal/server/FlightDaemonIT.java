@@ -281,7 +281,7 @@ class FlightDaemonIT {
             assertThat(all(client.read("s", 0))).hasSize(ArrowStore.stream(frames).length);
             assertThat(client.stats()).contains("\"memory_bytes\":" + FlightConfig.LEAST_MEMORY);
             assertThat(used(client.stats())).isLessThanOrEqualTo(FlightConfig.LEAST_MEMORY);
-            // Which of the others holds the memory is not known, so reading one by one may not help.
+            // Any of the others may hold the memory, so reading one by one may not help.
             assertThatThrownBy(() -> {
                         while (true) {
                             stuck.get(0).skipNBytes(1);
