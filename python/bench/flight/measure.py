@@ -10,6 +10,7 @@ its report. Memory is the sum of their proportional set sizes at its peak.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import select
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,9 @@ _ENVIRONMENT = {
     "RAY_DATA_DISABLE_PROGRESS_BARS": "1",
 }
 
+_LAST_WORDS = 10.0
+"""How long a program that has failed may take to write why, seconds."""
+
 
 class Failed(Exception):
     """The program ended, or did not end in time."""
@@ -50,6 +55,17 @@ def _line(reports: Any, limit: float) -> Any:
     if not text:
         raise Failed("it ended before it was done")
     return json.loads(text)
+
+
+@contextlib.contextmanager
+def _ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Let a program that fails write the reason to its log before it is ended."""
+    try:
+        yield
+    except Failed:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_LAST_WORDS)
+        raise
 
 
 def run(options: argparse.Namespace, ray: str) -> dict[str, Any]:
@@ -71,7 +87,7 @@ def run(options: argparse.Namespace, ray: str) -> dict[str, Any]:
     environment = os.environ | _ENVIRONMENT | {VARIABLE: f"{from_measure},{to_measure}"}
     environment |= {"TMPDIR": str(options.directory), "RAY_TMPDIR": ray}
     log = options.log.open("wb")
-    subprocess.Popen(
+    process = subprocess.Popen(
         command, env=environment, stdout=log, stderr=log, pass_fds=(from_measure, to_measure)
     )
     os.close(from_measure)
@@ -79,7 +95,11 @@ def run(options: argparse.Namespace, ray: str) -> dict[str, Any]:
     limit = time.monotonic() + options.limit
     watch = Watch(options.directory)
     watch.start()
-    with os.fdopen(from_program) as reports, os.fdopen(to_program, "w") as answers:
+    with (
+        _ended(process),
+        os.fdopen(from_program) as reports,
+        os.fdopen(to_program, "w") as answers,
+    ):
         _line(reports, limit)
         watch.forget_peaks()
         before, start = watch.look(), time.monotonic()

@@ -24,7 +24,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Each example without a framework, built as a user would build it, adds up orders through blobs. */
+/**
+ * Each example without a framework, built as a user would build it, adds up orders through blobs.
+ */
 class PlainExamplesIT {
     private static final String REPARTITION = "order-totals-by-customer-repartition";
 

@@ -63,7 +63,9 @@ public final class KafkaPriceTables {
             return read(file.toString(), reader);
         } catch (IOException e) {
             throw new InvalidSettings(
-                    "Cannot read prices of a Kafka service from " + file + ": " + e + ". Give a readable file.", e);
+                    "Cannot read prices of a Kafka service from " + file
+                            + ": it cannot be opened. Give a readable file.",
+                    e);
         }
     }
 

@@ -52,7 +52,9 @@ public record FlightPlan(
         }
     }
 
-    /** What is run next to each other: all systems that have the choice, for each size and codec. */
+    /**
+     * What is run next to each other: all systems that have the choice, for each size and codec.
+     */
     List<Cell> cells() {
         List<Cell> cells = new ArrayList<>();
         for (int number : partitions) {
