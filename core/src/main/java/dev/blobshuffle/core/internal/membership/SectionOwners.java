@@ -12,9 +12,9 @@ import java.util.function.Predicate;
 /**
  * Selects the member of a zone that answers for a section or a topic. If the section's writer is in
  * the zone, it is the owner, because it still has the bytes. Otherwise the owner is the member with
- * the largest hash of (member, section): rendezvous hashing (Thaler and Ravishankar, 1998). Instances
- * that know the same members select the same owner without communication. A member that joins or
- * leaves changes only the owner of its own share of sections. Stateless.
+ * the largest hash of (member, section): rendezvous hashing (Thaler and Ravishankar, 1998).
+ * Instances that know the same members select the same owner without communication. A member that
+ * joins or leaves changes only the owner of its own share of sections. Stateless.
  */
 public final class SectionOwners {
     private SectionOwners() {}
