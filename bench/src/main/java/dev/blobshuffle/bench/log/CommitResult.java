@@ -13,6 +13,8 @@ import org.HdrHistogram.Histogram;
  * @param cell what was run
  * @param round from 0
  * @param perSecond acknowledged commits per second
+ * @param seconds that were measured
+ * @param cpu used meanwhile
  * @param commitMicros how long a publisher waited for one
  * @param deadRows left behind per table
  * @param problem what the log held afterwards that was not published in this order, or lacked
@@ -21,6 +23,8 @@ record CommitResult(
         Cell cell,
         int round,
         double perSecond,
+        double seconds,
+        CommitCpu cpu,
         Histogram commitMicros,
         Map<String, Long> deadRows,
         Optional<String> problem) {
@@ -36,6 +40,16 @@ record CommitResult(
         return commitMicros.getValueAtPercentile(TAIL) / MICROS_PER_MILLI;
     }
 
+    /** How many processors clients and servers kept busy. */
+    double processors() {
+        return cpu.processors(seconds);
+    }
+
+    /** CPU time of a commit, clients and servers, in microseconds. */
+    double cpuMicros() {
+        return cpu.micros(perSecond * seconds);
+    }
+
     long allDeadRows() {
         return deadRows.values().stream().mapToLong(Long::longValue).sum();
     }
@@ -44,7 +58,7 @@ record CommitResult(
     String line() {
         return String.format(
                 Locale.ROOT,
-                "  %-17s %4d publishers %-18s %-13s %8.0f commits/s, p50 %.1f, p95 %.1f ms%s",
+                "  %-17s %4d publishers %-18s %-13s %8.0f commits/s, p50 %.1f, p95 %.1f ms, %.2f processors%s",
                 cell.design().title(),
                 cell.publishers(),
                 cell.standby() == LogPlan.Standby.NONE ? "" : "standby",
@@ -52,6 +66,7 @@ record CommitResult(
                 perSecond,
                 medianMillis(),
                 tailMillis(),
+                processors(),
                 problem.map(text -> "  WRONG: " + text).orElse(""));
     }
 
@@ -61,6 +76,8 @@ record CommitResult(
         json.put("round", round);
         json.put("commits_per_second", perSecond);
         json.put("commit_ms", Map.of("p50", medianMillis(), "p95", tailMillis()));
+        json.put("seconds", seconds);
+        json.put("cpu_seconds", cpu.asJson());
         json.put("dead_rows", deadRows);
         json.put("verified", problem.isEmpty());
         problem.ifPresent(text -> json.put("problem", text));

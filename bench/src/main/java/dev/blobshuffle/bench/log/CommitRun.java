@@ -32,11 +32,13 @@ final class CommitRun {
 
     private final LogPlan plan;
     private final Database database;
+    private final List<Long> serverPids;
     private final SystemTime time;
 
-    CommitRun(LogPlan plan, Database database, SystemTime time) {
+    CommitRun(LogPlan plan, Database database, List<Long> serverPids, SystemTime time) {
         this.plan = plan;
         this.database = database;
+        this.serverPids = List.copyOf(serverPids);
         this.time = time;
     }
 
@@ -62,7 +64,15 @@ final class CommitRun {
                         .mapToLong(PublishingThread::acknowledged)
                         .toArray();
                 Optional<String> problem = new LogCheck(acknowledged).read(own, log);
-                return new CommitResult(cell, round, measured.perSecond, measured.micros, deadRows, problem);
+                return new CommitResult(
+                        cell,
+                        round,
+                        measured.commits / measured.seconds,
+                        measured.seconds,
+                        measured.cpu,
+                        measured.micros,
+                        deadRows,
+                        problem);
             }
         } finally {
             for (Connection connection : connections) {
@@ -71,7 +81,7 @@ final class CommitRun {
         }
     }
 
-    private record Measured(double perSecond, Histogram micros) {}
+    private record Measured(double commits, double seconds, CommitCpu cpu, Histogram micros) {}
 
     private Measured measure(MeasuredLog log, List<PublishingThread> publishers, AtomicReference<Phase> phase)
             throws SQLException, InterruptedException {
@@ -81,12 +91,14 @@ final class CommitRun {
             List<Future<Histogram>> all =
                     publishers.stream().map(threads::submit).toList();
             await(plan.warmUp(), all);
+            CommitCpu used = CommitCpu.now(serverPids);
             long start = time.nanos();
             long before = sum(publishers);
             phase.set(Phase.MEASURED);
             await(plan.measured(), all);
             long commits = sum(publishers) - before;
             double seconds = (time.nanos() - start) / NANOS_PER_SECOND;
+            CommitCpu cpu = CommitCpu.now(serverPids).since(used);
             phase.set(Phase.OVER);
             Histogram micros = all.get(0).get();
             for (Future<Histogram> one : all.subList(1, all.size())) {
@@ -96,7 +108,7 @@ final class CommitRun {
             while (log.sequence(sequencing)) {
                 // Until nothing is left.
             }
-            return new Measured(commits / seconds, micros);
+            return new Measured(commits, seconds, cpu, micros);
         } catch (ExecutionException e) {
             throw new SQLException("Cannot measure the log: " + e.getMessage(), e);
         } finally {

@@ -64,7 +64,7 @@ public record LogReport(List<CommitResult> commits, List<WalResult> wal, List<Re
         StringBuilder text = new StringBuilder();
         text.append(String.format(
                 Locale.ROOT,
-                "%-18s %-12s %-13s %4s %10s %9s %9s %10s %9s%n",
+                "%-18s %-12s %-13s %4s %10s %9s %9s %10s %9s %9s %9s%n",
                 "",
                 "standby",
                 "old snapshot",
@@ -73,11 +73,13 @@ public record LogReport(List<CommitResult> commits, List<WalResult> wal, List<Re
                 "p50 ms",
                 "p95 ms",
                 "dead rows",
+                "busy CPUs",
+                "CPU us",
                 "staged x"));
         for (Cell cell : cells()) {
             text.append(String.format(
                     Locale.ROOT,
-                    "%-18s %-12s %-13s %4d %10.0f %9.1f %9.1f %10.0f %9s%n",
+                    "%-18s %-12s %-13s %4d %10.0f %9.1f %9.1f %10.0f %9.2f %9.0f %9s%n",
                     cell.design().title(),
                     cell.standby() == LogPlan.Standby.NONE ? "no" : "synchronous",
                     cell.snapshot() == Snapshot.NONE ? "no" : "yes",
@@ -86,6 +88,8 @@ public record LogReport(List<CommitResult> commits, List<WalResult> wal, List<Re
                     median(cell, CommitResult::medianMillis),
                     median(cell, CommitResult::tailMillis),
                     median(cell, CommitResult::allDeadRows),
+                    median(cell, CommitResult::processors),
+                    median(cell, CommitResult::cpuMicros),
                     times(ratio(cell.with(LogDesign.STAGED), cell, CommitResult::perSecond))));
         }
         walMedians()
@@ -142,6 +146,11 @@ public record LogReport(List<CommitResult> commits, List<WalResult> wal, List<Re
                             "p50", median(cell, CommitResult::medianMillis),
                             "p95", median(cell, CommitResult::tailMillis)));
             numbers.put("dead_rows", median(cell, CommitResult::allDeadRows));
+            double processors = median(cell, CommitResult::processors);
+            if (Double.isFinite(processors)) {
+                numbers.put("busy_processors", processors);
+                numbers.put("cpu_micros_per_commit", median(cell, CommitResult::cpuMicros));
+            }
             double ratio = ratio(cell.with(LogDesign.STAGED), cell, CommitResult::perSecond);
             if (Double.isFinite(ratio)) {
                 numbers.put("staged_times_as_fast", ratio);

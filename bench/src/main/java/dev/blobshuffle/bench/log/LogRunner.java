@@ -59,7 +59,7 @@ public final class LogRunner {
 
     private CommitResult run(Cell cell, int round, SystemTime time) throws SQLException, InterruptedException {
         Database database = servers.database(cell.standby());
-        CommitResult result = new CommitRun(plan, database, time).run(cell, round);
+        CommitResult result = new CommitRun(plan, database, servers.pids(cell.standby()), time).run(cell, round);
         database.drop();
         return result;
     }

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -22,6 +23,7 @@ public final class LogServers implements AutoCloseable {
     private final Deque<DelayedPath> paths = new ArrayDeque<>();
     private final Deque<PostgresServer> servers = new ArrayDeque<>();
     private final Map<Standby, Database> databases = new EnumMap<>(Standby.class);
+    private final Map<Standby, List<Long>> pids = new EnumMap<>(Standby.class);
 
     /**
      * No server yet; each is started when it is needed.
@@ -37,6 +39,11 @@ public final class LogServers implements AutoCloseable {
         return databases.computeIfAbsent(standby, this::start);
     }
 
+    /** The servers that run, each the parent of its processes. */
+    List<Long> pids(Standby standby) {
+        return pids.getOrDefault(standby, List.of());
+    }
+
     private Database start(Standby standby) {
         PostgresServer primary = PostgresServer.builder()
                 .setting("fsync", "on")
@@ -45,9 +52,11 @@ public final class LogServers implements AutoCloseable {
                 .setting("max_connections", "1100")
                 .start();
         servers.push(primary);
+        pids.put(standby, List.of(primary.pid()));
         if (standby == Standby.SYNCHRONOUS) {
             PostgresServer second = primary.startStandby(STANDBY);
             servers.push(second);
+            pids.put(standby, List.of(primary.pid(), second.pid()));
             if (!roundTrip.isZero()) {
                 moveAway(primary, second);
             }

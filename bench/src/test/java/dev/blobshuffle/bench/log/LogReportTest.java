@@ -35,6 +35,14 @@ class LogReportTest {
     }
 
     @Test
+    void cpuTimeIsCountedPerSecondAndPerCommit() {
+        add(STAGED, 0, 1000, Optional.empty());
+        CommitResult run = runs.get(0);
+        assertThat(run.processors()).isEqualTo(1.5);
+        assertThat(run.cpuMicros()).isEqualTo(1500);
+    }
+
+    @Test
     void anOldSnapshotMayHalveTheRateAndNotMore() {
         add(STAGED, 0, 1000, Optional.empty());
         add(STAGED.with(Snapshot.OLD), 0, 400, Optional.empty());
@@ -66,6 +74,6 @@ class LogReportTest {
     private void add(Cell cell, int round, double perSecond, Optional<String> problem) {
         Histogram micros = new Histogram(2);
         micros.recordValue(1000);
-        runs.add(new CommitResult(cell, round, perSecond, micros, Map.of(), problem));
+        runs.add(new CommitResult(cell, round, perSecond, 1, new CommitCpu(1, 0.5), micros, Map.of(), problem));
     }
 }

@@ -1,0 +1,55 @@
+package dev.blobshuffle.bench.log;
+
+import dev.blobshuffle.bench.process.CpuTime;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * CPU time of a run, in seconds; NaN where the operating system does not tell.
+ *
+ * @param client of this process: publishers, and the path to the standby
+ * @param servers of the primary and its standby
+ */
+record CommitCpu(double client, double servers) {
+    private static final double MICROS_PER_SECOND = 1e6;
+
+    /** Not known. */
+    static final CommitCpu UNKNOWN = new CommitCpu(Double.NaN, Double.NaN);
+
+    /** Until now. */
+    static CommitCpu now(List<Long> serverPids) {
+        try {
+            return new CommitCpu(
+                    CpuTime.of(List.of(ProcessHandle.current().pid())).total(),
+                    CpuTime.ofTrees(serverPids).total());
+        } catch (IOException e) {
+            return UNKNOWN;
+        }
+    }
+
+    CommitCpu since(CommitCpu earlier) {
+        return new CommitCpu(client - earlier.client, servers - earlier.servers);
+    }
+
+    /** How many processors were busy in the mean. */
+    double processors(double seconds) {
+        return (client + servers) / seconds;
+    }
+
+    /** Per commit, in microseconds. */
+    double micros(double commits) {
+        return (client + servers) / commits * MICROS_PER_SECOND;
+    }
+
+    /** For a result file; empty if not known. */
+    Map<String, Object> asJson() {
+        Map<String, Object> json = new LinkedHashMap<>();
+        if (Double.isFinite(client) && Double.isFinite(servers)) {
+            json.put("client", client);
+            json.put("servers", servers);
+        }
+        return json;
+    }
+}
