@@ -24,7 +24,8 @@ import picocli.CommandLine.Option;
 
 /**
  * {@code blobshuffle messaging gc}: deletes the blobs of a store that a log does not need. Exit
- * status: 0 done, 2 when the log or the store does not answer: then nothing is deleted.
+ * status: 0 done, 2 when the log or the store does not answer, or somebody else uses the store: then
+ * nothing is deleted.
  */
 @Command(
         name = "gc",
@@ -131,6 +132,9 @@ public final class MessagingGcCommand implements Callable<Integer> {
                     : LogSweep.look(log.log(), store, asked, log.time());
             long batches = executes ? report.trimmed() : trimmed;
             out.print(options.isJson() ? json(store, batches, report) : text(batches, report));
+            if (executes) {
+                right.look(); // A pass without anything to delete does not ask who else uses the store.
+            }
             return 0;
         }
     }

@@ -19,6 +19,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The doctor at a real database with one thing wrong with each. */
 class DoctorLogIT {
+    /** Makes the server count at once: a session counts in its own time before. */
+    private static final String STATISTICS = "select pg_stat_force_next_flush()";
+
     @TempDir
     private static Path directory;
 
@@ -100,6 +103,38 @@ class DoctorLogIT {
         } finally {
             database.change("synchronous_standby_names", "");
             database.admin("revoke pg_read_all_stats from app");
+        }
+    }
+
+    @Test
+    void deadRowsThatNobodyRemovesAreAWarning() throws Exception {
+        database.in(
+                "logs",
+                "alter table blobshuffle.inbox set (autovacuum_enabled = false)",
+                "insert into blobshuffle.inbox select 1, n from generate_series(1, 100100) n",
+                "delete from blobshuffle.inbox",
+                STATISTICS);
+        assertThat(doctor(database.uri(CLIENT)).out())
+                .contains("WARNING log      bloat: table inbox has about 100100 dead rows", "autovacuum");
+        database.in("logs", "vacuum blobshuffle.inbox", STATISTICS);
+        assertThat(doctor(database.uri(CLIENT)).out()).contains("ok      log      bloat: about");
+    }
+
+    @Test
+    void batchesThatNobodyPutsInOrderAreAWarning() throws Exception {
+        database.in("logs", "insert into blobshuffle.inbox select 1, n from generate_series(1, 100100) n", STATISTICS);
+        assertThat(doctor(database.uri(CLIENT)).out())
+                .contains("WARNING log      inbox: about 100100 batches wait", "Start an instance");
+    }
+
+    @Test
+    void aReplicationSlotWithoutAReaderIsAWarning() throws Exception {
+        database.admin("select pg_create_physical_replication_slot('forgotten', true)");
+        try {
+            assertThat(doctor(database.uri(CLIENT)).out())
+                    .contains("WARNING log      snapshots: replication slot forgotten is not in use");
+        } finally {
+            database.admin("select pg_drop_replication_slot('forgotten')");
         }
     }
 

@@ -63,7 +63,7 @@ public final class LogCheckup {
                 new RightsCheck(uri.schema()),
                 new DurabilityCheck(),
                 new BloatCheck(uri.schema()),
-                new SnapshotCheck());
+                new SnapshotCheck(SnapshotCheck.TOLERATED));
     }
 
     private static void add(Check check, Connection database, List<StoreFinding> findings) {

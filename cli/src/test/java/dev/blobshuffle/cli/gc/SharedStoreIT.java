@@ -1,0 +1,138 @@
+package dev.blobshuffle.cli.gc;
+
+import static dev.blobshuffle.cli.messaging.LogDatabase.CLIENT;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.cli.BlobTopic;
+import dev.blobshuffle.cli.BlobTopic.Outcome;
+import dev.blobshuffle.cli.messaging.LogDatabase;
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A Kafka shuffle and a log of messaging in one store: neither deletes what the other needs. */
+class SharedStoreIT {
+    @TempDir
+    private static Path directory;
+
+    private static EmbeddedKafka kafka;
+    private static LogDatabase database;
+
+    @BeforeAll
+    static void start() throws Exception {
+        kafka = EmbeddedKafka.builder().start();
+        database = LogDatabase.start(directory);
+        database.setUp();
+    }
+
+    @AfterAll
+    static void stop() {
+        database.close();
+        kafka.close();
+    }
+
+    private static void writeToKafka(BlobTopic topic) {
+        try (Producer<String, String> producer = topic.producer()) {
+            producer.send(new ProducerRecord<>(topic.name(), 0, "k", "of the shuffle"));
+            producer.flush();
+        }
+    }
+
+    private static LogDatabase.Outcome messaging(Path store, String... arguments) {
+        return database.run(
+                CLIENT,
+                Stream.concat(Stream.of(arguments), Stream.of("--store", store.toUri() + "?fsync=none"))
+                        .toArray(String[]::new));
+    }
+
+    private static void writeToLog(String topic, Path store) {
+        database.run(CLIENT, "topics", "create", topic);
+        InputStream before = System.in;
+        System.setIn(new ByteArrayInputStream("of the log\n".getBytes(StandardCharsets.UTF_8)));
+        try {
+            LogDatabase.Outcome outcome = messaging(store, "produce", topic);
+            assertThat(outcome.status()).as(outcome.err()).isZero();
+        } finally {
+            System.setIn(before);
+        }
+    }
+
+    private static Outcome sweepOfKafka(BlobTopic topic, Path store) {
+        return topic.run(
+                new GcCommand(),
+                store,
+                new StringWriter(),
+                "--execute",
+                "--writers-stopped",
+                "--grace",
+                "0s",
+                "--objection",
+                "0s",
+                "--confirm",
+                "99");
+    }
+
+    private static long blobs(Path store) throws IOException {
+        try (Stream<Path> files = Files.walk(store)) {
+            return files.filter(file -> file.toString().endsWith(".blob")).count();
+        }
+    }
+
+    private static void readBoth(BlobTopic topic, String logTopic, Path store) {
+        assertThat(messaging(store, "consume", logTopic, "--max", "1").out()).isEqualTo("of the log\n");
+        try (Consumer<String, String> consumer = topic.consumer()) {
+            TopicPartition partition = new TopicPartition(topic.name(), 0);
+            consumer.assign(List.of(partition));
+            long deadline = System.nanoTime() + Duration.ofMinutes(2).toNanos();
+            while (consumer.poll(Duration.ofMillis(100)).isEmpty()) {
+                assertThat(System.nanoTime()).as("read in time").isLessThan(deadline);
+            }
+        }
+    }
+
+    @Test
+    void theSweeperOfKafkaStopsAtTheClaimOfALog() throws Exception {
+        Path store = directory.resolve("log-first");
+        writeToLog("log-first", store);
+        BlobTopic topic = new BlobTopic(kafka, store, "log-first");
+        writeToKafka(topic);
+        long all = blobs(store);
+
+        Outcome outcome = sweepOfKafka(topic, store);
+        assertThat(outcome.status()).as(outcome.text()).isEqualTo(2);
+        assertThat(outcome.text()).contains("uses the store too").contains("log-");
+        assertThat(blobs(store)).isEqualTo(all);
+        readBoth(topic, "log-first", store);
+    }
+
+    @Test
+    void theSweeperOfALogStopsAtTheClaimOfAShuffle() throws Exception {
+        Path store = directory.resolve("kafka-first");
+        BlobTopic topic = new BlobTopic(kafka, store, "kafka-first");
+        writeToKafka(topic);
+        writeToLog("kafka-first", store);
+        long all = blobs(store);
+
+        LogDatabase.Outcome outcome = messaging(store, "gc", "--execute");
+        assertThat(outcome.status()).as(outcome.toString()).isEqualTo(2);
+        assertThat(outcome.err()).contains("uses the store too");
+        assertThat(blobs(store)).isEqualTo(all);
+        readBoth(topic, "kafka-first", store);
+    }
+}
