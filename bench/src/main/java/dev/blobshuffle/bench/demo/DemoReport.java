@@ -19,8 +19,9 @@ final class DemoReport {
     private DemoReport() {}
 
     static String html(DemoResult result) {
-        HtmlPage page =
-                new HtmlPage("BlobShuffle demo").table(List.of("", "native", "BlobShuffle", "ratio"), rows(result));
+        HtmlPage page = new HtmlPage("BlobShuffle demo")
+                .paragraph(result.verdict())
+                .table(List.of("", "native", "BlobShuffle", "ratio"), rows(result));
         result.notes().forEach(page::paragraph);
         result.differences().forEach(page::preformatted);
         return page.heading("Shuffle latency")

@@ -24,6 +24,8 @@ import java.util.function.ToLongFunction;
 record DemoResult(
         DemoOptions options, Text text, VariantResult nativeRun, VariantResult blobRun, List<String> differences) {
     private static final int SHOWN_DIFFERENCES = 10;
+    private static final double MEDIAN = 0.5;
+    private static final double BYTES_PER_KIB = 1024;
     private static final PriceTable AWS = PriceTables.named("aws");
 
     /**
@@ -163,6 +165,25 @@ record DemoResult(
                 + LiveCost.nativeUsd(run.shuffleBrokerBytes(), AWS, options.zones(), options.replicationFactor());
     }
 
+    /** The whole in two sentences. */
+    String verdict() {
+        double nativeUsd = usd(nativeRun);
+        return (outputsEqual() ? "All results are equal. " : "The results DIFFER. ")
+                + String.format(
+                        Locale.ROOT,
+                        "Through blobs the brokers carried %s of the bytes that the shuffle takes natively, and requests and"
+                                + " traffic cost %s of the price; half of the records took %.0f ms or less, natively"
+                                + " %.0f ms.",
+                        share(blobRun.shuffleBrokerBytes(), nativeRun.shuffleBrokerBytes()),
+                        share(usd(blobRun), nativeUsd),
+                        blobRun.measured().latencies().percentileMillis(MEDIAN),
+                        nativeRun.measured().latencies().percentileMillis(MEDIAN));
+    }
+
+    private static String share(double part, double whole) {
+        return whole == 0 ? "an unknown share" : String.format(Locale.ROOT, "%.1f %%", 100 * part / whole);
+    }
+
     /** What must be known to read the table. */
     List<String> notes() {
         List<String> notes = new ArrayList<>();
@@ -184,6 +205,14 @@ record DemoResult(
                 "List prices: requests to S3 Standard and traffic between zones, as counted; what is kept, compute and brokers are not in it. `blobshuffle plan` does that for your load.");
         notes.add(
                 "Latency and CPU after a warm-up of a fifth of the lines; CPU as the operating system counts it; every process compiles with C1 only.");
+        if (blobRun.measured().blobs() > 0) {
+            notes.add(String.format(
+                    Locale.ROOT,
+                    "Why these ratios differ from those of the benchmark: the load is small. A blob has %.0f KiB here and"
+                            + " up to 16 MiB under load, so each request and notification carries less; and most of the CPU"
+                            + " time is that of young JVMs. docs/benchmarks.md has the ratios under load.",
+                    blobRun.measured().blobBytes() / (double) blobRun.measured().blobs() / BYTES_PER_KIB));
+        }
         return notes;
     }
 

@@ -23,6 +23,8 @@ final class DemoTable {
         printZones(result, out);
         out.println();
         result.notes().forEach(out::println);
+        out.println();
+        out.println(result.verdict());
         if (!result.outputsEqual()) {
             out.println();
             out.println("The outputs differ. The first differences:");

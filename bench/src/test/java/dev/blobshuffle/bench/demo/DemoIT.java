@@ -112,9 +112,10 @@ class DemoIT {
         JsonNode result = new ObjectMapper().readTree(json.toFile());
         assertThat(result.get("outputs_equal").asBoolean()).isTrue();
         assertRun(result.get("native"), result.get("blobshuffle"));
-        assertThat(out.toString()).contains("outputs equal", "yes", "inline.max.bytes is 0");
+        assertThat(out.toString())
+                .contains("outputs equal", "yes", "inline.max.bytes is 0", "All results are equal. Through blobs");
         assertThat(Files.readString(report))
-                .contains("<svg", "BlobShuffle demo")
+                .contains("<svg", "BlobShuffle demo", "All results are equal.")
                 .doesNotContain("NaN");
         assertThat(ProcessHandle.current().descendants().filter(ProcessHandle::isAlive))
                 .isEmpty();
