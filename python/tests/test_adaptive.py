@@ -102,7 +102,7 @@ def test_rows_come_back_whatever_each_map_chose(tmp_path, monkeypatch, memory):
         monkeypatch.setattr("blobshuffle.writer.rates_of", lambda _, rates=rates: rates)
         monkeypatch.setattr(
             "blobshuffle.writer.AdaptiveCodec",
-            lambda rates: chosen.append(adaptive.AdaptiveCodec(rates)) or chosen[-1],
+            lambda rates: chosen.append(adaptive.AdaptiveCodec(rates, Clock())) or chosen[-1],
         )
         refs.append(
             write(

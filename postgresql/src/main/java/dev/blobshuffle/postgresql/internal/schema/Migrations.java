@@ -30,7 +30,8 @@ public final class Migrations {
             Migration.of("V007__claims.sql"),
             Migration.of("V008__tools.sql"),
             Migration.of("V009__outages.sql"),
-            Migration.of("V010__numbers.sql"));
+            Migration.of("V010__numbers.sql"),
+            Migration.of("V011__one_look.sql"));
     private static final String RIGHTS = "rights.sql";
     private static final int OLDEST_SERVER = 140_000;
 
