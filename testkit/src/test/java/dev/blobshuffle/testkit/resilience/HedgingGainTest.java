@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * What hedging brings and costs, with latencies of a model, in virtual time: blobs of 16 MiB, four
  * puts and four gets per second as an instance that shuffles 64 MiB per second has them. Prints a
- * row of {@code docs/benchmarks.md} for each case; the same seed gives the same row.
+ * row of {@code docs/benchmarks/stores.md} for each case; the same seed gives the same row.
  */
 class HedgingGainTest {
     private static final long SEED = 1;
