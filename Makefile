@@ -15,7 +15,7 @@ S3_DIRECTORY := target/versitygw
 S3_PORT := 7070
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test quick format demo s3 bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 api openmessaging site python-large dist artifacts release clean
+.PHONY: help verify test quick format demo s3 bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 api openmessaging site python-large dist image artifacts release clean
 
 help: ## this list
 	@grep -E '^[a-z0-9.-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -79,6 +79,9 @@ python-large: ## Python: 10 GB of rows within 256 MiB, and more types and sizes;
 
 dist: ## the command line as an archive: cli/target/blobshuffle-VERSION.tar.gz
 	$(MVN) -q -Pquick -Dmaven.test.skip=true -pl cli -am pre-integration-test
+
+image: dist ## the command line as a container image, in target/image, built and checked without a registry; needs root
+	.ci/image
 
 artifacts: ## the artifacts as an application gets them: licence, README's snippets, reproducible bytes
 	.ci/artifacts
