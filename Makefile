@@ -15,7 +15,7 @@ S3_DIRECTORY := target/versitygw
 S3_PORT := 7070
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test quick format demo s3 bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 api openmessaging site python-large dist image artifacts release clean
+.PHONY: help verify test quick format demo s3 bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 api openmessaging site python-large dist image deploy-check artifacts release clean
 
 help: ## this list
 	@grep -E '^[a-z0-9.-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -82,6 +82,9 @@ dist: ## the command line as an archive: cli/target/blobshuffle-VERSION.tar.gz
 
 image: dist ## the command line as a container image, in target/image, built and checked without a registry; needs root
 	.ci/image
+
+deploy-check: dist ## the Helm chart and the manifests of deploy/, checked without a cluster
+	.ci/deploy
 
 artifacts: ## the artifacts as an application gets them: licence, README's snippets, reproducible bytes
 	.ci/artifacts
