@@ -81,6 +81,9 @@ capabilities:
 - name: BLOBSHUFFLE_JAVA_OPTS
   value: {{ .javaOptions | trim | quote }}
 {{- range $name, $value := .root.Values.environment }}
+{{- if has $name (list "BLOBSHUFFLE_JAVA_OPTS" "POD_NAME") }}
+{{- fail (printf "Cannot set %s in environment: the chart sets it. Use javaOptions for options of the JVM." $name) }}
+{{- end }}
 - name: {{ $name | quote }}
   value: {{ $value | quote }}
 {{- end }}
@@ -93,6 +96,18 @@ envFrom:
   - secretRef:
       name: {{ . | quote }}
 {{- end -}}
+{{- end -}}
+
+{{/* Labels of pods. Values: root, of (its values), component. */}}
+{{- define "blobshuffle.podLabels" -}}
+{{- range $name, $value := .of.podLabels }}
+{{- if or (hasPrefix "app.kubernetes.io/" $name) (hasPrefix "blobshuffle.dev/" $name) }}
+{{- fail (printf "Cannot set the label %s in podLabels: the chart sets and selects it. Use another name." $name) }}
+{{- end }}
+{{ $name }}: {{ $value | quote }}
+{{- end }}
+{{ include "blobshuffle.labels" .root }}
+app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
 {{/* Values: memory in MiB, cpu. */}}
