@@ -15,6 +15,7 @@ from blobshuffle.failure import (
     WorkerLost,
 )
 from blobshuffle.filesystem import FileSystemStore
+from blobshuffle.http import HttpStore
 from blobshuffle.keys import partition_ids
 from blobshuffle.lifecycle import Abandoned, abandoned, expired, release, release_expired, releasing
 from blobshuffle.reader import read
@@ -30,6 +31,7 @@ __all__ = [
     "Codec",
     "Directories",
     "FileSystemStore",
+    "HttpStore",
     "IncompleteShuffle",
     "LocalStore",
     "Ref",

@@ -8,6 +8,7 @@ import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.internal.server.FlightConfig;
 import dev.blobshuffle.flight.internal.server.FlightConfig.Security;
 import dev.blobshuffle.flight.internal.server.FlightDaemon;
+import dev.blobshuffle.flight.internal.server.HttpConfig;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -97,6 +98,17 @@ public final class FlightServeCommand implements Callable<Integer> {
     private @Nullable Duration lease;
 
     @Option(
+            names = "--http",
+            paramLabel = "HOST:PORT",
+            description = "Where to serve blobs by HTTP with ranges too (default: nowhere).")
+    private @Nullable String http;
+
+    @Option(
+            names = "--http-plain-text",
+            description = "No TLS there: tokens and blobs can be read on the network, and the kernel sends the files.")
+    private boolean isHttpPlain;
+
+    @Option(
             names = "--memory",
             defaultValue = "256MiB",
             paramLabel = "SIZE",
@@ -122,6 +134,7 @@ public final class FlightServeCommand implements Callable<Integer> {
         try (SystemTime time = new SystemTime();
                 FlightDaemon daemon = FlightDaemon.start(config(), time)) {
             Runtime.getRuntime().addShutdownHook(new Thread(daemon::close, "close"));
+            daemon.httpLocation().ifPresent(location -> out.println("Serves blobs at " + location));
             out.println("Serves at " + daemon.location());
             out.flush();
             new CountDownLatch(1).await();
@@ -150,7 +163,23 @@ public final class FlightServeCommand implements Callable<Integer> {
                 Math.round(footerMemory),
                 lifetime,
                 Optional.ofNullable(ticketKey),
-                Optional.ofNullable(lease));
+                Optional.ofNullable(lease),
+                http());
+    }
+
+    private Optional<HttpConfig> http() {
+        if (http == null) {
+            if (isHttpPlain) {
+                throw new InvalidSettings("Cannot serve: --http-plain-text needs --http. Give both, or none.");
+            }
+            return Optional.empty();
+        }
+        Endpoint endpoint = Endpoint.parse(http);
+        return Optional.of(new HttpConfig(
+                endpoint.host(),
+                endpoint.port(),
+                isHttpPlain ? HttpConfig.Transport.PLAIN_TEXT : HttpConfig.Transport.AS_FLIGHT,
+                HttpConfig.Limits.DEFAULT));
     }
 
     private Map<String, List<Path>> namespaces() {

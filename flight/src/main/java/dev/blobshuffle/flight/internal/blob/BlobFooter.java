@@ -70,6 +70,19 @@ public final class BlobFooter {
         return segments.subList(firstAtOrAbove(range.first()), firstAtOrAbove(range.end()));
     }
 
+    /** Whether bytes of a blob are all of some partitions, or of its prelude, postlude or footer. */
+    public boolean isWithin(PartitionRange partitions, long first, long end) {
+        List<Container.Segment> inOrder = new ArrayList<>(segments(partitions));
+        inOrder.sort(Comparator.comparingLong(Container.Segment::offset));
+        long at = first < prelude.capacity() ? prelude.capacity() : first;
+        for (Container.Segment segment : inOrder) {
+            if (segment.offset() <= at) {
+                at = Math.max(at, segment.offset() + segment.length());
+            }
+        }
+        return at >= end || at >= container.postlude().orElseThrow().offset();
+    }
+
     private int firstAtOrAbove(int partition) {
         int low = 0;
         int high = segments.size();

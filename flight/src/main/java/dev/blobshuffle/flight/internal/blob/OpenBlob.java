@@ -32,8 +32,13 @@ public final class OpenBlob implements AutoCloseable {
     }
 
     /** Bytes of the file when it was opened. */
-    long length() {
+    public long length() {
         return length;
+    }
+
+    /** The open file, closed with the blob. Nothing that is read from it has been verified. */
+    public FileChannel file() {
+        return channel;
     }
 
     /** What identifies the stored bytes, as far as it can be seen without reading all. */

@@ -158,6 +158,34 @@ public final class Shuffle {
     }
 
     /**
+     * A blob by the name of its file, of any attempt.
+     *
+     * @throws Refused there is none
+     */
+    public synchronized StoredBlob blob(String file) {
+        use();
+        return BlobName.parse(file)
+                .map(blobs::get)
+                .orElseThrow(() -> new Refused(
+                        Reason.UNKNOWN,
+                        "Cannot find blob " + file + ": shuffle " + name + " has none of this name. Its map has not"
+                                + " committed, or its disk is lost."));
+    }
+
+    /** Whether a blob is of these maps, by their attempts. */
+    public synchronized boolean has(MapSet maps, StoredBlob blob) {
+        BlobName named = blob.name();
+        if (maps instanceof MapSet.Listed listed) {
+            return listed.attempts().contains(new MapSet.Attempt(named.map(), named.attempt()));
+        }
+        Commitment present = commitment;
+        return present != null
+                && present.blobs().size() == ((MapSet.Committed) maps).maps()
+                && named.map() < present.blobs().size()
+                && present.blobs().get((int) named.map()).name().equals(named);
+    }
+
+    /**
      * The blobs of some maps, in the order of the maps.
      *
      * @throws Refused a map is unknown, or the shuffle is not committed with so many maps

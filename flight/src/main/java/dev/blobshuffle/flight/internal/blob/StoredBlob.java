@@ -1,6 +1,7 @@
 package dev.blobshuffle.flight.internal.blob;
 
 import dev.blobshuffle.core.internal.format.Container;
+import java.util.HexFormat;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +55,13 @@ public final class StoredBlob {
             blob.close();
             throw e;
         }
+    }
+
+    /** What tells these bytes from all others, as far as it can be seen without reading all. */
+    public String identity(OpenBlob blob) {
+        Fingerprint fingerprint = blob.fingerprint();
+        return name.id() + "-" + Long.toHexString(fingerprint.length()) + "-"
+                + HexFormat.of().toHexDigits(fingerprint.footerChecksum());
     }
 
     /** The footer, from memory or by {@link #open}. */

@@ -20,7 +20,9 @@ record Caller(Set<String> namespaces) {
     private static final Context.Key<Caller> KEY = Context.key("blobshuffle-caller");
     private static final Metadata.Key<String> AUTHORIZATION =
             Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
-    private static final Caller ANY = new Caller(Set.of("*"));
+
+    /** Any process of this machine, where no tokens are needed. */
+    static final Caller ANY = new Caller(Set.of("*"));
 
     /** The caller of the present call. */
     static Caller present() {

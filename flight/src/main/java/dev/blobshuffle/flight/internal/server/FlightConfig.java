@@ -23,6 +23,7 @@ import java.util.Optional;
  * @param ticketKeyFile secret that signs tickets; empty: a random one, so a restart ends all
  *     tickets
  * @param lease for how long an unused shuffle stays; empty: until it is released
+ * @param http where blobs are served by HTTP; empty: nowhere
  */
 public record FlightConfig(
         String host,
@@ -34,7 +35,8 @@ public record FlightConfig(
         long footerBytes,
         Duration ticketLifetime,
         Optional<Path> ticketKeyFile,
-        Optional<Duration> lease) {
+        Optional<Duration> lease,
+        Optional<HttpConfig> http) {
     /** The least memory for frames: some frames of the usual 4 MiB. */
     public static final long LEAST_MEMORY = 32L << 20;
 
@@ -70,6 +72,12 @@ public record FlightConfig(
             throw new InvalidSettings("Cannot serve with a lease of " + lease.get()
                     + ": jobs would lose their blobs. Give a minute or more.");
         }
+        for (String each : http.map(face -> List.of(host, face.host())).orElse(List.of(host))) {
+            checkReach(security, each);
+        }
+    }
+
+    private static void checkReach(Security security, String host) {
         if (security instanceof Security.InsecureLoopback && !isLoopback(host)) {
             throw new InvalidSettings(
                     "Cannot serve without TLS and tokens at " + host

@@ -7,6 +7,8 @@ final class FlightCounters {
     private final LongAdder streams = new LongAdder();
     private final LongAdder frames = new LongAdder();
     private final LongAdder bytes = new LongAdder();
+    private final LongAdder httpAnswers = new LongAdder();
+    private final LongAdder httpBytes = new LongAdder();
     private final LongAdder failures = new LongAdder();
     private final LongAdder refusals = new LongAdder();
     private final LongAdder stalls = new LongAdder();
@@ -19,6 +21,11 @@ final class FlightCounters {
     void sent(int length) {
         frames.increment();
         bytes.add(length);
+    }
+
+    void sentByHttp(long length) {
+        httpAnswers.increment();
+        httpBytes.add(length);
     }
 
     void failed() {
@@ -40,7 +47,15 @@ final class FlightCounters {
     /** The numbers now. */
     Snapshot snapshot() {
         return new Snapshot(
-                streams.sum(), frames.sum(), bytes.sum(), failures.sum(), refusals.sum(), stalls.sum(), releases.sum());
+                streams.sum(),
+                frames.sum(),
+                bytes.sum(),
+                httpAnswers.sum(),
+                httpBytes.sum(),
+                failures.sum(),
+                refusals.sum(),
+                stalls.sum(),
+                releases.sum());
     }
 
     /**
@@ -49,10 +64,21 @@ final class FlightCounters {
      * @param streams DoGet calls that were admitted
      * @param frames frames sent
      * @param bytes bytes of these frames
-     * @param failures streams that ended with a failure
+     * @param httpAnswers answers by HTTP that had bytes of a blob, and were sent
+     * @param httpBytes these bytes
+     * @param failures streams, and answers with bytes of a blob, that ended with a failure
      * @param refusals calls without a valid token or ticket
      * @param stalls connections closed because their client did not read
      * @param releases shuffles released
      */
-    record Snapshot(long streams, long frames, long bytes, long failures, long refusals, long stalls, long releases) {}
+    record Snapshot(
+            long streams,
+            long frames,
+            long bytes,
+            long httpAnswers,
+            long httpBytes,
+            long failures,
+            long refusals,
+            long stalls,
+            long releases) {}
 }

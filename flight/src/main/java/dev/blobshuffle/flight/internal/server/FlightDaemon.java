@@ -17,6 +17,7 @@ import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
 import io.grpc.netty.shaded.io.netty.channel.nio.NioEventLoopGroup;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -26,7 +27,7 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLException;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,6 +61,7 @@ public final class FlightDaemon implements AutoCloseable {
     private final Streaming streaming;
     private final Time.Workers workers;
     private final NioEventLoopGroup network;
+    private final Optional<HttpServer> http;
     private final Server server;
     private final String incarnation;
     private final long startedNanos;
@@ -83,6 +85,8 @@ public final class FlightDaemon implements AutoCloseable {
         streaming = new Streaming(
                 reads::open, new PartitionStream.Serving(time, workers, memory, new FrameBuffers(), counters));
         network = new NioEventLoopGroup(Math.max(2, Runtime.getRuntime().availableProcessors()));
+        HttpBlobs blobs = new HttpBlobs(catalog, signer, tokens, counters);
+        http = config.http().map(face -> start(face, blobs));
         server = start(builder(tokens)
                 .addService(ServerServiceDefinition.builder(FlightMethods.SERVICE)
                         .addMethod(FlightMethods.GET_FLIGHT_INFO, new Answering(reads::info))
@@ -91,6 +95,14 @@ public final class FlightDaemon implements AutoCloseable {
                         .addMethod(FlightMethods.DO_ACTION, new Answering(actions::run))
                         .addMethod(FlightMethods.LIST_ACTIONS, new Answering(actions::types))
                         .build()));
+    }
+
+    private HttpServer start(HttpConfig face, HttpBlobs blobs) {
+        Optional<SslContext> tls =
+                config.security() instanceof Security.Tls files && face.transport() == HttpConfig.Transport.AS_FLIGHT
+                        ? Optional.of(TlsContexts.of(files, UnaryOperator.identity()))
+                        : Optional.empty();
+        return new HttpServer(face, tls, blobs, counters, time, workers);
     }
 
     private static byte[] ticketKey(FlightConfig config, Time time) {
@@ -126,6 +138,7 @@ public final class FlightDaemon implements AutoCloseable {
         daemon.schedule(WATCH, daemon::closeStalled);
         config.lease().ifPresent(lease -> daemon.schedule(SWEEP, daemon::sweep));
         LOG.info("Serves {} at {}.", config.directories(), daemon.location());
+        daemon.httpLocation().ifPresent(location -> LOG.info("Serves blobs at {}.", location));
         return daemon;
     }
 
@@ -144,19 +157,7 @@ public final class FlightDaemon implements AutoCloseable {
                 .permitKeepAliveTime(10, TimeUnit.SECONDS)
                 .permitKeepAliveWithoutCalls(true);
         if (config.security() instanceof Security.Tls tls) {
-            try {
-                PrivateFiles.check(tls.key());
-                return builder.sslContext(GrpcSslContexts.forServer(
-                                tls.certificate().toFile(), tls.key().toFile())
-                        .build());
-            } catch (SSLException | IllegalArgumentException e) {
-                throw new InvalidSettings(
-                        "Cannot use certificate " + tls.certificate() + " with key " + tls.key() + ": " + e.getMessage()
-                                + ". Give PEM files, the key in PKCS#8.",
-                        e);
-            } catch (IOException e) {
-                throw new InvalidSettings("Cannot read " + tls.key() + ": " + e + ". Give a PEM file.", e);
-            }
+            return builder.sslContext(TlsContexts.of(tls, GrpcSslContexts::configure));
         }
         return builder;
     }
@@ -165,6 +166,7 @@ public final class FlightDaemon implements AutoCloseable {
         try {
             return builder.build().start();
         } catch (IOException e) {
+            http.ifPresent(HttpServer::close);
             network.shutdownGracefully(0, 1, TimeUnit.SECONDS);
             workers.close();
             throw new InvalidSettings(
@@ -223,6 +225,16 @@ public final class FlightDaemon implements AutoCloseable {
         return scheme + config.advertised().orElseGet(() -> config.host() + ":" + port());
     }
 
+    /** Where blobs are served by HTTP: the URL before {@code /NAMESPACE}; empty if they are not. */
+    public Optional<String> httpLocation() {
+        return http.map(face -> {
+            HttpConfig settings = config.http().orElseThrow();
+            boolean isPlain = settings.transport() == HttpConfig.Transport.PLAIN_TEXT
+                    || config.security() instanceof Security.InsecureLoopback;
+            return (isPlain ? "http://" : "https://") + settings.host() + ":" + face.port();
+        });
+    }
+
     private JsonObject stats() {
         FlightCounters.Snapshot counted = counters.snapshot();
         JsonObject stats = new JsonObject();
@@ -236,6 +248,9 @@ public final class FlightDaemon implements AutoCloseable {
         stats.addProperty("streams", counted.streams());
         stats.addProperty("frames", counted.frames());
         stats.addProperty("bytes", counted.bytes());
+        http.ifPresent(face -> stats.addProperty("http_connections", face.count()));
+        stats.addProperty("http_answers", counted.httpAnswers());
+        stats.addProperty("http_bytes", counted.httpBytes());
         stats.addProperty("failures", counted.failures());
         stats.addProperty("refusals", counted.refusals());
         stats.addProperty("stalls", counted.stalls());
@@ -253,6 +268,7 @@ public final class FlightDaemon implements AutoCloseable {
             return;
         }
         isClosed = true;
+        http.ifPresent(HttpServer::close);
         server.shutdownNow();
         try {
             boolean ignored = server.awaitTermination(5, TimeUnit.SECONDS);

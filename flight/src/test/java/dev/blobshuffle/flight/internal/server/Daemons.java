@@ -3,6 +3,7 @@ package dev.blobshuffle.flight.internal.server;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.FlightServer;
 import dev.blobshuffle.flight.FlightShuffles;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -29,7 +30,31 @@ final class Daemons {
                 64 << 20,
                 Duration.ofHours(1),
                 ticketKey,
+                Optional.empty(),
                 Optional.empty());
+    }
+
+    static FlightConfig withHttp(FlightConfig config, HttpConfig http) {
+        return new FlightConfig(
+                config.host(),
+                config.port(),
+                config.advertised(),
+                config.directories(),
+                config.security(),
+                config.memoryBytes(),
+                config.footerBytes(),
+                config.ticketLifetime(),
+                config.ticketKeyFile(),
+                config.lease(),
+                Optional.of(http));
+    }
+
+    static FlightConfig withHttp(FlightConfig config, HttpConfig.Transport transport, HttpConfig.Limits limits) {
+        return withHttp(config, new HttpConfig("127.0.0.1", 0, transport, limits));
+    }
+
+    static int httpPort(FlightDaemon daemon) {
+        return URI.create(daemon.httpLocation().orElseThrow()).getPort();
     }
 
     static FlightDaemon start(SystemTime time, Path directory) {

@@ -14,7 +14,6 @@ import dev.blobshuffle.flight.FlightShuffles;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -151,9 +150,7 @@ class FlightDaemonIT {
         client.commit("s", 1);
         long border = ArrowStore.SCHEMA.length + 240;
         for (long length : new long[] {border + 50, border, border - 50, 24, 0}) {
-            try (RandomAccessFile cut = new RandomAccessFile(file.toFile(), "rw")) {
-                cut.setLength(length);
-            }
+            Damage.truncate(file, length);
             assertThatThrownBy(() -> all(client.read("s", 0))).isInstanceOf(BlobCorrupt.class);
         }
     }

@@ -3,31 +3,21 @@ package dev.blobshuffle.flight.internal.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.google.gson.JsonParser;
 import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.time.SystemTime;
-import dev.blobshuffle.flight.FlightServer;
 import dev.blobshuffle.flight.FlightShuffles;
 import dev.blobshuffle.flight.internal.client.Answers;
-import dev.blobshuffle.flight.internal.client.Channels;
-import dev.blobshuffle.flight.internal.client.PartitionBytes;
 import dev.blobshuffle.flight.internal.server.FlightConfig.Security;
 import dev.blobshuffle.flight.internal.wire.FlightMethods;
-import dev.blobshuffle.flight.internal.wire.ProtoReader;
 import dev.blobshuffle.flight.internal.wire.ProtoWriter;
-import dev.blobshuffle.s3sim.TlsIdentity;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,8 +29,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tickets and tokens over a real connection. */
 class TicketsIT {
-    private static final String TOKEN = "0123456789abcdef0123456789abcdef";
-
     private final SystemTime time = new SystemTime();
 
     @TempDir
@@ -63,59 +51,29 @@ class TicketsIT {
         time.close();
     }
 
-    private static String act(ManagedChannel channel, String action, String body) {
-        byte[] request = new ProtoWriter()
-                .text(1, action)
-                .bytes(2, body.getBytes(StandardCharsets.UTF_8))
-                .toBytes();
-        byte[] answer = Answers.one(channel.newCall(FlightMethods.DO_ACTION, CallOptions.DEFAULT), request, action);
-        ProtoReader reader = new ProtoReader(ByteBuffer.wrap(answer));
-        return reader.next() ? reader.text() : "";
-    }
-
-    private static byte[] ticket(ManagedChannel channel, String rest) {
-        String json =
-                act(channel, "ticket", "{\"namespace\":\"default\",\"shuffle\":\"s\",\"partition\":0" + rest + "}");
-        return Base64.getDecoder()
-                .decode(JsonParser.parseString(json)
-                        .getAsJsonObject()
-                        .get("ticket")
-                        .getAsString());
-    }
-
-    private static byte[] read(ManagedChannel channel, byte[] ticket) throws IOException {
-        byte[] request = new ProtoWriter().bytes(1, ticket).toBytes();
-        try (InputStream stream = PartitionBytes.start(
-                channel.newCall(FlightMethods.DO_GET, CallOptions.DEFAULT), request, "a partition")) {
-            return stream.readAllBytes();
-        }
-    }
-
-    private static ManagedChannel open(FlightDaemon daemon) {
-        return Channels.open("127.0.0.1", daemon.port(), Optional.empty(), Optional.empty());
-    }
-
     @Test
     void anUnknownMapIsNamedAndNeverSkipped() throws IOException {
         try (FlightDaemon daemon = Daemons.start(time, directory)) {
-            ManagedChannel channel = open(daemon);
+            ManagedChannel channel = FlightCalls.open(daemon.port());
             for (String maps : List.of("[[0,0],[7,0]]", "[[7,0],[0,0]]")) {
-                assertThatThrownBy(() -> ticket(channel, ",\"maps\":" + maps))
+                assertThatThrownBy(() -> FlightCalls.ticket(channel, ",\"maps\":" + maps))
                         .isInstanceOf(BlobMissing.class)
                         .hasMessageContaining("map=7");
             }
-            assertThatThrownBy(() -> ticket(channel, ",\"maps\":[[0,3]]")).hasMessageContaining("attempt=3");
-            assertThatThrownBy(() -> ticket(channel, ",\"maps\":[]")).hasMessageContaining("Cannot read 0 maps");
-            assertThatThrownBy(() -> ticket(channel, ",\"maps\":[[0,0],[0,0]]"))
+            assertThatThrownBy(() -> FlightCalls.ticket(channel, ",\"maps\":[[0,3]]"))
+                    .hasMessageContaining("attempt=3");
+            assertThatThrownBy(() -> FlightCalls.ticket(channel, ",\"maps\":[]"))
+                    .hasMessageContaining("Cannot read 0 maps");
+            assertThatThrownBy(() -> FlightCalls.ticket(channel, ",\"maps\":[[0,0],[0,0]]"))
                     .hasMessageContaining("map 0 is named twice");
-            byte[] both = ticket(channel, ",\"maps\":[[0,0],[1,0]]");
-            assertThat(read(channel, both)).hasSize(ArrowStore.SCHEMA.length + 4 * 40 + 80 + 8);
+            byte[] both = FlightCalls.ticket(channel, ",\"maps\":[[0,0],[1,0]]");
+            assertThat(FlightCalls.read(channel, both)).hasSize(ArrowStore.SCHEMA.length + 4 * 40 + 80 + 8);
 
             Files.delete(Files.list(directory.resolve("shuffles/s"))
                     .filter(file -> file.getFileName().toString().startsWith("m1-"))
                     .findFirst()
                     .orElseThrow());
-            assertThatThrownBy(() -> read(channel, both))
+            assertThatThrownBy(() -> FlightCalls.read(channel, both))
                     .isInstanceOf(BlobMissing.class)
                     .hasMessageContaining("map=1");
             channel.shutdownNow();
@@ -132,15 +90,15 @@ class TicketsIT {
         byte[] whole;
         byte[] rest;
         try (FlightDaemon daemon = FlightDaemon.start(config, time)) {
-            ManagedChannel channel = open(daemon);
-            act(channel, "commit", "{\"namespace\":\"default\",\"shuffle\":\"s\",\"maps\":2}");
-            whole = read(channel, ticket(channel, ""));
-            rest = ticket(channel, ",\"start_frame\":2");
+            ManagedChannel channel = FlightCalls.open(daemon.port());
+            FlightCalls.act(channel, "commit", "{\"namespace\":\"default\",\"shuffle\":\"s\",\"maps\":2}");
+            whole = FlightCalls.read(channel, FlightCalls.ticket(channel, ""));
+            rest = FlightCalls.ticket(channel, ",\"start_frame\":2");
             channel.shutdownNow();
         }
         try (FlightDaemon daemon = FlightDaemon.start(config, time)) {
-            ManagedChannel channel = open(daemon);
-            byte[] end = read(channel, rest);
+            ManagedChannel channel = FlightCalls.open(daemon.port());
+            byte[] end = FlightCalls.read(channel, rest);
             byte[] expected = new byte[ArrowStore.SCHEMA.length + 64 + 72 + 8];
             System.arraycopy(whole, 0, expected, 0, ArrowStore.SCHEMA.length);
             System.arraycopy(whole, whole.length - 64 - 72 - 8, expected, ArrowStore.SCHEMA.length, 64 + 72 + 8);
@@ -153,16 +111,17 @@ class TicketsIT {
     void aTicketOfADaemonBeforeTheRestartIsRefused() throws IOException {
         byte[] old;
         try (FlightDaemon daemon = Daemons.start(time, directory)) {
-            ManagedChannel channel = open(daemon);
-            old = ticket(channel, ",\"maps\":[[0,0]]");
+            ManagedChannel channel = FlightCalls.open(daemon.port());
+            old = FlightCalls.ticket(channel, ",\"maps\":[[0,0]]");
             channel.shutdownNow();
         }
         try (FlightDaemon daemon = Daemons.start(time, directory)) {
-            ManagedChannel channel = open(daemon);
-            assertThatThrownBy(() -> read(channel, old))
+            ManagedChannel channel = FlightCalls.open(daemon.port());
+            assertThatThrownBy(() -> FlightCalls.read(channel, old))
                     .isInstanceOf(InvalidSettings.class)
                     .hasMessageContaining("or this one before it was restarted");
-            assertThat(read(channel, ticket(channel, ",\"maps\":[[0,0]]"))).isNotEmpty();
+            assertThat(FlightCalls.read(channel, FlightCalls.ticket(channel, ",\"maps\":[[0,0]]")))
+                    .isNotEmpty();
             channel.shutdownNow();
         }
     }
@@ -170,44 +129,37 @@ class TicketsIT {
     @Test
     void hostileRequestsAreRefusedAndTheDaemonGoesOn() throws IOException {
         try (FlightDaemon daemon = Daemons.start(time, directory)) {
-            ManagedChannel channel = open(daemon);
+            ManagedChannel channel = FlightCalls.open(daemon.port());
             Random random = new Random(5);
             for (int i = 0; i < 200; i++) {
                 byte[] bytes = new byte[random.nextInt(100)];
                 random.nextBytes(bytes);
-                assertThatThrownBy(() -> read(channel, bytes)).isInstanceOf(InvalidSettings.class);
+                assertThatThrownBy(() -> FlightCalls.read(channel, bytes)).isInstanceOf(InvalidSettings.class);
             }
             byte[] huge = new ProtoWriter().bytesHeader(1, Integer.MAX_VALUE).toBytes();
             assertThatThrownBy(() ->
                             Answers.one(channel.newCall(FlightMethods.DO_ACTION, CallOptions.DEFAULT), huge, "action"))
                     .isInstanceOf(InvalidSettings.class);
-            assertThatThrownBy(() -> act(channel, "stats", "[".repeat(100_000))).isInstanceOf(InvalidSettings.class);
-            assertThatThrownBy(() -> act(channel, "stats", " ".repeat(5 << 20)));
-            assertThatThrownBy(() -> act(
+            assertThatThrownBy(() -> FlightCalls.act(channel, "stats", "[".repeat(100_000)))
+                    .isInstanceOf(InvalidSettings.class);
+            assertThatThrownBy(() -> FlightCalls.act(channel, "stats", " ".repeat(5 << 20)));
+            assertThatThrownBy(() -> FlightCalls.act(
                             channel, "commit", "{\"namespace\":\"default\",\"shuffle\":\"s\",\"maps\":1e999999999}"))
                     .isInstanceOf(InvalidSettings.class);
-            assertThatThrownBy(() -> act(channel, "nothing", "")).hasMessageContaining("the daemon knows [commit");
-            assertThat(act(channel, "stats", "")).contains("incarnation");
+            assertThatThrownBy(() -> FlightCalls.act(channel, "nothing", ""))
+                    .hasMessageContaining("the daemon knows [commit");
+            assertThat(FlightCalls.act(channel, "stats", "")).contains("incarnation");
             channel.shutdownNow();
         }
     }
 
     @Test
     void callsNeedTlsAndATokenOfTheNamespace() throws IOException {
-        TlsIdentity identity = TlsIdentity.create();
-        Path certificate = files.resolve("certificate.pem");
-        Path key = files.resolve("key.pem");
-        PrivateFiles.write(certificate, identity.certificatePem());
-        PrivateFiles.write(key, identity.keyPem());
-        Path tokens = files.resolve("tokens");
-        Files.writeString(tokens, "default " + TOKEN + "\nother " + TOKEN.replace('0', 'x') + "\n");
-        Files.setPosixFilePermissions(tokens, PosixFilePermissions.fromString("rw-------"));
-        FlightConfig config = Daemons.config(
-                Map.of("default", List.of(directory)), new Security.Tls(certificate, key, tokens), Optional.empty());
-        try (FlightDaemon daemon = FlightDaemon.start(config, time);
-                FlightShuffles good = client(daemon, certificate, TOKEN);
-                FlightShuffles other = client(daemon, certificate, TOKEN.replace('0', 'x'));
-                FlightShuffles none = client(daemon, certificate, "wrong");
+        SecureDaemon secure = new SecureDaemon(files);
+        try (FlightDaemon daemon = FlightDaemon.start(secure.config(directory), time);
+                FlightShuffles good = secure.client(daemon, SecureDaemon.TOKEN);
+                FlightShuffles other = secure.client(daemon, SecureDaemon.OTHER_TOKEN);
+                FlightShuffles none = secure.client(daemon, "wrong");
                 FlightShuffles plain = Daemons.client(daemon)) {
             good.commit("s", 2);
             try (InputStream stream = good.read("s", 0)) {
@@ -222,10 +174,6 @@ class TicketsIT {
         }
     }
 
-    private static FlightShuffles client(FlightDaemon daemon, Path certificate, String token) {
-        return FlightShuffles.connect(FlightServer.secure("localhost", daemon.port(), certificate, token), "default");
-    }
-
     @Test
     void withoutTlsItListensToThisMachineOnly() {
         assertThatThrownBy(() -> new FlightConfig(
@@ -237,6 +185,7 @@ class TicketsIT {
                         FlightConfig.LEAST_MEMORY,
                         1,
                         java.time.Duration.ofHours(1),
+                        Optional.empty(),
                         Optional.empty(),
                         Optional.empty()))
                 .isInstanceOf(InvalidSettings.class)

@@ -1,0 +1,106 @@
+package dev.blobshuffle.flight.internal.server;
+
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.flight.internal.blob.OpenBlob;
+import dev.blobshuffle.flight.internal.blob.Refused;
+import io.grpc.netty.shaded.io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.grpc.netty.shaded.io.netty.handler.codec.http.HttpHeaderNames;
+import io.grpc.netty.shaded.io.netty.handler.codec.http.HttpHeaders;
+import io.grpc.netty.shaded.io.netty.handler.codec.http.HttpResponseStatus;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a request by HTTP is answered with.
+ *
+ * @param status of the answer
+ * @param headers in addition to those about length and connection
+ * @param text the body, if it is no part of a blob
+ * @param part the body, if it is part of a blob
+ */
+record HttpAnswer(HttpResponseStatus status, HttpHeaders headers, String text, Optional<Part> part) {
+    private static final Logger LOG = LoggerFactory.getLogger(HttpAnswer.class);
+
+    /**
+     * Bytes of a blob.
+     *
+     * @param blob open, until the bytes have been sent
+     * @param range which
+     */
+    record Part(OpenBlob blob, HttpRange range) {}
+
+    /** Bytes of a blob, whole or in part. */
+    static HttpAnswer bytes(OpenBlob blob, HttpRange range, HttpHeaders headers) {
+        headers.set(HttpHeaderNames.CONTENT_TYPE, "application/octet-stream");
+        if (range.isPartial()) {
+            headers.set(
+                    HttpHeaderNames.CONTENT_RANGE,
+                    "bytes " + range.first() + "-" + (range.end() - 1) + "/" + blob.length());
+        }
+        return new HttpAnswer(
+                range.isPartial() ? HttpResponseStatus.PARTIAL_CONTENT : HttpResponseStatus.OK,
+                headers,
+                "",
+                Optional.of(new Part(blob, range)));
+    }
+
+    /** A failure, with its reason as text. */
+    static HttpAnswer failure(HttpResponseStatus status, String reason) {
+        HttpHeaders headers = new DefaultHttpHeaders();
+        headers.set(HttpHeaderNames.CONTENT_TYPE, "text/plain; charset=utf-8");
+        return new HttpAnswer(status, headers, reason + "\n", Optional.empty());
+    }
+
+    /** The answer for a failure. Its message names no secret, so it goes to the client. */
+    static HttpAnswer of(RuntimeException failure) {
+        String reason = String.valueOf(failure.getMessage());
+        if (failure instanceof Refused refused) {
+            HttpAnswer answer = failure(status(refused.reason()), reason);
+            if (refused.reason() == Refused.Reason.UNAUTHENTICATED) {
+                answer.headers().set(HttpHeaderNames.WWW_AUTHENTICATE, "Bearer");
+            }
+            return answer;
+        }
+        if (failure instanceof BlobMissing) {
+            return failure(HttpResponseStatus.NOT_FOUND, reason);
+        }
+        if (failure instanceof BlobCorrupt) {
+            LOG.warn("A blob is damaged. {}", reason);
+            return failure(HttpResponseStatus.CONFLICT, reason);
+        }
+        if (failure instanceof StoreUnavailable) {
+            LOG.warn("A directory cannot be used. {}", reason);
+            return failure(HttpResponseStatus.SERVICE_UNAVAILABLE, reason);
+        }
+        LOG.error("A request failed.", failure);
+        return failure(
+                HttpResponseStatus.INTERNAL_SERVER_ERROR, "Cannot answer: the daemon failed. Its log has the reason.");
+    }
+
+    private static HttpResponseStatus status(Refused.Reason reason) {
+        return switch (reason) {
+            case INVALID -> HttpResponseStatus.BAD_REQUEST;
+            case UNAUTHENTICATED -> HttpResponseStatus.UNAUTHORIZED;
+            case FORBIDDEN -> HttpResponseStatus.FORBIDDEN;
+            case UNKNOWN -> HttpResponseStatus.NOT_FOUND;
+            case INCOMPLETE -> HttpResponseStatus.CONFLICT;
+            case EXHAUSTED -> HttpResponseStatus.SERVICE_UNAVAILABLE;
+        };
+    }
+
+    /** Whether the client does not know how to ask, so its connection ends. */
+    boolean isLast() {
+        return status.equals(HttpResponseStatus.BAD_REQUEST)
+                || status.equals(HttpResponseStatus.UNAUTHORIZED)
+                || status.equals(HttpResponseStatus.METHOD_NOT_ALLOWED)
+                || status.equals(HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE);
+    }
+
+    /** Closes the blob if nobody will send it. */
+    void drop() {
+        part.ifPresent(bytes -> bytes.blob().close());
+    }
+}

@@ -1,0 +1,36 @@
+package dev.blobshuffle.flight.internal.server;
+
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.files.PrivateFiles;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
+import java.io.IOException;
+import java.util.function.UnaryOperator;
+import javax.net.ssl.SSLException;
+
+/** The daemon's side of TLS. Stateless. */
+final class TlsContexts {
+    private TlsContexts() {}
+
+    /**
+     * A context with the daemon's certificate.
+     *
+     * @param protocol adds what the protocol above TLS needs
+     * @throws InvalidSettings fatal: certificate and key cannot be used
+     */
+    static SslContext of(FlightConfig.Security.Tls tls, UnaryOperator<SslContextBuilder> protocol) {
+        try {
+            PrivateFiles.check(tls.key());
+            return protocol.apply(SslContextBuilder.forServer(
+                            tls.certificate().toFile(), tls.key().toFile()))
+                    .build();
+        } catch (SSLException | IllegalArgumentException e) {
+            throw new InvalidSettings(
+                    "Cannot use certificate " + tls.certificate() + " with key " + tls.key() + ": " + e.getMessage()
+                            + ". Give PEM files, the key in PKCS#8.",
+                    e);
+        } catch (IOException e) {
+            throw new InvalidSettings("Cannot read " + tls.key() + ": " + e + ". Give a PEM file.", e);
+        }
+    }
+}
