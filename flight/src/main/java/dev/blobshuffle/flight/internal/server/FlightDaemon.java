@@ -98,11 +98,21 @@ public final class FlightDaemon implements AutoCloseable {
     }
 
     private HttpServer start(HttpConfig face, HttpBlobs blobs) {
-        Optional<SslContext> tls =
-                config.security() instanceof Security.Tls files && face.transport() == HttpConfig.Transport.AS_FLIGHT
-                        ? Optional.of(TlsContexts.of(files, UnaryOperator.identity()))
-                        : Optional.empty();
-        return new HttpServer(face, tls, blobs, counters, time, workers);
+        try {
+            Optional<SslContext> tls = config.security() instanceof Security.Tls files
+                            && face.transport() == HttpConfig.Transport.AS_FLIGHT
+                    ? Optional.of(TlsContexts.of(files, UnaryOperator.identity()))
+                    : Optional.empty();
+            return new HttpServer(face, tls, blobs, counters, time, workers);
+        } catch (InvalidSettings e) {
+            endThreads();
+            throw e;
+        }
+    }
+
+    private void endThreads() {
+        network.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+        workers.close();
     }
 
     private static byte[] ticketKey(FlightConfig config, Time time) {
@@ -167,8 +177,7 @@ public final class FlightDaemon implements AutoCloseable {
             return builder.build().start();
         } catch (IOException e) {
             http.ifPresent(HttpServer::close);
-            network.shutdownGracefully(0, 1, TimeUnit.SECONDS);
-            workers.close();
+            endThreads();
             throw new InvalidSettings(
                     "Cannot listen at " + config.host() + ":" + config.port() + ": " + e.getCause()
                             + ". Give an address of this machine and a free port; port 0 takes any free one.",
@@ -275,7 +284,6 @@ public final class FlightDaemon implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        network.shutdownGracefully(0, 1, TimeUnit.SECONDS);
-        workers.close();
+        endThreads();
     }
 }

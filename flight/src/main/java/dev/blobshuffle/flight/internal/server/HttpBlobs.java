@@ -96,7 +96,7 @@ final class HttpBlobs {
         try {
             return new Reader(new Caller(tokens.get().authenticate(authorization)), Optional.empty());
         } catch (Refused e) {
-            byte[] bytes = ticket(authorization).orElseThrow(() -> e);
+            byte[] bytes = ticket(authorization).filter(TicketSigner::isTicket).orElseThrow(() -> e);
             Ticket ticket = signer.verify(bytes);
             return new Reader(new Caller(Set.of(ticket.namespace())), Optional.of(ticket));
         }

@@ -79,6 +79,11 @@ public final class TicketSigner {
         return writer.toArray();
     }
 
+    /** Whether bytes are meant to be a ticket. */
+    public static boolean isTicket(byte[] bytes) {
+        return bytes.length > MAC_LENGTH && bytes[0] == MAGIC;
+    }
+
     /**
      * Reads a ticket. Nothing of it is used before its signature is verified.
      *

@@ -109,6 +109,7 @@ class HttpAccessIT {
                 "Bearer",
                 "Bearer ",
                 "Bearer wrong",
+                "Bearer " + TOKEN.replace('0', '7'),
                 "Basic " + TOKEN,
                 TOKEN,
                 "bearer " + TOKEN,
@@ -116,6 +117,7 @@ class HttpAccessIT {
             Answer refused = get(none, "");
             assertThat(refused.status()).as(none).isEqualTo(401);
             assertThat(refused.header("www-authenticate")).isEqualTo("Bearer");
+            assertThat(refused.text()).contains("Send the header 'authorization: Bearer TOKEN'");
             assertThat(refused.header("connection")).isEqualTo("close");
         }
         assertThat(get("Bearer " + SecureDaemon.OTHER_TOKEN, "").status()).isEqualTo(403);

@@ -396,6 +396,16 @@ class HttpBlobsIT {
     }
 
     @Test
+    void aPortThatIsTakenIsNamed() {
+        FlightConfig config = Daemons.insecure(Map.of("other", List.of(others)));
+        HttpConfig taken = new HttpConfig("127.0.0.1", port, Transport.AS_FLIGHT, Limits.DEFAULT);
+
+        assertThatThrownBy(() -> FlightDaemon.start(Daemons.withHttp(config, taken), time))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("Cannot listen at 127.0.0.1:" + port + " for HTTP");
+    }
+
+    @Test
     void withoutTlsItListensToThisMachineOnly() {
         FlightConfig config = Daemons.insecure(Map.of("default", List.of(directory)));
 

@@ -6,7 +6,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import javax.net.SocketFactory;
@@ -69,7 +71,7 @@ final class HttpClientSocket implements AutoCloseable {
         Map<String, String> headers = new TreeMap<>();
         for (String line = line(); !line.isEmpty(); line = line()) {
             String[] header = line.split(": ", 2);
-            headers.put(header[0].toLowerCase(java.util.Locale.ROOT), header[1]);
+            headers.put(header[0].toLowerCase(Locale.ROOT), header[1]);
         }
         return new Head(Integer.parseInt(words[1]), headers);
     }
@@ -97,7 +99,7 @@ final class HttpClientSocket implements AutoCloseable {
             for (int read = in.read(bytes); read >= 0; read = in.read(bytes)) {
                 count += read;
             }
-        } catch (java.net.SocketTimeoutException e) {
+        } catch (SocketTimeoutException e) {
             throw new AssertionError("The server leaves the connection open.", e);
         } catch (IOException e) {
             return count; // Reset, which closes it too.
