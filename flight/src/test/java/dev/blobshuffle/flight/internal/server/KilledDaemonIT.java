@@ -1,0 +1,84 @@
+package dev.blobshuffle.flight.internal.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import io.grpc.ManagedChannel;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A daemon that is killed while it sends, and one that is started in its place. */
+class KilledDaemonIT {
+    private static final int FRAMES = 64;
+
+    @TempDir
+    private Path directory;
+
+    @TempDir
+    private Path files;
+
+    private Path key;
+    private Path blob;
+    private byte[] expected;
+
+    @BeforeEach
+    void write() throws IOException {
+        key = files.resolve("key");
+        Files.writeString(key, "k".repeat(40));
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+        ArrowStore store = new ArrowStore(directory);
+        List<byte[]> frames =
+                IntStream.range(0, FRAMES).mapToObj(i -> store.batch(1 << 20)).toList();
+        blob = store.write("s", 0, 0, List.of(frames));
+        expected = ArrowStore.stream(frames);
+    }
+
+    @Test
+    void aReaderFailsAndItsTicketReadsEverythingAfterTheRestart() throws IOException {
+        byte[] ticket;
+        try (DaemonProcess daemon = DaemonProcess.start(directory, key)) {
+            ManagedChannel channel = FlightCalls.open(daemon.port());
+            FlightCalls.act(channel, "commit", "{\"namespace\":\"default\",\"shuffle\":\"s\",\"maps\":1}");
+            ticket = FlightCalls.ticket(channel, "");
+            try (InputStream stream = FlightCalls.stream(channel, ticket)) {
+                assertThat(stream.readNBytes(1 << 20)).hasSize(1 << 20);
+                daemon.kill();
+                assertThatThrownBy(stream::readAllBytes)
+                        .isInstanceOf(StoreUnavailable.class)
+                        .hasMessageContaining("Check that the daemon runs, then retry");
+            }
+            channel.shutdownNow();
+        }
+        try (DaemonProcess daemon = DaemonProcess.start(directory, key)) {
+            ManagedChannel channel = FlightCalls.open(daemon.port());
+            assertThat(FlightCalls.read(channel, ticket)).isEqualTo(expected);
+            channel.shutdownNow();
+        }
+    }
+
+    @Test
+    void aReaderByHttpMissesBytesThatTheAnswerPromised() throws IOException {
+        String path = "/default/s/" + blob.getFileName();
+        long length = Files.size(blob);
+        try (DaemonProcess daemon = DaemonProcess.start(directory, key);
+                HttpClientSocket client = HttpClientSocket.plain(daemon.httpPort())) {
+            client.send("GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n");
+            assertThat(client.head().length()).isEqualTo(length);
+            daemon.kill();
+            assertThat(client.rest()).isLessThan(length);
+        }
+        try (DaemonProcess daemon = DaemonProcess.start(directory, key);
+                HttpClientSocket client = HttpClientSocket.plain(daemon.httpPort())) {
+            assertThat(client.ask("GET", path, "").body()).isEqualTo(Files.readAllBytes(blob));
+        }
+    }
+}
