@@ -1,10 +1,13 @@
 """Writes shuffles, and reads them from a flight daemon with the stock client of pyarrow.
 
 shuffle.py write STORE NAME CODEC: two maps and an empty one, three partitions; prints rows and sum
-of column k for each. shuffle.py read PORT NAME: the same numbers, from the daemon.
+of column k for each. shuffle.py read PORT NAME: the same numbers, from the daemon. shuffle.py http
+URL STORE NAME [TOKEN TRUST]: the same numbers, by HTTP.
 """
 
 import json
+import pathlib
+import pickle
 import sys
 
 import pyarrow as pa
@@ -48,8 +51,18 @@ def write(store: str, name: str, codec: str) -> None:
                     [v % 2 for v in values],
                 )
             refs.append(writer.commit())
+    pathlib.Path(store, f"{name}.refs").write_bytes(pickle.dumps(refs))
     for partition in range(PARTITIONS):
         show(read(refs, partition).read_all())
+
+
+def read_by_http(url: str, store: str, name: str, token: str | None = None, trust: str | None = None) -> None:
+    from blobshuffle import HttpStore, read
+
+    refs = pickle.loads(pathlib.Path(store, f"{name}.refs").read_bytes())
+    blobs = HttpStore(url, token, trust=trust)
+    for partition in range(PARTITIONS):
+        show(read(refs, partition, store=blobs).read_all())
 
 
 def read_from(port: str, name: str) -> None:
@@ -74,4 +87,4 @@ def show(table: pa.Table) -> None:
 
 
 if __name__ == "__main__":
-    {"write": write, "read": read_from}[sys.argv[1]](*sys.argv[2:])
+    {"write": write, "read": read_from, "http": read_by_http}[sys.argv[1]](*sys.argv[2:])

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -15,25 +16,41 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the Python package wrote, read by the Flight client of pyarrow. */
+/**
+ * What the Python package wrote, read by the Flight clients of pyarrow and Go, and by HTTP. Needs
+ * Python and Go, and brings their packages itself.
+ */
 class StockClientsIT {
     private static final SystemTime TIME = new SystemTime();
 
     @TempDir
     private static Path directory;
 
+    @TempDir
+    private static Path files;
+
     private static Path python;
+    private static SecureDaemon secure;
     private static FlightDaemon daemon;
+    private static FlightDaemon secured;
 
     @BeforeAll
     static void start() throws Exception {
         python = python();
-        daemon = Daemons.start(TIME, directory);
+        secure = new SecureDaemon(files);
+        daemon = start(Daemons.insecure(Map.of("default", List.of(directory))));
+        secured = start(secure.config(directory));
+    }
+
+    private static FlightDaemon start(FlightConfig config) {
+        return FlightDaemon.start(
+                Daemons.withHttp(config, HttpConfig.Transport.AS_FLIGHT, HttpConfig.Limits.DEFAULT), TIME);
     }
 
     @AfterAll
     static void close() {
         daemon.close();
+        secured.close();
         TIME.close();
     }
 
@@ -91,5 +108,44 @@ class StockClientsIT {
 
         assertThat(written.lines()).hasSize(3).anyMatch(line -> line.startsWith("150000 "));
         assertThat(read).isEqualTo(written);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"none", "lz4", "zstd"})
+    void thePackageReadsByHttp(String codec) throws Exception {
+        String written = shuffle("write", directory.toString(), "http-" + codec, codec);
+        String plain = daemon.httpLocation().orElseThrow() + "/default";
+        String encrypted = secured.httpLocation().orElseThrow() + "/default";
+
+        assertThat(shuffle("http", plain, directory.toString(), "http-" + codec))
+                .isEqualTo(written);
+        assertThat(shuffle(
+                        "http",
+                        encrypted,
+                        directory.toString(),
+                        "http-" + codec,
+                        SecureDaemon.TOKEN,
+                        secure.certificate().toString()))
+                .isEqualTo(written);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"none", "lz4", "zstd"})
+    void goReadsThePartitions(String codec) throws Exception {
+        String written = shuffle("write", directory.toString(), "go-" + codec, codec);
+        Path client = Path.of("target", "go-client").toAbsolutePath();
+        run(
+                List.of("go", "build", "-o", client.toString(), "."),
+                Path.of("src/test/go").toAbsolutePath());
+        List<String> command = List.of(
+                client.toString(),
+                "localhost:" + secured.port(),
+                secure.certificate().toString(),
+                SecureDaemon.TOKEN,
+                "go-" + codec,
+                "3",
+                "3");
+
+        assertThat(run(command)).isEqualTo(written);
     }
 }
