@@ -191,7 +191,10 @@ public final class SoakRun {
                 "blobshuffle.zone",
                 "zone-" + zone,
                 "blobshuffle.batch.max.delay.ms",
-                Long.toString(SoakPlan.BATCH_DELAY.toMillis()));
+                Long.toString(SoakPlan.BATCH_DELAY.toMillis()),
+                // An instance's own sweep has a grace of a quarter of an hour: a hump in the samples.
+                "blobshuffle.sweep.interval.ms",
+                "0");
     }
 
     private static List<Relation> relations(PostgresServer server) throws SQLException {
