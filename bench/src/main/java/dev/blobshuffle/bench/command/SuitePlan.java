@@ -3,8 +3,8 @@ package dev.blobshuffle.bench.command;
 import java.util.List;
 
 /**
- * One of the plans behind the results in {@code docs/benchmarks.md}: a command of {@code bench} with
- * all its arguments.
+ * One of the plans behind the results in {@code docs/benchmarks.md}: a command of {@code bench}
+ * with all its arguments.
  *
  * @param name short, also of the directory for its results
  * @param minutes about how long it takes on two cores

@@ -192,7 +192,7 @@ public final class SoakRun {
                 "zone-" + zone,
                 "blobshuffle.batch.max.delay.ms",
                 Long.toString(SoakPlan.BATCH_DELAY.toMillis()),
-                // An instance's own sweep has a grace of a quarter of an hour: a hump in the samples.
+                // An instance's sweep has a grace of 15 minutes, which is a hump in the samples.
                 "blobshuffle.sweep.interval.ms",
                 "0");
     }

@@ -70,7 +70,7 @@ public final class BlobFooter {
         return segments.subList(firstAtOrAbove(range.first()), firstAtOrAbove(range.end()));
     }
 
-    /** Whether bytes of a blob are all of some partitions, or of its prelude, postlude or footer. */
+    /** Whether all these bytes are of the partitions, or of the prelude, postlude or footer. */
     public boolean isWithin(PartitionRange partitions, long first, long end) {
         List<Container.Segment> inOrder = new ArrayList<>(segments(partitions));
         inOrder.sort(Comparator.comparingLong(Container.Segment::offset));
