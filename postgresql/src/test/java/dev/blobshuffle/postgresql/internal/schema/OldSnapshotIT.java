@@ -37,7 +37,9 @@ class OldSnapshotIT extends LogSchemaFixture {
                 .as("dead rows that nobody can remove")
                 .isGreaterThan(50_000);
         assertThat(lookPages(topic)).as("pages of a look").isLessThanOrEqualTo(look + 30);
-        assertThat(commitPages(topic, no)).as("pages of the first commit of one batch").isLessThan(1_000);
+        assertThat(commitPages(topic, no))
+                .as("pages of the first commit of one batch")
+                .isLessThan(1_000);
         assertThat(commitPages(topic, no + 1)).as("pages of a commit").isLessThan(100);
         assertThat(reader.<Long>value("select next_seq from look(?)", (Object) new Integer[] {topic}))
                 .as("the old snapshot's own view")
