@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * CPU time of a run, in seconds; NaN where the operating system does not tell.
+ * CPU time of a run, in seconds; NaN if the operating system has no account of it.
  *
  * @param client of this process: publishers, and the path to the standby
  * @param servers of the primary and its standby

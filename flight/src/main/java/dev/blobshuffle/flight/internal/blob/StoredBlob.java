@@ -57,7 +57,7 @@ public final class StoredBlob {
         }
     }
 
-    /** What tells these bytes from all others, as far as it can be seen without reading all. */
+    /** The blob's id, its length and its footer's checksum: other bytes have another one. */
     public String identity(OpenBlob blob) {
         Fingerprint fingerprint = blob.fingerprint();
         return name.id() + "-" + Long.toHexString(fingerprint.length()) + "-"

@@ -195,6 +195,22 @@ class WriterFunctionsIT extends LogSchemaFixture {
         assertFails("BS001", () -> client.publish(1, 1, 0, List.of(topic), List.of(blob)));
     }
 
+    /** Its age is looked up by the index 1, so it must not be stored by another. */
+    @Test
+    void aBlobBesideTheFirstIndexIsRefused() throws SQLException {
+        int topic = client.topic("t");
+        client.writer("w");
+
+        assertFails(
+                "23502", // not_null_violation
+                () -> client.execute(
+                        "select publish(1, 1, 0, array[?], '{1}', '{1}', array['\\x01'::bytea], ?::bytea[], '{1}',"
+                                + " null, null, null, null, null, null, null)",
+                        topic, "[0:0]={\"\\\\x" + "00".repeat(20) + "\"}"));
+        assertThat(client.<Long>value("select count(*) from look(array[?]) where is_staged", topic))
+                .isZero();
+    }
+
     @Test
     void aBlobIdOfAnotherLengthIsRefused() throws SQLException {
         int topic = client.topic("t");
