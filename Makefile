@@ -15,7 +15,7 @@ S3_DIRECTORY := target/versitygw
 S3_PORT := 7070
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test quick format demo s3 bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 api openmessaging site python-large dist image deploy-check artifacts release clean
+.PHONY: help verify test quick format demo s3 bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 api openmessaging site python-large python-tour dist image deploy-check artifacts release clean
 
 help: ## this list
 	@grep -E '^[a-z0-9.-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -76,6 +76,9 @@ site: ## the documentation as a static site, in target/site; fails if a link lea
 
 python-large: ## Python: 10 GB of rows within 256 MiB, and more types and sizes; needs 20 GB of disk
 	cd python && BLOBSHUFFLE_LARGE=25 .venv/bin/pytest -s tests/test_memory.py tests/test_large.py
+
+python-tour: ## Python: run the tour and write docs/guides/python-tour.md with its output and plots
+	cd python && .venv/bin/python bench/render_tour.py
 
 dist: ## the command line as an archive: cli/target/blobshuffle-VERSION.tar.gz
 	$(MVN) -q -Pquick -Dmaven.test.skip=true -pl cli -am pre-integration-test
