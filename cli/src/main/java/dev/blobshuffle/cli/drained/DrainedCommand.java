@@ -1,22 +1,19 @@
 package dev.blobshuffle.cli.drained;
 
+import dev.blobshuffle.cli.brokers.ApplicationOptions;
 import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.time.SystemTime;
-import dev.blobshuffle.kafka.internal.client.TopicMatcher;
 import dev.blobshuffle.kafka.internal.log.LogScan;
 import java.io.PrintWriter;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
@@ -45,19 +42,8 @@ public final class DrainedCommand implements Callable<Integer> {
     @Mixin
     private BrokerOptions brokers;
 
-    @Option(
-            names = "--application-id",
-            required = true,
-            paramLabel = "ID",
-            description = "The application.id, or the group.id of a plain consumer (then with --topics).")
-    private String applicationId;
-
-    @Option(
-            names = "--topics",
-            paramLabel = "PATTERN",
-            split = ",",
-            description = "The topics, as in blobshuffle.topics.include (default: internal repartition topics).")
-    private @Nullable List<String> topics;
+    @Mixin
+    private ApplicationOptions application;
 
     /** Made by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
@@ -73,37 +59,35 @@ public final class DrainedCommand implements Callable<Integer> {
                     + ". Check --bootstrap and --config.");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            err.println("Cannot tell whether " + applicationId + " is drained: interrupted. Run it again.");
+            err.println("Cannot tell whether " + application.id() + " is drained: interrupted. Run it again.");
         } catch (InvalidSettings | KafkaException | IllegalStateException e) {
             String cause = e.getCause() == null ? "" : " (" + e.getCause().getMessage() + ")";
-            err.println("Cannot tell whether " + applicationId + " is drained: " + e.getMessage() + cause);
+            err.println("Cannot tell whether " + application.id() + " is drained: " + e.getMessage() + cause);
         }
         err.flush();
         return UNKNOWN;
     }
 
     private int check(Map<String, Object> client) throws ExecutionException, InterruptedException {
-        TopicMatcher matcher = topics == null
-                ? TopicMatcher.repartitionTopics(applicationId, List.of())
-                : TopicMatcher.of(topics, List.of());
         PrintWriter out = spec.commandLine().getOut();
         DrainCheck.Result result;
         try (SystemTime time = new SystemTime();
                 Admin admin = Admin.create(client)) {
-            result = new DrainCheck(admin, new LogScan(client, "read_uncommitted", time)).check(applicationId, matcher);
+            result = new DrainCheck(admin, new LogScan(client, "read_uncommitted", time))
+                    .check(application.id(), application.topics());
         }
         if (result.partitions() == 0) {
             throw new InvalidSettings("no topic matches. Check --application-id"
-                    + (topics == null ? ", or name them with --topics." : " and --topics."));
+                    + (application.namesTopics() ? " and --topics." : ", or name them with --topics."));
         }
         result.left().forEach(left -> out.println(left.line()));
         if (result.isWriting()) {
-            out.println("Not drained: a member of " + applicationId + " still writes notifications, and the group"
+            out.println("Not drained: a member of " + application.id() + " still writes notifications, and the group"
                     + " refuses native members. Set blobshuffle.write.enabled=false in every instance.");
         }
         out.println(
                 result.left().isEmpty()
-                        ? (result.isWriting() ? "For now " : "Drained: ") + applicationId
+                        ? (result.isWriting() ? "For now " : "Drained: ") + application.id()
                                 + " has passed the last notification in all " + result.partitions() + " partitions."
                         : "Not drained: notifications are left in "
                                 + result.left().size() + " of " + result.partitions()

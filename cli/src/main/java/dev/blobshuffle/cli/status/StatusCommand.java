@@ -1,5 +1,6 @@
 package dev.blobshuffle.cli.status;
 
+import dev.blobshuffle.cli.brokers.ApplicationOptions;
 import dev.blobshuffle.cli.brokers.BrokerOptions;
 import dev.blobshuffle.cli.json.Json;
 import dev.blobshuffle.cli.option.Quantity;
@@ -13,7 +14,6 @@ import dev.blobshuffle.core.internal.store.StoreSettings;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
-import dev.blobshuffle.kafka.internal.client.TopicMatcher;
 import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -57,19 +57,8 @@ public final class StatusCommand implements Callable<Integer> {
     @Mixin
     private BrokerOptions brokers;
 
-    @Option(
-            names = "--application-id",
-            required = true,
-            paramLabel = "ID",
-            description = "The application.id, or the group.id of a plain consumer (then with --topics).")
-    private String applicationId;
-
-    @Option(
-            names = "--topics",
-            paramLabel = "PATTERN",
-            split = ",",
-            description = "The topics, as in blobshuffle.topics.include (default: internal repartition topics).")
-    private @Nullable List<String> topics;
+    @Mixin
+    private ApplicationOptions application;
 
     @Option(
             names = "--membership",
@@ -138,10 +127,10 @@ public final class StatusCommand implements Callable<Integer> {
                     + ". Check --bootstrap and --config.");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            err.println("Cannot tell how " + applicationId + " is doing: interrupted. Run it again.");
+            err.println("Cannot tell how " + application.id() + " is doing: interrupted. Run it again.");
         } catch (BlobShuffleException | KafkaException | IllegalStateException e) {
             String cause = e.getCause() == null ? "" : " (" + e.getCause().getMessage() + ")";
-            err.println("Cannot tell how " + applicationId + " is doing: " + e.getMessage() + cause);
+            err.println("Cannot tell how " + application.id() + " is doing: " + e.getMessage() + cause);
         }
         err.flush();
         return UNKNOWN;
@@ -159,15 +148,12 @@ public final class StatusCommand implements Callable<Integer> {
 
     private int run(Map<String, Object> client, SystemTime time) throws ExecutionException, InterruptedException {
         StopSignal waiting = new StopSignal(time);
-        TopicMatcher matcher = topics == null
-                ? TopicMatcher.repartitionTopics(applicationId, List.of())
-                : TopicMatcher.of(topics, List.of());
-        StatusReader.Application application =
-                new StatusReader.Application(applicationId, matcher, membershipTopic(), mostEntries);
+        StatusReader.Application asked =
+                new StatusReader.Application(application.id(), application.topics(), membershipTopic(), mostEntries);
         try (OpenStore store = OpenStore.of(uri(), StoreContext.unmetered(time).existing());
                 Admin admin = Admin.create(client)) {
             Optional<StoreLook> look = store.store().map(open -> new StoreLook(open, priceTable(), mostBlobs, waiting));
-            StatusReader reader = new StatusReader(admin, client, application, look, time);
+            StatusReader reader = new StatusReader(admin, client, asked, look, time);
             Screen screen = watches ? Screen.find() : new Screen(false, Integer.MAX_VALUE);
             int looks = times == null ? Integer.MAX_VALUE : times;
             for (int i = 1; ; i++) {
@@ -207,7 +193,7 @@ public final class StatusCommand implements Callable<Integer> {
     private String membershipTopic() {
         return Optional.ofNullable(membership)
                 .or(() -> brokers.config().value(KafkaSettings.MEMBERSHIP_TOPIC.name()))
-                .orElse(applicationId + "-blobshuffle-members");
+                .orElse(application.id() + "-blobshuffle-members");
     }
 
     private Optional<String> uri() {
