@@ -33,8 +33,21 @@ final class Example {
      * @param arguments of Maven, beside the goal
      */
     static Example build(String name, Path directory, String... arguments) throws Exception {
+        return build(name, directory, Map.of(), arguments);
+    }
+
+    /**
+     * Builds an example with classes of the test.
+     *
+     * @param more sources by the name of their class in the example's package
+     * @param arguments of Maven, beside the goal
+     */
+    static Example build(String name, Path directory, Map<String, String> more, String... arguments) throws Exception {
         Path project = directory.resolve("project");
         copy(Path.of(name), project);
+        for (Map.Entry<String, String> source : more.entrySet()) {
+            Files.writeString(project.resolve("src/main/java/example/" + source.getKey() + ".java"), source.getValue());
+        }
         Example example = new Example(project);
         List<String> command = new ArrayList<>(List.of(
                 Path.of("../mvnw").toAbsolutePath().normalize().toString(),

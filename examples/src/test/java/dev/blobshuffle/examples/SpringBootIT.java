@@ -9,11 +9,18 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.GroupListing;
+import org.apache.kafka.common.GroupType;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +34,42 @@ class SpringBootIT {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Pattern PORT = Pattern.compile("Tomcat started on port (\\d+)");
 
+    /** Says when it makes a producer. Passed to the factory bean only with own.supplier. */
+    private static final String OWN_SUPPLIER = """
+            package example;
+
+            import java.util.Map;
+            import org.apache.kafka.clients.producer.Producer;
+            import org.apache.kafka.streams.KafkaClientSupplier;
+            import org.apache.kafka.streams.processor.internals.DefaultKafkaClientSupplier;
+            import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+            import org.springframework.context.annotation.Bean;
+            import org.springframework.context.annotation.Configuration;
+            import org.springframework.kafka.config.StreamsBuilderFactoryBeanConfigurer;
+
+            public class OwnSupplier extends DefaultKafkaClientSupplier {
+                @Override
+                public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
+                    System.out.println("OwnSupplier makes a producer");
+                    return super.getProducer(config);
+                }
+
+                @Configuration
+                @ConditionalOnProperty("own.supplier")
+                static class Passed {
+                    @Bean
+                    KafkaClientSupplier ownSupplier() {
+                        return new OwnSupplier();
+                    }
+
+                    @Bean
+                    StreamsBuilderFactoryBeanConfigurer ownSupplierConfigurer(KafkaClientSupplier own) {
+                        return factory -> factory.setClientSupplier(own);
+                    }
+                }
+            }
+            """;
+
     @TempDir
     private Path directory;
 
@@ -38,7 +81,7 @@ class SpringBootIT {
     @ParameterizedTest
     @ValueSource(strings = {"spring-boot-4", "spring-boot-3"})
     void applicationYmlAloneShufflesThroughBlobs(String profile) throws Exception {
-        Example example = Example.build("spring-boot", directory, "-P" + profile);
+        Example example = Example.build("spring-boot", directory, Map.of("OwnSupplier", OWN_SUPPLIER), "-P" + profile);
         try (EmbeddedKafka kafka = EmbeddedKafka.builder().start()) {
             kafka.createTopic("orders", 2);
             kafka.createTopic("totals", 2);
@@ -52,7 +95,12 @@ class SpringBootIT {
                 Example.stop(application);
             }
 
+            if (profile.equals("spring-boot-4")) { // The other's Kafka has no such protocol.
+                wrapsAnOwnSupplierUnderTheStreamsProtocol(example, environment, kafka.bootstrapServers());
+            }
             refusesAWrongKey(example, environment);
+            assertThat(example.output()).doesNotContain("natively");
+            reportsAPassedSupplier(example, environment);
             reportsANativeRun(example, environment);
         }
     }
@@ -71,9 +119,19 @@ class SpringBootIT {
                 "0");
     }
 
+    /** The address of the example's run of a number, from 1 on. */
+    private static String actuator(Example example, Process application, int run) throws Exception {
+        List<String> ports = new ArrayList<>();
+        awaitTrue(example, application, () -> {
+            ports.clear();
+            PORT.matcher(example.output()).results().forEach(found -> ports.add(found.group(1)));
+            return ports.size() >= run;
+        });
+        return "http://127.0.0.1:" + ports.get(run - 1) + "/actuator";
+    }
+
     private static void checkActuator(Example example, Process application) throws Exception {
-        Matcher port = await(example, application, PORT);
-        String actuator = "http://127.0.0.1:" + port.group(1) + "/actuator";
+        String actuator = actuator(example, application, 1);
 
         assertThat(get(actuator + "/health"))
                 .contains("\"blobshuffle\":{", "\"storeReachable\":true", "\"membershipConnected\":true")
@@ -85,6 +143,35 @@ class SpringBootIT {
                 .containsPattern("blobshuffle_notifications_sent_total\\{application=\"order-totals\",[^}]*} [1-9]")
                 .containsPattern("blobshuffle_put_latency_seconds_bucket\\{application=\"order-totals\",[^}]*} [1-9]")
                 .contains("blobshuffle_put_latency_p99_seconds{", "blobshuffle_write_buffer_used_bytes{");
+    }
+
+    /** Its clients are the application's, which the settings name. */
+    private static void wrapsAnOwnSupplierUnderTheStreamsProtocol(
+            Example example, Map<String, String> environment, String bootstrapServers) throws Exception {
+        assertThat(example.output()).doesNotContain("OwnSupplier makes a producer");
+        Process application = example.start(with(environment, "SPRING_APPLICATION_JSON", """
+            {"spring.kafka.streams.application-id": "by-protocol",
+             "spring.kafka.streams.properties.group.protocol": "streams",
+             "blobshuffle.client.supplier": "example.OwnSupplier"}
+            """.replace("\n", " ")));
+        try {
+            Pattern delivered =
+                    Pattern.compile("blobshuffle_records_delivered_total\\{application=\"by-protocol\",[^}]*} (\\S+)");
+            String actuator = actuator(example, application, 2);
+            awaitTrue(example, application, () -> {
+                Matcher found = delivered.matcher(get(actuator + "/prometheus"));
+                return found.find() && Double.parseDouble(found.group(1)) == OrderBook.ORDERS;
+            });
+            assertThat(example.output()).contains("OwnSupplier makes a producer");
+            try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
+                assertThat(admin.listGroups().valid().get())
+                        .filteredOn(group -> group.groupId().equals("by-protocol"))
+                        .extracting(GroupListing::type)
+                        .containsExactly(Optional.of(GroupType.STREAMS));
+            }
+        } finally {
+            Example.stop(application);
+        }
     }
 
     private static void refusesAWrongKey(Example example, Map<String, String> environment) throws Exception {
@@ -101,11 +188,26 @@ class SpringBootIT {
         }
     }
 
+    /** A bean that is passed to the factory stays, and the application hears of it. */
+    private static void reportsAPassedSupplier(Example example, Map<String, String> environment) throws Exception {
+        Process application = example.start(with(environment, "SPRING_APPLICATION_JSON", """
+            {"spring.kafka.streams.application-id": "own-bean", "own.supplier": "yes"}
+            """.strip()));
+        try {
+            await(
+                    example,
+                    application,
+                    Pattern.compile("ERROR.*application own-bean runs natively, without BlobShuffle: its factory bean"
+                            + " has a client supplier of its own. Name that class in blobshuffle.client.supplier"));
+        } finally {
+            Example.stop(application);
+        }
+    }
+
     /**
      * Settings of Kafka Streams alone, without the starter: Spring passes a supplier of its own.
      */
     private static void reportsANativeRun(Example example, Map<String, String> environment) throws Exception {
-        assertThat(example.output()).doesNotContain("natively");
         Process application = example.start(with(environment, "SPRING_APPLICATION_JSON", """
             {"spring.autoconfigure.exclude": "dev.blobshuffle.springbootstarter.BlobShuffleAutoConfiguration",
              "spring.kafka.streams.application-id": "settings-only",
@@ -126,17 +228,18 @@ class SpringBootIT {
         return more;
     }
 
-    private static Matcher await(Example example, Process application, Pattern wanted) throws InterruptedException {
+    private static void await(Example example, Process application, Pattern wanted) throws Exception {
+        awaitTrue(example, application, () -> wanted.matcher(example.output()).find());
+    }
+
+    private static void awaitTrue(Example example, Process application, Callable<Boolean> condition) throws Exception {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
-        Matcher matcher = wanted.matcher(example.output());
-        while (!matcher.find()) {
+        while (!condition.call()) {
             assertThat(application.waitFor(100, TimeUnit.MILLISECONDS))
                     .as(example::output)
                     .isFalse();
             assertThat(System.nanoTime()).as(example::output).isLessThan(deadline);
-            matcher = wanted.matcher(example.output());
         }
-        return matcher;
     }
 
     private static String get(String uri) throws Exception {
