@@ -67,7 +67,7 @@ public final class SimulatedProcess implements Time {
             return scheduleOnThread(delay, unlessKilled);
         }
         SimulationEvent event = simulation.timer(simulation.in(delay.toNanos()), unlessKilled);
-        return () -> event.isCancelled = true;
+        return event::cancel;
     }
 
     /** A timer's task may yield, so it runs on the timer's thread. */
@@ -82,7 +82,7 @@ public final class SimulatedProcess implements Time {
                 }));
         return () -> {
             isCancelled[0] = true;
-            event.isCancelled = true;
+            event.cancel();
         };
     }
 

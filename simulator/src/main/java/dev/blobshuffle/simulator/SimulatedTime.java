@@ -151,7 +151,7 @@ public final class SimulatedTime implements Time, AutoCloseable {
         // Stores and channels answer on many threads.
         SimulationEvent event =
                 simulation.activity(simulation.in(delay.toNanos()), world.activity("world/answer", false), task);
-        return () -> event.isCancelled = true;
+        return event::cancel;
     }
 
     @Override

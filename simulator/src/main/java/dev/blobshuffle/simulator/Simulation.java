@@ -162,7 +162,7 @@ public final class Simulation {
             return;
         }
         if (planned != null) {
-            planned.isCancelled = true;
+            planned.cancel();
         }
         waiter.end = add(new SimulationEvent(Kind.RESUME, at, random(), numbered++, null, null, waiter));
     }

@@ -20,7 +20,10 @@ public final class SimulationEvent implements Comparable<SimulationEvent> {
     final long at;
     private final long tieBreak;
     private final long number;
-    final @Nullable Runnable action;
+
+    @Nullable
+    Runnable action;
+
     final @Nullable Activity activity;
     final @Nullable Waiter waiter;
     boolean isCancelled;
@@ -40,6 +43,15 @@ public final class SimulationEvent implements Comparable<SimulationEvent> {
         this.action = action;
         this.activity = activity;
         this.waiter = waiter;
+    }
+
+    /**
+     * Lets it not happen, and lets go of what it holds: the time limit of a request, which is
+     * seconds away, would keep the request's bytes.
+     */
+    void cancel() {
+        isCancelled = true;
+        action = null;
     }
 
     @Override
