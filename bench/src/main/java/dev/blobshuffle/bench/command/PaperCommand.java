@@ -8,7 +8,8 @@ import dev.blobshuffle.bench.paper.PaperEvaluation;
 import dev.blobshuffle.bench.paper.PaperPlan;
 import dev.blobshuffle.bench.paper.PaperReport;
 import dev.blobshuffle.bench.paper.PaperRunner;
-import dev.blobshuffle.bench.paper.PaperStore;
+import dev.blobshuffle.bench.paper.ValidatedPoint;
+import dev.blobshuffle.bench.paper.Validation;
 import dev.blobshuffle.bench.report.Environment;
 import dev.blobshuffle.bench.store.FittedProfile;
 import dev.blobshuffle.bench.store.RequestTimes;
@@ -53,7 +54,7 @@ final class PaperCommand implements Callable<Integer> {
     @Option(
             names = "--profiles",
             split = ",",
-            defaultValue = PaperStore.NAME + ",s3-standard",
+            defaultValue = "s3-paper-requests,s3-standard",
             description = "Latencies of the store; those after the first are run for Figures 6 to 8.")
     private List<String> names;
 
@@ -83,6 +84,17 @@ final class PaperCommand implements Callable<Integer> {
             description = "The JSON of an earlier run, whose processor times are used instead of measured ones.")
     private @Nullable Path cpuFrom;
 
+    @Option(
+            names = "--validate",
+            description = "Runs three points for real and under virtual time instead, at a sixty-fourth of the size.")
+    private boolean isValidation;
+
+    @Option(
+            names = "--seconds",
+            defaultValue = "60",
+            description = "Seconds that each real run of --validate measures.")
+    private int seconds;
+
     @Option(names = "--json", paramLabel = "FILE", description = "File for all numbers as JSON.")
     private @Nullable Path json;
 
@@ -97,6 +109,9 @@ final class PaperCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException, ExecutionException {
+        if (isValidation) {
+            return validate();
+        }
         PaperPlan plan = plan();
         Optional<CpuCost> cpu = isWithoutCpu ? Optional.empty() : Optional.of(cpu());
         say("Virtual time, " + plan.batches() + " batches for each point:");
@@ -123,6 +138,39 @@ final class PaperCommand implements Callable<Integer> {
         return 0;
     }
 
+    private int validate() throws IOException, InterruptedException {
+        if (seconds < 1) {
+            throw invalid("Cannot measure " + seconds + " seconds. Give 1 or more.");
+        }
+        Bench bench = bench();
+        say("Points at a sixty-fourth, under virtual time and for real:");
+        List<ValidatedPoint> points =
+                bench.inDirectories((files, memory) -> new Validation(seconds, seed, files, memory, this::say).run());
+        say("");
+        say(ValidatedPoint.table(points));
+        boolean isClose = points.stream().allMatch(ValidatedPoint::isClose);
+        say(
+                isClose
+                        ? "All points agree: requests within 5 %, latencies within 15 %."
+                        : "Some numbers are further apart than 5 % in requests or 15 % in latencies.");
+        if (json != null) {
+            Map<String, Object> all = new LinkedHashMap<>();
+            all.put("environment", Environment.asJson());
+            all.put("points", points.stream().map(ValidatedPoint::asJson).toList());
+            write(json, Json.write(all));
+        }
+        return isClose ? 0 : 1;
+    }
+
+    /** For real runs. */
+    private Bench bench() {
+        RunOptions options = new RunOptions();
+        options.memory = Path.of("/dev/shm");
+        Bench bench = new Bench(spec.commandLine(), options);
+        bench.checkMachine();
+        return bench;
+    }
+
     private CpuCost cpu() throws IOException, InterruptedException {
         if (cpuFrom == null) {
             return measureCpu();
@@ -135,10 +183,7 @@ final class PaperCommand implements Callable<Integer> {
     }
 
     private CpuCost measureCpu() throws IOException, InterruptedException {
-        RunOptions options = new RunOptions();
-        options.memory = Path.of("/dev/shm");
-        Bench bench = new Bench(spec.commandLine(), options);
-        bench.checkMachine();
+        Bench bench = bench();
         say("Processor times, by real runs:");
         return bench.inDirectories((files, memory) -> {
             try {
@@ -174,7 +219,6 @@ final class PaperCommand implements Callable<Integer> {
     private LatencyProfile profile(String name) {
         List<LatencyProfile> known = new ArrayList<>(LatencyProfile.all());
         known.remove(LatencyProfile.ZERO);
-        known.add(PaperStore.profile());
         return known.stream()
                 .filter(profile -> profile.name().equals(name))
                 .findFirst()

@@ -13,7 +13,7 @@ import java.util.Map;
  * @param perRecord for each record, whatever its size
  * @param perByte for each byte of a record
  * @param perNotification for each notification, sent and read
- * @param perPut for each put, whatever its size
+ * @param perPut for each batch and its put, whatever its size
  * @param perGet for each get
  * @param perPutByte for each byte put
  * @param perGetByte for each byte got

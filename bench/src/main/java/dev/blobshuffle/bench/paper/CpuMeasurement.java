@@ -22,22 +22,25 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 
 /**
- * Measures processor times on this machine by short real runs. Three runs of the shuffle benchmark
- * with blobs in memory, whose records or batches differ in size, give the time for a record, a byte
- * and a notification. Blobs of two sizes, to and from an S3 simulator over TLS, give the time for a
- * request and a byte. Owned by one thread.
+ * Measures processor times on this machine by short real runs. Four runs of the shuffle benchmark
+ * with blobs in memory, which differ in records, batches and partitions, give the time for a
+ * record, a byte, a batch and a notification. They include the writes and reads of blobs in memory.
+ * Blobs of two sizes, to and from an S3 simulator over TLS, give the time for a request and a byte,
+ * which comes on top. Owned by one thread.
  */
 public final class CpuMeasurement {
     private static final double GIBIBYTE = 1 << 30;
     private static final int SMALL_RECORD = 256;
     private static final int LARGE_RECORD = Deployment.VALUE_BYTES;
-    private static final long RECORDS = 60_000;
-    private static final long WARM_UP_RECORDS = 60_000;
+    private static final long RECORDS = 150_000;
+    private static final long WARM_UP_RECORDS = 300_000;
     private static final String LARGE_BATCH = "8 MiB";
     private static final String SMALL_BATCH = "256 KiB";
+    private static final int FEW_PARTITIONS = 4;
+    private static final int MANY_PARTITIONS = 16;
     private static final int SMALL_BLOB = 1;
     private static final int LARGE_BLOB = 16;
-    private static final long TRANSFERRED = 96L << 20;
+    private static final long TRANSFERRED = 512L << 20;
     private static final int REQUESTS_BEFORE = 2000;
 
     private final Path files;
@@ -70,7 +73,10 @@ public final class CpuMeasurement {
             double gibibytes = run.window().bytes() / GIBIBYTE;
             work[i] = run.applicationCpu();
             counts[i] = new double[] {
-                run.window().records() / gibibytes, GIBIBYTE, run.counter("notifications-sent") / gibibytes
+                run.window().records() / gibibytes,
+                GIBIBYTE,
+                run.counter("notifications-sent") / gibibytes,
+                run.counter("blobs-stored") / gibibytes
             };
         }
         double[] costs = LinearCosts.solve(counts, work);
@@ -78,7 +84,7 @@ public final class CpuMeasurement {
                 costs[0],
                 costs[1],
                 costs[2],
-                perRequest(transfers, Direction.PUT),
+                costs[3] + perRequest(transfers, Direction.PUT),
                 perRequest(transfers, Direction.GET),
                 perByte(transfers, Direction.PUT),
                 perByte(transfers, Direction.GET));
@@ -89,9 +95,10 @@ public final class CpuMeasurement {
                 Workloads.named("shuffle"),
                 List.of(Variant.BLOBS_MEMORY),
                 List.of(
-                        cell("large records, large batches", LARGE_RECORD, LARGE_BATCH),
-                        cell("small records", SMALL_RECORD, LARGE_BATCH),
-                        cell("small batches", LARGE_RECORD, SMALL_BATCH)),
+                        cell("large records, large batches", LARGE_RECORD, LARGE_BATCH, FEW_PARTITIONS),
+                        cell("small records", SMALL_RECORD, LARGE_BATCH, FEW_PARTITIONS),
+                        cell("small batches", LARGE_RECORD, SMALL_BATCH, FEW_PARTITIONS),
+                        cell("small batches, many partitions", LARGE_RECORD, SMALL_BATCH, MANY_PARTITIONS)),
                 1,
                 1,
                 List.of(),
@@ -106,10 +113,11 @@ public final class CpuMeasurement {
     }
 
     /** As many bytes whatever the records. */
-    private static Cell cell(String name, int recordBytes, String batch) {
+    private static Cell cell(String name, int recordBytes, String batch, int partitions) {
         long factor = LARGE_RECORD / recordBytes;
         Parameters parameters = Parameters.defaults()
                 .with(Parameter.INSTANCES, 1)
+                .with(Parameter.PARTITIONS, partitions)
                 .with(Parameter.RECORD_BYTES, recordBytes)
                 .with(Parameter.RECORDS, RECORDS * factor)
                 .with(Parameter.WARM_UP_RECORDS, WARM_UP_RECORDS * factor)

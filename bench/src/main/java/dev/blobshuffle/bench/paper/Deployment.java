@@ -14,8 +14,10 @@ import java.time.Duration;
  * @param partitions of the shuffle
  * @param instances a multiple of the zones
  * @param gibibytesPerSecond values that are shuffled, over all instances
+ * @param size at which it runs
  */
-public record Deployment(Layout layout, double mebibytes, int partitions, int instances, double gibibytesPerSecond) {
+public record Deployment(
+        Layout layout, double mebibytes, int partitions, int instances, double gibibytesPerSecond, Scale size) {
     /** Availability zones. */
     public static final int ZONES = 3;
 
@@ -34,18 +36,24 @@ public record Deployment(Layout layout, double mebibytes, int partitions, int in
     private static final long BUFFER = 1L << 30;
     private static final int CHUNK = 4 << 10;
 
-    /** So that what small batches need at once fits into memory. */
-    private static final double LEAST_SCALE = 4;
+    /** Smaller ones have hardly a record for each partition. */
+    private static final double LEAST_MEBIBYTES = 0.25;
 
     private static final double LEAST_CACHED = 16;
     private static final double CACHED_SECONDS = 3;
 
+    /** One of the figures. */
+    public Deployment(Layout layout, double mebibytes, int partitions, int instances, double gibibytesPerSecond) {
+        this(layout, mebibytes, partitions, instances, gibibytesPerSecond, Scale.of(mebibytes));
+    }
+
     /** Checks that each zone has as many instances, and each instance a partition. */
     public Deployment {
-        if (!(mebibytes >= 1) || instances < ZONES || instances % ZONES != 0 || partitions < instances) {
+        if (!(mebibytes >= LEAST_MEBIBYTES) || instances < ZONES || instances % ZONES != 0 || partitions < instances) {
             throw new IllegalArgumentException("Cannot run " + instances + " instances with " + partitions
                     + " partitions and batches of " + mebibytes
-                    + " MiB. Give a multiple of 3 instances, at least as many partitions, and 1 MiB or more.");
+                    + " MiB. Give a multiple of 3 instances, at least as many partitions, and " + LEAST_MEBIBYTES
+                    + " MiB or more.");
         }
         if (!(gibibytesPerSecond > 0)) {
             throw new IllegalArgumentException(
@@ -63,12 +71,9 @@ public record Deployment(Layout layout, double mebibytes, int partitions, int in
         return layout == Layout.PAPER ? mebibytes : mebibytes * ZONES;
     }
 
-    /**
-     * By how much sizes, loads and bandwidths are divided, so that a batch of a zone has at most 1
-     * MiB. Its number of records falls with it, not their size.
-     */
+    /** By how much sizes, loads and bandwidths are divided. */
     double scale() {
-        return Math.max(LEAST_SCALE, mebibytes);
+        return size.factor();
     }
 
     /** Bytes of a zone's batch, at the scale. */

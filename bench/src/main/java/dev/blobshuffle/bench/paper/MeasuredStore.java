@@ -8,19 +8,18 @@ import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 
 /** A store whose requests are counted and timed. Guarded by the simulation's baton. */
 final class MeasuredStore extends ForwardingBlobStore {
     private final StoreMeasurement measurement;
-    private final Consumer<BlobId> whenStored;
+    private final BlobUsages.Writer writer;
     private final Time time;
 
-    /** @param whenStored called when a put has succeeded */
-    MeasuredStore(BlobStore store, StoreMeasurement measurement, Consumer<BlobId> whenStored, Time time) {
+    /** @param writer is told about puts */
+    MeasuredStore(BlobStore store, StoreMeasurement measurement, BlobUsages.Writer writer, Time time) {
         super(store);
         this.measurement = measurement;
-        this.whenStored = whenStored;
+        this.writer = writer;
         this.time = time;
     }
 
@@ -28,10 +27,11 @@ final class MeasuredStore extends ForwardingBlobStore {
     public CompletionStage<Void> put(BlobId id, BlobContent content) {
         long start = time.nanos();
         long bytes = content.length();
+        writer.puts(id);
         return store().put(id, content).whenComplete((nothing, failure) -> {
             measurement.put(start, time.nanos() - start, bytes);
             if (failure == null) {
-                whenStored.accept(id);
+                writer.wasStored(id);
             }
         });
     }

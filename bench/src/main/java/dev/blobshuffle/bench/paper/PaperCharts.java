@@ -155,7 +155,7 @@ public final class PaperCharts {
         for (LatencyProfile profile : evaluation.plan().profiles()) {
             for (Layout layout : Layout.values()) {
                 List<Series.Point> points = new ArrayList<>();
-                for (double value : figure.values()) {
+                for (double value : figure.values(layout)) {
                     double p95 = number(figure, profile, layout, value, "latency_p95_seconds");
                     double usd = number(figure, profile, layout, value, metric);
                     points.add(labelled(p95, usd, text(value)));

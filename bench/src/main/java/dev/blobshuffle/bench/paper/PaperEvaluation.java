@@ -25,7 +25,7 @@ public record PaperEvaluation(
         for (LatencyProfile profile : plan.profiles()) {
             for (Figure figure : plan.figures(profile)) {
                 for (Layout layout : Layout.values()) {
-                    figure.values().forEach(value -> rows.addAll(rows(profile, figure, layout, value)));
+                    figure.values(layout).forEach(value -> rows.addAll(rows(profile, figure, layout, value)));
                 }
             }
         }

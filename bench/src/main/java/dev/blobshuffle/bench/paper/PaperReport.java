@@ -150,7 +150,7 @@ public record PaperReport(PaperEvaluation evaluation, List<FigureRow> rows) {
                 evaluation.plan().profiles().stream()
                         .map(LatencyProfile::toString)
                         .toList());
-        parameters.put("fitted_to", PaperStore.FITTED);
+        parameters.put("fitted_to", PublishedNumber.FITTED);
         json.put("parameters", parameters);
         json.put("cpu", evaluation.cpu().map(CpuCost::asJson).orElse(null));
         json.put("rows", rows.stream().map(FigureRow::asJson).toList());
@@ -185,7 +185,7 @@ public record PaperReport(PaperEvaluation evaluation, List<FigureRow> rows) {
                 .html();
     }
 
-    private static String number(double number) {
+    static String number(double number) {
         if (!Double.isFinite(number)) {
             return "";
         }

@@ -80,10 +80,10 @@ public final class PaperRunner {
             ClusterResult result = new VirtualCluster(deployment, point.profile(), point.batches(), time).run();
             progress.accept(String.format(
                     Locale.ROOT,
-                    "  %s, %s: %.0f MiB, %d partitions, %d instances, %.2f GiB/s: p50 %.2f, p95 %.2f s, %.1f puts/s",
+                    "  %s, %s: %s MiB, %d partitions, %d instances, %.2f GiB/s: p50 %.2f, p95 %.2f s, %.1f puts/s",
                     point.profile().name(),
                     deployment.layout().label(),
-                    deployment.mebibytes(),
+                    PaperReport.number(deployment.mebibytes()),
                     deployment.partitions(),
                     deployment.instances(),
                     result.gibibytesPerSecond(),

@@ -41,8 +41,8 @@ final class VirtualCluster {
     private static final int CHANCE = 1_000_000;
     private static final int TICKS_PER_FILL = 128;
 
-    /** A slow put holds back what follows for about a second, so less shows nothing. */
-    private static final double LEAST_SECONDS = 2;
+    /** A slow put holds back what follows for about a second, so a p95 of less is chance. */
+    private static final double LEAST_SECONDS = 5;
 
     private static final long BUFFER = 1L << 30;
     private static final long STORE = 4L << 30;
@@ -141,7 +141,7 @@ final class VirtualCluster {
         SimulatedProcess process = time.process("instance-" + number);
         Zone own = zone(number);
         MeasuredStore store =
-                new MeasuredStore(new SlowBlobStore(memory, profile, process), requests, kafka::wasStored, process);
+                new MeasuredStore(new SlowBlobStore(memory, profile, process), requests, kafka.writer(), process);
         ShuffleEngine engine = ShuffleEngine.builder(store, process)
                 .batching(deployment.batching())
                 .resilience(deployment.resilience())
@@ -198,13 +198,9 @@ final class VirtualCluster {
         writing--;
     }
 
-    /**
-     * At the scale of a run a zone has fewer records, whose number would vary more than at full
-     * size, and a batch ends with its fullest zone. So only a share of the records go to a zone by
-     * chance, and the others in turn. The partition within the zone is chance.
-     */
+    /** The zone is chance for a share of the records, the partition within it for all. */
     private int nextPartition() {
-        boolean isByChance = time.random(CHANCE) < CHANCE / deployment.scale();
+        boolean isByChance = time.random(CHANCE) < CHANCE * deployment.size().chance();
         int zone = isByChance ? time.random(Deployment.ZONES) : turn++ % Deployment.ZONES;
         return zone + Deployment.ZONES * time.random(deployment.partitions() / Deployment.ZONES);
     }

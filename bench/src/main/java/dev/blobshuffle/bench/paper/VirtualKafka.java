@@ -5,18 +5,13 @@ import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.shuffle.Channel;
 import dev.blobshuffle.core.internal.shuffle.Debatcher;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
-import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.simulator.SimulatedProcess;
 import dev.blobshuffle.simulator.SimulatedTime;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -32,20 +27,15 @@ final class VirtualKafka {
     static final Duration ACKNOWLEDGEMENT = Duration.ofMillis(8);
 
     private static final Duration HOUSEKEEPING = Duration.ofMillis(100);
-    private static final Duration LEAST_KEPT = Duration.ofSeconds(1);
-    private static final int FILLS_KEPT = 8;
     private static final Duration LONGEST_WAIT = Duration.ofMillis(250);
     private static final String TOPIC = "shuffle";
 
     private final Deployment deployment;
     private final MemoryBlobStore store;
     private final SimulatedTime time;
-    /** A part of a blob's notifications may wait for an earlier blob after the others were read. */
-    private final Duration kept;
-
     private final Inbox[] inboxes;
     private final long[] offsets;
-    private final Map<BlobId, Usage> usages = new HashMap<>();
+    private final BlobUsages usages;
     private long sent;
     private long received;
 
@@ -53,18 +43,9 @@ final class VirtualKafka {
         this.deployment = deployment;
         this.store = store;
         this.time = time;
-        kept = LEAST_KEPT.plusNanos((long) (FILLS_KEPT * deployment.fillSeconds() * 1e9));
+        usages = new BlobUsages(time);
         inboxes = new Inbox[deployment.instances()];
         offsets = new long[deployment.partitions()];
-    }
-
-    /** How many of a blob's notifications were sent and read, and when its put succeeded. */
-    private static final class Usage {
-        private int unread;
-        private long storedNanos;
-        private long waitedNanos;
-        private boolean isSent;
-        private Duration since = Duration.ZERO;
     }
 
     static Partition partition(int number) {
@@ -93,43 +74,24 @@ final class VirtualKafka {
         return new Producer();
     }
 
-    /** Takes note of a put that has succeeded; of a hedged one the first. */
-    void wasStored(BlobId blob) {
-        if (!usages.containsKey(blob)) {
-            usage(blob).storedNanos = time.elapsed().toNanos();
-        }
+    /** What an instance's store reports its puts to. */
+    BlobUsages.Writer writer() {
+        return usages.writer();
     }
 
-    /**
-     * How long a stored blob's notifications waited for those of earlier blobs, nanoseconds. The
-     * engine keeps the order of each partition, so one slow put holds back what follows.
-     */
+    /** How long a stored blob's notifications waited for those of earlier blobs, nanoseconds. */
     long orderWait(Notification notification) {
-        return usage(notification.blob()).waitedNanos;
-    }
-
-    private Usage usage(BlobId blob) {
-        return usages.computeIfAbsent(blob, any -> new Usage());
+        return usages.orderWait(notification.blob());
     }
 
     /** Takes note of the end of a segment. */
     void wasRead(Notification notification) {
-        Usage usage = usage(notification.blob());
-        usage.unread--;
-        usage.since = time.elapsed();
+        usages.wasRead(notification.blob());
     }
 
     /** Deletes blobs that have been read, until something is true. */
     void keepHouse(BooleanSupplier isOver) {
-        Duration old = time.elapsed().minus(kept);
-        List<BlobId> done = new ArrayList<>();
-        usages.forEach((blob, usage) -> {
-            if (usage.isSent && usage.unread == 0 && usage.since.compareTo(old) < 0) {
-                done.add(blob);
-            }
-        });
-        done.forEach(usages::remove);
-        store.delete(done).toCompletableFuture().join();
+        store.delete(usages.removeRead()).toCompletableFuture().join();
         if (!isOver.getAsBoolean()) {
             time.schedule(HOUSEKEEPING, () -> keepHouse(isOver));
         }
@@ -180,11 +142,7 @@ final class VirtualKafka {
                 long largestTimestamp,
                 Delivery delivery) {
             sent++;
-            Usage usage = usage(notification.blob());
-            usage.unread++;
-            usage.since = time.elapsed();
-            usage.waitedNanos = usage.since.toNanos() - usage.storedNanos;
-            usage.isSent = true;
+            usages.wasSent(notification.blob());
             time.schedule(DELIVERY, () -> deliver(partition, notification));
             time.schedule(ACKNOWLEDGEMENT, delivery::delivered);
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.blobshuffle.planner.LatencyProfile;
 import dev.blobshuffle.simulator.SimulatedTime;
 import org.junit.jupiter.api.Test;
 
@@ -13,7 +14,7 @@ class VirtualClusterTest {
     private static ClusterResult run(Layout layout, long seed) {
         Deployment deployment = new Deployment(layout, 16, 36, 6, 0.37);
         try (SimulatedTime time = new SimulatedTime(seed)) {
-            return new VirtualCluster(deployment, PaperStore.profile(), BATCHES, time).run();
+            return new VirtualCluster(deployment, LatencyProfile.S3_PAPER_REQUESTS, BATCHES, time).run();
         }
     }
 

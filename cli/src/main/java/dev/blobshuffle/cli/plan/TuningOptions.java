@@ -106,7 +106,7 @@ final class TuningOptions {
             names = "--latency-profile",
             paramLabel = "NAME",
             description =
-                    "Latencies of the store: s3-standard, s3-blobshuffle-paper, s3-express, zero (as the prices say).")
+                    "Latencies of the store: s3-standard, s3-blobshuffle-paper, s3-paper-requests, s3-express, zero (as the prices say).")
     @Nullable
     String profile;
 
