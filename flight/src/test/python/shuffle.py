@@ -2,12 +2,16 @@
 
 shuffle.py write STORE NAME CODEC: two maps and an empty one, three partitions; prints rows and sum
 of column k for each. shuffle.py read PORT NAME: the same numbers, from the daemon. shuffle.py http
-URL STORE NAME [TOKEN TRUST]: the same numbers, by HTTP.
+URL STORE NAME [TOKEN TRUST]: the same numbers, by HTTP. shuffle.py put PORT NAME CODEC: writes the
+rows of `write` by DoPut. shuffle.py abandon PORT NAME: begins maps and fails in the middle.
 """
 
+import contextlib
 import json
+import os
 import pathlib
 import pickle
+import struct
 import sys
 
 import pyarrow as pa
@@ -15,41 +19,44 @@ import pyarrow.flight as flight
 
 PARTITIONS = 3
 MAPS = 3
+SCHEMA = pa.schema(
+    [
+        ("k", pa.int64()),
+        ("text", pa.string()),
+        ("view", pa.string_view()),
+        ("list", pa.list_(pa.int32())),
+        ("word", pa.dictionary(pa.int8(), pa.string())),
+    ]
+)
+
+
+def batch_of(number: int, values: range) -> pa.RecordBatch:
+    return pa.record_batch(
+        [
+            pa.array(values, pa.int64()),
+            pa.array([f"text {v % 97}" for v in values]),
+            pa.array([f"a longer text {v % 89}" for v in values], pa.string_view()),
+            pa.array([[v, v + 1] for v in values], pa.list_(pa.int32())),
+            # Each map has other values, so the dictionary of a stream changes.
+            pa.array([f"{number}-{v % 5}" for v in values])
+            .dictionary_encode()
+            .cast(SCHEMA.field("word").type),
+        ],
+        schema=SCHEMA,
+    )
 
 
 def write(store: str, name: str, codec: str) -> None:
     from blobshuffle import ShuffleWriter, read
 
-    schema = pa.schema(
-        [
-            ("k", pa.int64()),
-            ("text", pa.string()),
-            ("view", pa.string_view()),
-            ("list", pa.list_(pa.int32())),
-            ("word", pa.dictionary(pa.int8(), pa.string())),
-        ]
-    )
     refs = []
     for number in range(MAPS):
         with ShuffleWriter(
-            store, shuffle=name, map=number, maps=MAPS, partitions=PARTITIONS, codec=codec, schema=schema
+            store, shuffle=name, map=number, maps=MAPS, partitions=PARTITIONS, codec=codec, schema=SCHEMA
         ) as writer:
             if number < 2:
                 values = range(number * 150_000, (number + 1) * 150_000)
-                writer.write(
-                    pa.record_batch(
-                        [
-                            pa.array(values, pa.int64()),
-                            pa.array([f"text {v % 97}" for v in values]),
-                            pa.array([f"a longer text {v % 89}" for v in values], pa.string_view()),
-                            pa.array([[v, v + 1] for v in values], pa.list_(pa.int32())),
-                            # Each map has other values, so the dictionary of a stream changes.
-                            pa.array([f"{number}-{v % 5}" for v in values]).dictionary_encode().cast(schema.field("word").type),
-                        ],
-                        schema=schema,
-                    ),
-                    [v % 2 for v in values],
-                )
+                writer.write(batch_of(number, values), [v % 2 for v in values])
             refs.append(writer.commit())
     pathlib.Path(store, f"{name}.refs").write_bytes(pickle.dumps(refs))
     for partition in range(PARTITIONS):
@@ -63,6 +70,55 @@ def read_by_http(url: str, store: str, name: str, token: str | None = None, trus
     blobs = HttpStore(url, token, trust=trust)
     for partition in range(PARTITIONS):
         show(read(refs, partition, store=blobs).read_all())
+
+
+def begin(port: str, name: str, number: int, codec: str):
+    options = flight.FlightCallOptions(
+        write_options=pa.ipc.IpcWriteOptions(compression=None if codec == "none" else codec)
+    )
+    client = flight.connect(f"grpc://127.0.0.1:{port}")
+    descriptor = flight.FlightDescriptor.for_path("default", name, str(number), "0", str(PARTITIONS))
+    return client, *client.do_put(descriptor, SCHEMA, options)
+
+
+def put(port: str, name: str, codec: str) -> None:
+    for number in range(MAPS):
+        _client, writer, reader = begin(port, name, number, codec)
+        rows = 0
+        if number < 2:
+            for start in range(number * 150_000, (number + 1) * 150_000, 50_000):
+                for partition in range(2):
+                    values = range(start + partition, start + 50_000, 2)
+                    batch = batch_of(number, values)
+                    writer.write_with_metadata(batch, struct.pack("<I", partition))
+                    rows += batch.num_rows
+        writer.write_metadata(struct.pack("<q", rows))
+        writer.done_writing()
+        ref = json.loads(reader.read().to_pybytes())
+        writer.close()
+        assert (ref["map"], ref["rows"]) == (number, rows), ref
+
+
+def abandon(port: str, name: str) -> None:
+    # An exception within `with` closes the stream as if the map had ended.
+    _client, writer, _reader = begin(port, name, 0, "none")
+    with contextlib.suppress(ZeroDivisionError):
+        try:
+            with writer:
+                writer.write_with_metadata(batch_of(0, range(100)), struct.pack("<I", 0))
+                raise ZeroDivisionError
+        except pa.ArrowInvalid as failure:
+            print("ended without the number of rows" in str(failure))
+    _client, writer, _reader = begin(port, name, 1, "none")
+    try:
+        writer.write_with_metadata(batch_of(0, range(100)), struct.pack("<I", PARTITIONS))
+        writer.close()
+    except pa.ArrowInvalid as failure:
+        print("says that there are 3" in str(failure))
+    _client, writer, _reader = begin(port, name, 2, "none")
+    writer.write_with_metadata(batch_of(0, range(100)), struct.pack("<I", 0))
+    sys.stdout.flush()
+    os._exit(0)
 
 
 def read_from(port: str, name: str) -> None:
@@ -87,4 +143,4 @@ def show(table: pa.Table) -> None:
 
 
 if __name__ == "__main__":
-    {"write": write, "read": read_from, "http": read_by_http}[sys.argv[1]](*sys.argv[2:])
+    {"write": write, "read": read_from, "http": read_by_http, "put": put, "abandon": abandon}[sys.argv[1]](*sys.argv[2:])

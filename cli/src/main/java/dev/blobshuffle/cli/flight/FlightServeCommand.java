@@ -6,6 +6,7 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.internal.server.FlightConfig;
+import dev.blobshuffle.flight.internal.server.FlightConfig.Budgets;
 import dev.blobshuffle.flight.internal.server.FlightConfig.Security;
 import dev.blobshuffle.flight.internal.server.FlightDaemon;
 import dev.blobshuffle.flight.internal.server.HttpConfig;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -124,6 +126,30 @@ public final class FlightServeCommand implements Callable<Integer> {
             description = "Most bytes of footers in memory (default: ${DEFAULT-VALUE}).")
     private Double footerMemory;
 
+    @Option(
+            names = "--put-memory",
+            defaultValue = "256MiB",
+            paramLabel = "SIZE",
+            converter = Quantity.Bytes.class,
+            description = "Most bytes in memory of maps that clients send (default: ${DEFAULT-VALUE}).")
+    private Double putMemory;
+
+    @Option(
+            names = "--blob-memory",
+            defaultValue = "0",
+            paramLabel = "SIZE",
+            converter = Quantity.Bytes.class,
+            description = "Most bytes of blobs that clients have sent and that stay in memory: a restart loses them"
+                    + " (default: none).")
+    private Double blobMemory;
+
+    @Option(
+            names = "--quota",
+            paramLabel = "SIZE",
+            converter = Quantity.Bytes.class,
+            description = "Most bytes of blobs in each directory, for what clients send (default: no limit).")
+    private @Nullable Double quota;
+
     /** Made by the command line. */
     @SuppressWarnings("NullAway.Init") // the command line fills the fields
     public FlightServeCommand() {}
@@ -147,24 +173,36 @@ public final class FlightServeCommand implements Callable<Integer> {
 
     private FlightConfig config() {
         Endpoint endpoint = Endpoint.parse(listen);
-        long frames = Math.round(memory);
-        if (frames > Runtime.getRuntime().maxMemory() / 2) {
-            throw new InvalidSettings("Cannot use --memory " + frames + ": the JVM has "
-                    + Runtime.getRuntime().maxMemory()
-                    + " bytes, and half of them must stay. Give the JVM more (-Xmx).");
-        }
+        Budgets budgets = new Budgets(
+                Math.round(memory),
+                Math.round(footerMemory),
+                Math.round(putMemory),
+                Math.round(blobMemory),
+                quota == null ? OptionalLong.empty() : OptionalLong.of(Math.round(quota)));
+        checkFits(budgets);
         return new FlightConfig(
                 endpoint.host(),
                 endpoint.port(),
                 Optional.ofNullable(advertised),
                 namespaces(),
                 security(),
-                frames,
-                Math.round(footerMemory),
+                budgets,
                 lifetime,
                 Optional.ofNullable(ticketKey),
                 Optional.ofNullable(lease),
                 http());
+    }
+
+    private static void checkFits(Budgets budgets) {
+        long most = Runtime.getRuntime().maxMemory();
+        // Frames are outside the heap, which the JVM limits to as much again.
+        long heap = budgets.memory() - budgets.frames();
+        if (budgets.frames() > most / 2 || heap > most - most / 4) {
+            throw new InvalidSettings("Cannot use --memory " + budgets.frames() + " and " + heap
+                    + " for --footer-memory, --put-memory and --blob-memory: the JVM has " + most
+                    + " bytes, of which these may take a half and three quarters."
+                    + " Give the JVM more (-Xmx), or these less.");
+        }
     }
 
     private Optional<HttpConfig> http() {

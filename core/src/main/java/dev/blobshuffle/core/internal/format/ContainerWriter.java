@@ -5,6 +5,7 @@ import dev.blobshuffle.core.store.BlobSection;
 import dev.blobshuffle.core.zone.Zone;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -97,17 +98,37 @@ public final class ContainerWriter {
             OptionalLong rows,
             OptionalLong rawLength,
             Iterable<ByteBuffer> frames) {
+        gatheredSegment(partition, origin, rows, rawLength, () -> new PartsOfFrames(frames.iterator()));
+    }
+
+    /**
+     * Writes a segment as {@link #segment} does, of frames whose bytes are in several buffers.
+     *
+     * @param frames the buffers of each frame
+     */
+    public void gatheredSegment(
+            int partition,
+            Optional<Container.Origin> origin,
+            OptionalLong rows,
+            OptionalLong rawLength,
+            Iterable<List<ByteBuffer>> frames) {
         require(!sections.isEmpty() && postlude.isEmpty(), "a segment belongs to a section");
         if (isAligning) {
             pad();
         }
         long start = length;
         CRC32C whole = new CRC32C();
+        CRC32C part = new CRC32C();
         List<Container.Frame> table = new ArrayList<>();
-        for (ByteBuffer frame : frames) {
-            whole.update(frame.duplicate());
-            table.add(new Container.Frame(frame.remaining(), checksum(frame)));
-            pass(frame);
+        for (List<ByteBuffer> frame : frames) {
+            long frameStart = length;
+            part.reset();
+            for (ByteBuffer bytes : frame) {
+                whole.update(bytes.duplicate());
+                part.update(bytes.duplicate());
+                pass(bytes);
+            }
+            table.add(new Container.Frame(Math.toIntExact(length - frameStart), (int) part.getValue()));
         }
         segments.add(new Container.Segment(
                 sections.size() - 1,
@@ -147,6 +168,19 @@ public final class ContainerWriter {
         Container container = new Container(id, store, createdMillis, kind, prelude, ended, segments, postlude);
         pass(ByteBuffer.wrap(ContainerCodec.encode(container)));
         return container;
+    }
+
+    /** Frames of one buffer each. */
+    private record PartsOfFrames(Iterator<ByteBuffer> frames) implements Iterator<List<ByteBuffer>> {
+        @Override
+        public boolean hasNext() {
+            return frames.hasNext();
+        }
+
+        @Override
+        public List<ByteBuffer> next() {
+            return List.of(frames.next());
+        }
     }
 
     private void pad() {

@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -200,6 +202,91 @@ final class BlobRoot {
             way.last().move(from, way.last(), Path.of(file));
         } catch (IOException e) {
             throw unavailable("write " + place(shuffle, file), e);
+        }
+    }
+
+    /** Bytes that the file system has for this process; 0 if it does not answer. */
+    long freeBytes() {
+        try {
+            return Files.getFileStore(directory).getUsableSpace();
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
+    /** Bytes of all files of all shuffles. */
+    long usedBytes() {
+        long used = 0;
+        for (String shuffle : shuffles()) {
+            for (String file : files(shuffle).orElse(List.of())) {
+                used += length(shuffle, file);
+            }
+        }
+        return used;
+    }
+
+    /**
+     * Creates a file of a shuffle, and the shuffle's directory if there is none.
+     *
+     * @throws StoreUnavailable recoverable: the disk does not take it
+     */
+    FileChannel create(String shuffle, String file) {
+        try {
+            makeDirectory(directory.resolve(SHUFFLES));
+            makeDirectory(directory.resolve(SHUFFLES).resolve(shuffle));
+            try (Way way = way(shuffle)) {
+                return (FileChannel) way.last()
+                        .newByteChannel(
+                                Path.of(file),
+                                Set.of(
+                                        StandardOpenOption.CREATE_NEW,
+                                        StandardOpenOption.WRITE,
+                                        LinkOption.NOFOLLOW_LINKS));
+            }
+        } catch (IOException e) {
+            throw unavailable("create " + place(shuffle, file), e);
+        }
+    }
+
+    private static void makeDirectory(Path made) throws IOException {
+        try {
+            Files.createDirectory(made);
+        } catch (FileAlreadyExistsException e) {
+            return; // If it is a link, opening it fails.
+        }
+    }
+
+    /**
+     * Gives a file of a shuffle its final name.
+     *
+     * @throws StoreUnavailable recoverable: it is gone, or the disk has failed
+     */
+    void rename(String shuffle, String from, String to) {
+        try (Way way = way(shuffle)) {
+            way.last().move(Path.of(from), way.last(), Path.of(to));
+        } catch (IOException e) {
+            throw unavailable("commit " + place(shuffle, to), e);
+        }
+    }
+
+    /** Deletes a file of a shuffle, and the shuffle's directory if nothing is left. */
+    void delete(String shuffle, String file) {
+        try (Way way = way(shuffle)) {
+            way.last().deleteFile(Path.of(file));
+            if (!names(way.last()).isEmpty()) {
+                return;
+            }
+        } catch (NoSuchFileException | NotDirectoryException e) {
+            return; // The shuffle was released meanwhile.
+        } catch (IOException e) {
+            throw unavailable("delete " + place(shuffle, file), e);
+        }
+        try (Way way = new Way(directory).down(SHUFFLES)) {
+            way.last().deleteDirectory(Path.of(shuffle));
+        } catch (NoSuchFileException | DirectoryNotEmptyException e) {
+            return; // Released, or another map has begun.
+        } catch (IOException e) {
+            throw unavailable("delete shuffle " + shuffle, e);
         }
     }
 

@@ -1,6 +1,8 @@
 package dev.blobshuffle.flight.internal.blob;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.format.Container;
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.flight.internal.blob.Refused.Reason;
 import java.nio.file.Path;
@@ -9,8 +11,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 
 /**
@@ -20,29 +24,46 @@ import java.util.stream.Collectors;
 public final class Catalog {
     private final FooterCache footers;
     private final Time time;
+    private final MemoryTier tier;
+    private final long writer;
+    private final AtomicLong sequence = new AtomicLong();
     private final Map<String, Namespace> namespaces = new TreeMap<>();
 
     /** A namespace's directories, and the shuffles that were asked for. */
-    private record Namespace(List<BlobRoot> roots, Map<String, Shuffle> shuffles) {}
+    private record Namespace(Shuffle.Place place, Map<String, Shuffle> shuffles) {
+        List<BlobRoot> roots() {
+            return place.roots();
+        }
+    }
+
+    /**
+     * How much the blobs may take.
+     *
+     * @param footerBytes most bytes of footers in memory
+     * @param blobBytes most bytes of blobs that stay in memory; 0: none
+     * @param quota most bytes of blobs in each directory; empty: what the disk has
+     */
+    public record Limits(long footerBytes, long blobBytes, OptionalLong quota) {}
 
     /**
      * Opens the directories.
      *
      * @param directories of each namespace, at least one
-     * @param footerBytes most bytes of footers in memory
      * @throws InvalidSettings fatal: a directory is not there, or lies in another
      */
-    public Catalog(Map<String, List<Path>> directories, long footerBytes, Time time) {
-        footers = new FooterCache(footerBytes);
+    public Catalog(Map<String, List<Path>> directories, Limits limits, Time time) {
+        footers = new FooterCache(limits.footerBytes());
+        tier = new MemoryTier(limits.blobBytes());
         this.time = time;
+        writer = time.randomLong();
         directories.forEach((name, paths) -> {
             if (!BlobName.isShuffle(name)) {
                 throw new InvalidSettings("Cannot serve namespace '" + name
                         + "': legal are 1 to 128 letters, digits, '.', '_' and '-', not starting with '.' or '-'.");
             }
-            namespaces.put(
-                    name,
-                    new Namespace(paths.stream().map(BlobRoot::new).collect(Collectors.toList()), new HashMap<>()));
+            List<BlobRoot> roots = paths.stream().map(BlobRoot::new).collect(Collectors.toList());
+            Shuffle.Place place = new Shuffle.Place(roots, new Placement(roots, limits.quota(), time), tier);
+            namespaces.put(name, new Namespace(place, new HashMap<>()));
         });
         checkApart();
     }
@@ -74,15 +95,10 @@ public final class Catalog {
      */
     public Shuffle shuffle(String namespace, String shuffle) {
         Namespace home = namespace(namespace);
-        if (!BlobName.isShuffle(shuffle)) {
-            throw new Refused(
-                    Reason.INVALID,
-                    "Cannot read shuffle '" + shuffle
-                            + "': legal are 1 to 128 letters, digits, '.', '_' and '-', not starting with '.' or '-'.");
-        }
+        checkName(shuffle);
         Shuffle found;
         synchronized (home) {
-            found = home.shuffles().computeIfAbsent(shuffle, name -> new Shuffle(name, home.roots(), footers, time));
+            found = home.shuffles().computeIfAbsent(shuffle, name -> new Shuffle(name, home.place(), footers, time));
         }
         boolean isThere = false;
         try {
@@ -101,10 +117,45 @@ public final class Catalog {
         return found;
     }
 
+    private static void checkName(String shuffle) {
+        if (!BlobName.isShuffle(shuffle)) {
+            throw new Refused(
+                    Reason.INVALID,
+                    "Cannot use shuffle '" + shuffle
+                            + "': legal are 1 to 128 letters, digits, '.', '_' and '-', not starting with '.' or '-'.");
+        }
+    }
+
     private static void forget(Namespace home, Shuffle shuffle) {
         synchronized (home) {
-            boolean ignored = home.shuffles().remove(shuffle.name(), shuffle);
+            if (!shuffle.hasMemory()) { // A put may have ended meanwhile.
+                boolean ignored = home.shuffles().remove(shuffle.name(), shuffle);
+            }
         }
+    }
+
+    /**
+     * Begins an attempt of a map whose batches somebody sends.
+     *
+     * @throws Refused a name or number is illegal
+     */
+    public MapPut put(String namespace, String shuffle, MapSet.Attempt attempt) {
+        Namespace home = namespace(namespace);
+        checkName(shuffle);
+        long now = time.wallMillis();
+        BlobName name = new BlobName(
+                attempt.map(),
+                attempt.attempt(),
+                new BlobId(now / BlobId.MILLIS_PER_GENERATION, writer, sequence.getAndIncrement()));
+        MapPut.Held held = (blob, content) -> {
+            synchronized (home) {
+                return home.shuffles()
+                        .computeIfAbsent(shuffle, key -> new Shuffle(key, home.place(), footers, time))
+                        .hold(blob, content);
+            }
+        };
+        Container.Origin origin = new Container.Origin(shuffle, attempt.map(), attempt.attempt());
+        return new MapPut(name, origin, home.place(), held, now);
     }
 
     private Namespace namespace(String name) {
@@ -169,7 +220,11 @@ public final class Catalog {
     /** The shuffles of a namespace, by name. */
     public List<Shuffle> shuffles(String namespace) {
         TreeSet<String> names = new TreeSet<>();
-        namespace(namespace).roots().forEach(root -> names.addAll(root.shuffles()));
+        Namespace home = namespace(namespace);
+        home.roots().forEach(root -> names.addAll(root.shuffles()));
+        synchronized (home) {
+            home.shuffles().values().stream().filter(Shuffle::hasMemory).forEach(one -> names.add(one.name()));
+        }
         List<Shuffle> found = new ArrayList<>();
         for (String name : names) {
             try {
@@ -198,5 +253,34 @@ public final class Catalog {
     /** Bytes of footers in memory. */
     public long footerBytes() {
         return footers.usedBytes();
+    }
+
+    /** Bytes of blobs in memory. */
+    public long blobBytes() {
+        return tier.usedBytes();
+    }
+
+    /** How many blobs went from memory to a directory. */
+    public long movedBlobs() {
+        return tier.movedBlobs();
+    }
+
+    /** How many shuffles were asked for and have not been released since. */
+    public int openShuffles() {
+        int open = 0;
+        for (Namespace namespace : namespaces.values()) {
+            synchronized (namespace) {
+                open += namespace.shuffles().size();
+            }
+        }
+        return open;
+    }
+
+    /** Bytes of all files of shuffles, as the directories say. Reads them all. */
+    public long storedBytes() {
+        return namespaces.values().stream()
+                .flatMap(namespace -> namespace.roots().stream())
+                .mapToLong(BlobRoot::usedBytes)
+                .sum();
     }
 }

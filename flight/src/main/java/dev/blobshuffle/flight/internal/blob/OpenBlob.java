@@ -9,20 +9,33 @@ import dev.blobshuffle.core.internal.format.Trailer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.util.List;
+import java.util.Optional;
 import java.util.zip.CRC32C;
 
-/** An open blob. It stays readable when its file is deleted. Owned by one thread at a time. */
+/**
+ * An open blob, of a file or in memory. It stays readable when it is released. Owned by one thread
+ * at a time.
+ */
 public final class OpenBlob implements AutoCloseable {
     /** The longest footer that the daemon reads, bytes: half a million segments. */
     static final int MAX_FOOTER_LENGTH = 8 << 20;
 
-    private final FileChannel channel;
+    private final Bytes bytes;
     private final String what;
     private final long length;
+    private boolean isClosed;
+
+    /** Where the bytes are. */
+    private sealed interface Bytes {}
+
+    private record InFile(FileChannel channel) implements Bytes {}
+
+    private record InMemory(MemoryContent content) implements Bytes {}
 
     /** Takes ownership of the channel. */
     OpenBlob(FileChannel channel, String what) {
-        this.channel = channel;
+        bytes = new InFile(channel);
         this.what = what;
         try {
             length = channel.size();
@@ -31,14 +44,34 @@ public final class OpenBlob implements AutoCloseable {
         }
     }
 
-    /** Bytes of the file when it was opened. */
+    /** Takes over one use of the content, which {@link #close} ends. */
+    OpenBlob(MemoryContent content, String what) {
+        bytes = new InMemory(content);
+        this.what = what;
+        length = content.length();
+    }
+
+    /** Bytes of the blob when it was opened. */
     public long length() {
         return length;
     }
 
-    /** The open file, closed with the blob. Nothing that is read from it has been verified. */
-    public FileChannel file() {
-        return channel;
+    /**
+     * The open file, closed with the blob; empty if the blob is in memory. Nothing that is read from
+     * it has been verified.
+     */
+    public Optional<FileChannel> file() {
+        return bytes instanceof InFile file ? Optional.of(file.channel()) : Optional.empty();
+    }
+
+    /**
+     * The messages or other parts that lie in a range, if the blob is in memory. They stay valid
+     * when the blob is closed.
+     *
+     * @return empty if the blob is in a file
+     */
+    public Optional<List<ByteBuffer>> parts(long offset, long count) {
+        return bytes instanceof InMemory memory ? Optional.of(memory.content().parts(offset, count)) : Optional.empty();
     }
 
     /** What identifies the stored bytes, as far as it can be seen without reading all. */
@@ -89,6 +122,11 @@ public final class OpenBlob implements AutoCloseable {
     }
 
     void fill(long offset, ByteBuffer target) {
+        if (bytes instanceof InMemory memory) {
+            memory.content().parts(offset, target.remaining()).forEach(target::put);
+            return;
+        }
+        FileChannel channel = ((InFile) bytes).channel();
         try {
             long at = offset;
             while (target.hasRemaining()) {
@@ -123,11 +161,18 @@ public final class OpenBlob implements AutoCloseable {
         return new StoreUnavailable("Cannot read " + what + ": " + cause + ". Check the disk.", cause);
     }
 
-    /** Closes the file. Idempotent. */
+    /** Closes the file, or ends the use of the memory. Idempotent. */
     @Override
     public void close() {
+        if (bytes instanceof InMemory memory) {
+            if (!isClosed) {
+                isClosed = true;
+                memory.content().drop();
+            }
+            return;
+        }
         try {
-            channel.close();
+            ((InFile) bytes).channel().close();
         } catch (IOException e) {
             throw unavailable(e);
         }

@@ -1,6 +1,7 @@
 package dev.blobshuffle.flight.internal.blob;
 
 import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.flight.internal.blob.Refused.Reason;
 import java.nio.ByteBuffer;
@@ -13,13 +14,18 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * A shuffle of a namespace: the committed blobs that its directories have. The directories are the
- * index: a blob that a writer renames to its final name is there for the next request.
+ * A shuffle of a namespace: the committed blobs that its directories and the memory have. The
+ * directories are the index: a blob that a writer renames to its final name is there for the next
+ * request.
  * Thread-safe: guarded by itself.
  */
 public final class Shuffle {
+    private static final Logger LOG = LoggerFactory.getLogger(Shuffle.class);
+
     /**
      * Clocks of file systems are coarse: a change this soon after a listing may not change the
      * directory's time.
@@ -35,12 +41,30 @@ public final class Shuffle {
     private final Time time;
     private final TreeMap<BlobName, StoredBlob> blobs = new TreeMap<>();
     private final List<Long> listedAt = new ArrayList<>();
+    private final Place place;
     private @Nullable Commitment commitment;
+
+    /** Whether a directory has the commitment: it has none while all blobs are in memory. */
+    private boolean isCommitStored;
+
+    /** Written under the lock. */
+    private volatile int memoryBlobs;
+
     private volatile long usedMillis;
 
-    Shuffle(String name, List<BlobRoot> roots, FooterCache footers, Time time) {
+    /**
+     * Where the blobs of a namespace are.
+     *
+     * @param roots its directories
+     * @param placement chooses among them
+     * @param tier those in memory
+     */
+    record Place(List<BlobRoot> roots, Placement placement, MemoryTier tier) {}
+
+    Shuffle(String name, Place place, FooterCache footers, Time time) {
         this.name = name;
-        this.roots = roots;
+        this.place = place;
+        roots = place.roots();
         this.footers = footers;
         this.time = time;
         usedMillis = time.wallMillis();
@@ -78,7 +102,75 @@ public final class Shuffle {
                 listedAt.addAll(changes);
             }
         }
-        return changes.stream().anyMatch(change -> change != 0);
+        return hasMemory() || changes.stream().anyMatch(change -> change != 0);
+    }
+
+    /** Whether it has blobs in memory. */
+    boolean hasMemory() {
+        return memoryBlobs > 0;
+    }
+
+    /** Adds a blob that is in memory. */
+    synchronized StoredBlob hold(BlobName named, MemoryContent content) {
+        use();
+        StoredBlob blob = new StoredBlob(content, name, named, footers);
+        blobs.put(named, blob);
+        memoryBlobs = memoryBlobs + 1;
+        place.tier().add(blob, this);
+        return blob;
+    }
+
+    /**
+     * Writes a blob that is in memory to a directory; its readers notice nothing.
+     *
+     * @return whether the memory does not have it any more
+     */
+    boolean moveToDirectory(StoredBlob blob) {
+        Optional<MemoryContent> content = blob.content().filter(MemoryContent::use);
+        if (content.isEmpty()) {
+            return true;
+        }
+        try {
+            move(blob, content.get());
+            return true;
+        } catch (StoreUnavailable | Refused e) {
+            LOG.warn("Cannot move {} from memory to a directory. {}", blob, e.getMessage());
+            return false;
+        } finally {
+            content.get().drop();
+        }
+    }
+
+    private void move(StoredBlob blob, MemoryContent content) {
+        BlobRoot root = place.placement().candidates(content.length()).get(0);
+        place.placement().take(root, content.length());
+        BlobFile file = new BlobFile(root, name, blob.name());
+        try {
+            content.parts(0, content.length()).forEach(file::write);
+            file.end();
+            synchronized (this) {
+                if (blobs.get(blob.name()) != blob) {
+                    file.abort(); // Released meanwhile.
+                    return;
+                }
+                file.commit();
+                blob.movedTo(root);
+                memoryBlobs = memoryBlobs - 1;
+                Commitment present = commitment;
+                if (present != null && !isCommitStored) {
+                    root.write(name, Commitment.FILE, present.encode());
+                    isCommitStored = true;
+                }
+            }
+        } catch (StoreUnavailable e) {
+            place.placement().leave(root);
+            try {
+                file.abort();
+            } catch (StoreUnavailable second) {
+                e.addSuppressed(second);
+            }
+            throw e;
+        }
     }
 
     private void list() {
@@ -93,10 +185,14 @@ public final class Shuffle {
                                         .orElseGet(() -> new StoredBlob(root, name, named, footers))));
                 if (file.equals(Commitment.FILE) && commitment == null) {
                     commitment = readCommitment(root);
+                    isCommitStored = true;
                 }
             }
         }
         before.forEach((named, blob) -> {
+            if (blob.isInMemory()) {
+                blobs.putIfAbsent(named, blob);
+            }
             if (blobs.get(named) != blob) {
                 footers.remove(blob);
             }
@@ -292,14 +388,22 @@ public final class Shuffle {
                 .map(blob -> new Commitment.Chosen(blob.name(), blob.fingerprint()))
                 .toList());
         if (!next.equals(commitment)) {
-            roots.stream()
-                    .filter(root -> root.changedMillis(name).isPresent())
-                    .findFirst()
-                    .orElseThrow(() -> new BlobMissing("Cannot commit shuffle " + name + ": it was released."))
-                    .write(name, Commitment.FILE, next.encode());
+            store(next);
             commitment = next;
         }
         return chosen;
+    }
+
+    /** Stores a commitment beside the blobs; a shuffle that is in memory only has it there too. */
+    private void store(Commitment next) {
+        Optional<BlobRoot> home = roots.stream()
+                .filter(root -> root.changedMillis(name).isPresent())
+                .findFirst();
+        if (home.isEmpty() && !hasMemory()) {
+            throw new BlobMissing("Cannot commit shuffle " + name + ": it was released.");
+        }
+        home.ifPresent(root -> root.write(name, Commitment.FILE, next.encode()));
+        isCommitStored = home.isPresent();
     }
 
     /** The attempt of a map that was committed before, if it is still there. */
@@ -310,13 +414,20 @@ public final class Shuffle {
                 : Optional.ofNullable(blobs.get(present.blobs().get((int) map).name()));
     }
 
-    /** Deletes all files. Streams that have a blob open finish it. */
+    /** Deletes all blobs. Streams that have one open finish it. */
     synchronized void release() {
-        roots.forEach(root -> root.delete(name));
-        blobs.values().forEach(footers::remove);
+        blobs.values().forEach(blob -> {
+            footers.remove(blob);
+            place.tier().remove(blob);
+            blob.giveUp();
+        });
         blobs.clear();
+        memoryBlobs = 0;
         listedAt.clear();
         commitment = null;
+        isCommitStored = false;
+        roots.forEach(root -> root.delete(name));
+        place.placement().recount();
     }
 
     private static String some(List<Object> all) {

@@ -1,19 +1,25 @@
 package dev.blobshuffle.flight.internal.blob;
 
+import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.internal.format.Container;
 import java.util.HexFormat;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A blob that a directory has, by its name. What it holds is read when somebody asks. Identity is
+ * A blob that a directory or the memory has, by its name. What it holds is read when somebody asks. Identity is
  * that of the instance: a name that vanishes and comes back is another one. Thread-safe.
  */
 public final class StoredBlob {
-    private final BlobRoot root;
     private final String shuffle;
     private final BlobName name;
     private final FooterCache footers;
+
+    /** Where its file is; null if it has none. */
+    private volatile @Nullable BlobRoot root;
+
+    /** Its bytes; null if they are in the file, or released. */
+    private volatile @Nullable MemoryContent content;
 
     /** What was there when it was first read, or committed. */
     private volatile @Nullable Fingerprint expected;
@@ -23,6 +29,39 @@ public final class StoredBlob {
         this.shuffle = shuffle;
         this.name = name;
         this.footers = footers;
+    }
+
+    /** A blob in memory. */
+    StoredBlob(MemoryContent content, String shuffle, BlobName name, FooterCache footers) {
+        this.content = content;
+        this.shuffle = shuffle;
+        this.name = name;
+        this.footers = footers;
+    }
+
+    /** Whether its bytes are in memory only, so a restart loses them. */
+    public boolean isInMemory() {
+        return content != null;
+    }
+
+    /** The bytes, if they are in memory. */
+    Optional<MemoryContent> content() {
+        return Optional.ofNullable(content);
+    }
+
+    /** Says that a directory has the bytes now, which are given up in memory. */
+    void movedTo(BlobRoot directory) {
+        root = directory;
+        giveUp();
+    }
+
+    /** Gives up the bytes in memory; readers finish. Idempotent. */
+    void giveUp() {
+        MemoryContent held = content;
+        content = null;
+        if (held != null) {
+            held.drop();
+        }
     }
 
     /** Map, attempt and id. */
@@ -43,7 +82,7 @@ public final class StoredBlob {
      * @throws dev.blobshuffle.core.failure.BlobCorrupt fatal: it is another one, or damaged
      */
     public OpenBlob open() {
-        OpenBlob blob = new OpenBlob(root.open(shuffle, name.file()), toString());
+        OpenBlob blob = openBytes();
         try {
             Fingerprint before = expected;
             if (before != null && !before.equals(blob.fingerprint())) {
@@ -55,6 +94,18 @@ public final class StoredBlob {
             blob.close();
             throw e;
         }
+    }
+
+    private OpenBlob openBytes() {
+        MemoryContent held = content;
+        if (held != null && held.use()) {
+            return new OpenBlob(held, toString());
+        }
+        BlobRoot home = root;
+        if (home == null) {
+            throw new BlobMissing("Cannot open " + this + ": it was released.");
+        }
+        return new OpenBlob(home.open(shuffle, name.file()), toString());
     }
 
     /** The blob's id, its length and its footer's checksum: other bytes have another one. */

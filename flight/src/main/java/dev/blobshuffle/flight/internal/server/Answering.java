@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 final class Answering implements ServerCallHandler<byte[], byte[]> {
+    /** Requests are tickets and bodies of actions: shorter than the messages of a put. */
+    static final int LONGEST_REQUEST = 4 << 20;
+
     private final Function<byte[], List<byte[]>> method;
 
     Answering(Function<byte[], List<byte[]>> method) {
@@ -39,6 +42,7 @@ final class Answering implements ServerCallHandler<byte[], byte[]> {
                     return;
                 }
                 try {
+                    checkLength(asked);
                     List<byte[]> answers = method.apply(asked);
                     call.sendHeaders(new Metadata());
                     answers.forEach(call::sendMessage);
@@ -48,5 +52,13 @@ final class Answering implements ServerCallHandler<byte[], byte[]> {
                 }
             }
         };
+    }
+
+    /** Requires that a request is not longer than those of the daemon's methods. */
+    static void checkLength(byte[] request) {
+        if (request.length > LONGEST_REQUEST) {
+            throw new IllegalArgumentException("Cannot answer a request of " + request.length + " bytes: at most "
+                    + LONGEST_REQUEST + " are read. Ask for less at a time.");
+        }
     }
 }

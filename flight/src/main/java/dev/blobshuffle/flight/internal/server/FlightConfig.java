@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * How a daemon runs.
@@ -17,8 +18,7 @@ import java.util.Optional;
  * @param advertised where clients reach it; empty: where it listens
  * @param directories of each namespace
  * @param security who may connect
- * @param memoryBytes most bytes of frames in flight
- * @param footerBytes most bytes of footers in memory
+ * @param budgets most bytes of each kind
  * @param ticketLifetime how long a ticket is valid
  * @param ticketKeyFile secret that signs tickets; empty: a random one, so a restart ends all
  *     tickets
@@ -31,14 +31,45 @@ public record FlightConfig(
         Optional<String> advertised,
         Map<String, List<Path>> directories,
         Security security,
-        long memoryBytes,
-        long footerBytes,
+        Budgets budgets,
         Duration ticketLifetime,
         Optional<Path> ticketKeyFile,
         Optional<Duration> lease,
         Optional<HttpConfig> http) {
     /** The least memory for frames: some frames of the usual 4 MiB. */
     public static final long LEAST_MEMORY = 32L << 20;
+
+    /** The least memory for puts: some messages. */
+    public static final long LEAST_PUT_MEMORY = 64L << 20;
+
+    /**
+     * Most bytes of each kind.
+     *
+     * @param frames in flight to clients
+     * @param footers in memory
+     * @param puts in memory of maps that clients send
+     * @param blobs that stay in memory; 0: all go to a directory
+     * @param quota of blobs in each directory; empty: what the disk has
+     */
+    public record Budgets(long frames, long footers, long puts, long blobs, OptionalLong quota) {
+        /** Checks what a start needs. */
+        public Budgets {
+            if (frames < LEAST_MEMORY || puts < LEAST_PUT_MEMORY) {
+                throw new InvalidSettings("Cannot serve with " + frames + " bytes of memory for frames and " + puts
+                        + " for puts: at least " + LEAST_MEMORY + " and " + LEAST_PUT_MEMORY
+                        + " are needed. Give more.");
+            }
+            if (blobs < 0 || quota.orElse(1) < 1) {
+                throw new InvalidSettings("Cannot serve with " + blobs + " bytes of blobs in memory and a quota of "
+                        + quota.orElse(1) + ": the first must not be negative, the second be positive.");
+            }
+        }
+
+        /** Bytes of memory. */
+        public long memory() {
+            return frames + footers + puts + blobs;
+        }
+    }
 
     /** Who may connect. */
     public sealed interface Security {
@@ -59,10 +90,6 @@ public record FlightConfig(
     public FlightConfig {
         if (directories.isEmpty()) {
             throw new InvalidSettings("Cannot serve: no directory is given. Name at least one.");
-        }
-        if (memoryBytes < LEAST_MEMORY) {
-            throw new InvalidSettings("Cannot serve with " + memoryBytes + " bytes of memory: at least " + LEAST_MEMORY
-                    + " are needed. Give more.");
         }
         if (ticketLifetime.isNegative() || ticketLifetime.isZero()) {
             throw new InvalidSettings(

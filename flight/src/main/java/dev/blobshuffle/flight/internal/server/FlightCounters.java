@@ -13,6 +13,9 @@ final class FlightCounters {
     private final LongAdder refusals = new LongAdder();
     private final LongAdder stalls = new LongAdder();
     private final LongAdder releases = new LongAdder();
+    private final LongAdder puts = new LongAdder();
+    private final LongAdder putBytes = new LongAdder();
+    private final LongAdder putFailures = new LongAdder();
 
     void started() {
         streams.increment();
@@ -44,6 +47,19 @@ final class FlightCounters {
         releases.increment();
     }
 
+    /** A batch of a put has come. */
+    void received(int length) {
+        putBytes.add(length);
+    }
+
+    void put() {
+        puts.increment();
+    }
+
+    void putFailed() {
+        putFailures.increment();
+    }
+
     /** The numbers now. */
     Snapshot snapshot() {
         return new Snapshot(
@@ -55,7 +71,10 @@ final class FlightCounters {
                 failures.sum(),
                 refusals.sum(),
                 stalls.sum(),
-                releases.sum());
+                releases.sum(),
+                puts.sum(),
+                putBytes.sum(),
+                putFailures.sum());
     }
 
     /**
@@ -70,6 +89,9 @@ final class FlightCounters {
      * @param refusals calls without a valid token or ticket
      * @param stalls connections closed because their client did not read
      * @param releases shuffles released
+     * @param puts maps that were put and committed
+     * @param putBytes bytes of batches that came
+     * @param putFailures puts that were refused, or failed
      */
     record Snapshot(
             long streams,
@@ -80,5 +102,8 @@ final class FlightCounters {
             long failures,
             long refusals,
             long stalls,
-            long releases) {}
+            long releases,
+            long puts,
+            long putBytes,
+            long putFailures) {}
 }

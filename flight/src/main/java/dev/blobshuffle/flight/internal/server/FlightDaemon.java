@@ -38,9 +38,6 @@ import org.slf4j.LoggerFactory;
 public final class FlightDaemon implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(FlightDaemon.class);
 
-    /** Requests are tickets and bodies of actions. */
-    private static final int LONGEST_REQUEST = 4 << 20;
-
     private static final int LONGEST_HEADERS = 16 << 10;
     private static final int STREAMS_OF_CONNECTION = 1000;
     private static final int SHORTEST_KEY = 32;
@@ -50,6 +47,9 @@ public final class FlightDaemon implements AutoCloseable {
     /** For how long a client may read nothing while others wait for memory, and while none does. */
     private static final Duration STALL_WHILE_SHORT = Duration.ofSeconds(10);
 
+    /** For how long a client of a put may send nothing while others wait for memory. */
+    private static final Duration SILENCE_WHILE_SHORT = Duration.ofSeconds(60);
+
     private static final Duration STALL = Duration.ofMinutes(5);
 
     private final FlightConfig config;
@@ -58,7 +58,9 @@ public final class FlightDaemon implements AutoCloseable {
     private final FlightCounters counters = new FlightCounters();
     private final MemoryBudget memory;
     private final Connections connections = new Connections();
+    private final PutBudget putMemory;
     private final Streaming streaming;
+    private final Putting putting;
     private final Time.Workers workers;
     private final NioEventLoopGroup network;
     private final Optional<HttpServer> http;
@@ -72,8 +74,11 @@ public final class FlightDaemon implements AutoCloseable {
         this.time = time;
         startedNanos = time.nanos();
         incarnation = HexFormat.of().toHexDigits(time.randomLong());
-        catalog = new Catalog(config.directories(), config.footerBytes(), time);
-        memory = new MemoryBudget(config.memoryBytes());
+        FlightConfig.Budgets budgets = config.budgets();
+        catalog = new Catalog(
+                config.directories(), new Catalog.Limits(budgets.footers(), budgets.blobs(), budgets.quota()), time);
+        memory = new MemoryBudget(budgets.frames());
+        putMemory = new PutBudget(budgets.puts(), PutStream.LONGEST_MESSAGE);
         TicketSigner signer = new TicketSigner(ticketKey(config, time), time);
         int threads = Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
         Optional<Tokens> tokens = config.security() instanceof Security.Tls tls
@@ -84,6 +89,7 @@ public final class FlightDaemon implements AutoCloseable {
         workers = time.workers("blobshuffle-flight", threads);
         streaming = new Streaming(
                 reads::open, new PartitionStream.Serving(time, workers, memory, new FrameBuffers(), counters));
+        putting = new Putting(catalog, time, workers, putMemory, counters);
         network = new NioEventLoopGroup(Math.max(2, Runtime.getRuntime().availableProcessors()));
         HttpBlobs blobs = new HttpBlobs(catalog, signer, tokens, counters);
         http = config.http().map(face -> start(face, blobs));
@@ -92,6 +98,7 @@ public final class FlightDaemon implements AutoCloseable {
                         .addMethod(FlightMethods.GET_FLIGHT_INFO, new Answering(reads::info))
                         .addMethod(FlightMethods.GET_SCHEMA, new Answering(reads::schema))
                         .addMethod(FlightMethods.DO_GET, streaming)
+                        .addMethod(FlightMethods.DO_PUT, putting)
                         .addMethod(FlightMethods.DO_ACTION, new Answering(actions::run))
                         .addMethod(FlightMethods.LIST_ACTIONS, new Answering(actions::types))
                         .build()));
@@ -160,7 +167,7 @@ public final class FlightDaemon implements AutoCloseable {
                 .executor(workers)
                 .intercept(Caller.interceptor(tokens, counters))
                 .withOption(ChannelOption.SO_BACKLOG, 1024)
-                .maxInboundMessageSize(LONGEST_REQUEST)
+                .maxInboundMessageSize(PutStream.LONGEST_MESSAGE)
                 .maxInboundMetadataSize(LONGEST_HEADERS)
                 .maxConcurrentCallsPerConnection(STREAMS_OF_CONNECTION)
                 .keepAliveTime(1, TimeUnit.MINUTES)
@@ -200,6 +207,7 @@ public final class FlightDaemon implements AutoCloseable {
     }
 
     private void closeStalled() {
+        putting.watch((putMemory.isShort() ? SILENCE_WHILE_SHORT : STALL).toNanos());
         long limit = (memory.isShort() ? STALL_WHILE_SHORT : STALL).toNanos();
         for (PartitionStream stream : streaming.running()) {
             if (stream.stalledNanos() > limit && connections.close(stream.connection())) {
@@ -251,7 +259,7 @@ public final class FlightDaemon implements AutoCloseable {
         stats.addProperty("uptime_seconds", TimeUnit.NANOSECONDS.toSeconds(time.nanos() - startedNanos));
         stats.addProperty("connections", connections.count());
         stats.addProperty("running_streams", streaming.running().size());
-        stats.addProperty("memory_bytes", config.memoryBytes());
+        stats.addProperty("memory_bytes", config.budgets().frames());
         stats.addProperty("memory_used_bytes", memory.inFlight());
         stats.addProperty("footer_bytes", catalog.footerBytes());
         stats.addProperty("streams", counted.streams());
@@ -260,6 +268,15 @@ public final class FlightDaemon implements AutoCloseable {
         http.ifPresent(face -> stats.addProperty("http_connections", face.count()));
         stats.addProperty("http_answers", counted.httpAnswers());
         stats.addProperty("http_bytes", counted.httpBytes());
+        stats.addProperty("running_puts", putting.running());
+        stats.addProperty("put_memory_bytes", config.budgets().puts());
+        stats.addProperty("put_memory_used_bytes", putMemory.held());
+        stats.addProperty("puts", counted.puts());
+        stats.addProperty("put_bytes", counted.putBytes());
+        stats.addProperty("put_failures", counted.putFailures());
+        stats.addProperty("blob_memory_bytes", config.budgets().blobs());
+        stats.addProperty("blob_memory_used_bytes", catalog.blobBytes());
+        stats.addProperty("blobs_moved", catalog.movedBlobs());
         stats.addProperty("failures", counted.failures());
         stats.addProperty("refusals", counted.refusals());
         stats.addProperty("stalls", counted.stalls());

@@ -13,6 +13,7 @@ import dev.blobshuffle.flight.internal.wire.Crc32cSum;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -141,10 +142,17 @@ final class FrameSource implements AutoCloseable {
         return taken;
     }
 
+    /** Whether the present frame is in memory, so that {@link #read} needs no buffer. */
+    boolean isHeld() {
+        OpenBlob from = open;
+        return from != null && from.file().isEmpty();
+    }
+
     /**
      * Reads and verifies the present frame, and passes it.
      *
-     * @param target its length as limit
+     * @param target its length as limit; not used if the frame {@link #isHeld}: its messages are
+     *     those that the writer sent, whose checksums were computed from them
      */
     List<ArrowMessage> read(ByteBuffer target) {
         Container.Segment at = segments.get(segment);
@@ -154,9 +162,15 @@ final class FrameSource implements AutoCloseable {
         if (from == null || map == null) {
             throw new IllegalStateException("Cannot read a frame: there is none. Advance first.");
         }
-        from.read(frameOffset, present.checksum(), target);
-        List<ArrowMessage> messages =
-                ArrowMessage.split(target, "frame " + frame + " of partition " + at.partition() + " of " + map.blob);
+        String what = "frame " + frame + " of partition " + at.partition() + " of " + map.blob;
+        List<ArrowMessage> messages = new ArrayList<>(1);
+        Optional<List<ByteBuffer>> held = from.parts(frameOffset, present.length());
+        if (held.isPresent()) {
+            held.get().forEach(part -> messages.addAll(ArrowMessage.split(part, what)));
+        } else {
+            from.read(frameOffset, present.checksum(), target);
+            messages.addAll(ArrowMessage.split(target, what));
+        }
         map.checksum.add(present.checksum(), present.length());
         map.bytes += present.length();
         boolean isLast = frame + 1 >= at.frames().size();

@@ -1,5 +1,6 @@
 package dev.blobshuffle.flight.internal.server;
 
+import dev.blobshuffle.flight.internal.blob.OpenBlob;
 import io.grpc.netty.shaded.io.netty.buffer.Unpooled;
 import io.grpc.netty.shaded.io.netty.channel.Channel;
 import io.grpc.netty.shaded.io.netty.channel.ChannelFuture;
@@ -20,8 +21,12 @@ import io.grpc.netty.shaded.io.netty.handler.ssl.SslHandler;
 import io.grpc.netty.shaded.io.netty.handler.timeout.IdleStateEvent;
 import io.grpc.netty.shaded.io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -140,18 +145,7 @@ final class HttpConversation extends SimpleChannelInboundHandler<HttpObject> {
 
     private void sendPart(ChannelHandlerContext context, HttpAnswer.Part part) {
         HttpRange range = part.range();
-        ChannelFuture written;
-        if (context.pipeline().get(SslHandler.class) == null) {
-            // The kernel sends the file. The region closes it.
-            written = context.write(new DefaultFileRegion(part.blob().file(), range.first(), range.length()));
-        } else {
-            try {
-                written = context.write(new FileChunks(part.blob().file(), range.first(), range.length()));
-            } catch (IOException e) {
-                part.blob().close();
-                written = context.newFailedFuture(e);
-            }
-        }
+        ChannelFuture written = write(context, part.blob(), range);
         written.addListener(sent -> {
             part.blob().close();
             if (sent.isSuccess()) {
@@ -161,6 +155,24 @@ final class HttpConversation extends SimpleChannelInboundHandler<HttpObject> {
                 server.failed(context.channel(), sent.cause());
             }
         });
+    }
+
+    private static ChannelFuture write(ChannelHandlerContext context, OpenBlob blob, HttpRange range) {
+        Optional<List<ByteBuffer>> held = blob.parts(range.first(), range.length());
+        if (held.isPresent()) {
+            return context.write(new MemoryChunks(held.get()));
+        }
+        FileChannel file = blob.file().orElseThrow();
+        if (context.pipeline().get(SslHandler.class) == null) {
+            // The kernel sends the file. The region closes it.
+            return context.write(new DefaultFileRegion(file, range.first(), range.length()));
+        }
+        try {
+            return context.write(new FileChunks(file, range.first(), range.length()));
+        } catch (IOException e) {
+            blob.close();
+            return context.newFailedFuture(e);
+        }
     }
 
     @Override

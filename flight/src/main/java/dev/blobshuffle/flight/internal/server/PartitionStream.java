@@ -34,6 +34,8 @@ final class PartitionStream {
     /** After so many bytes other streams have their turn. */
     private static final long TURN_BYTES = 32L << 20;
 
+    private static final ByteBuffer NO_BUFFER = ByteBuffer.allocate(0);
+
     private final ServerCall<byte[], FlightFrame> call;
     private final FrameSource source;
     private final Serving serving;
@@ -52,7 +54,10 @@ final class PartitionStream {
 
     private int threshold;
 
+    /** The frame that was read ahead; empty if the frame is in memory. */
     private @Nullable ByteBuffer ahead;
+
+    private int aheadLength;
     private List<ArrowMessage> messages = List.of();
 
     /** What all streams share. */
@@ -193,7 +198,8 @@ final class PartitionStream {
 
     private void read() {
         int length = source.length();
-        ByteBuffer buffer = serving.buffers().lend(length);
+        aheadLength = length;
+        ByteBuffer buffer = source.isHeld() ? NO_BUFFER : serving.buffers().lend(length);
         ahead = buffer;
         for (ArrowMessage dictionary : source.takeDictionaries()) {
             call.sendMessage(FlightFrame.of(dictionary).with(new byte[] {FlightFrame.PRELUDE}));
@@ -212,7 +218,7 @@ final class PartitionStream {
             boolean isVeryLast = isLast && i == messages.size() - 1;
             call.sendMessage(isVeryLast ? frame.with(Summary.of(source.sent())) : frame);
         }
-        int length = buffer.limit();
+        int length = aheadLength;
         queued += length;
         serving.counters().sent(length);
         messages = List.of();
@@ -259,7 +265,7 @@ final class PartitionStream {
         ahead = null;
         if (buffer != null) {
             serving.buffers().giveBack(buffer);
-            serving.memory().release(connection, buffer.limit());
+            serving.memory().release(connection, aheadLength);
         }
     }
 }

@@ -50,8 +50,10 @@ final class Streaming implements ServerCallHandler<byte[], FlightFrame> {
         @Override
         public void onHalfClose() {
             try {
-                FrameSource source = tickets.apply(request.orElseThrow(
-                        () -> new IllegalArgumentException("Cannot read a partition: no ticket came.")));
+                byte[] asked = request.orElseThrow(
+                        () -> new IllegalArgumentException("Cannot read a partition: no ticket came."));
+                Answering.checkLength(asked);
+                FrameSource source = tickets.apply(asked);
                 PartitionStream started = new PartitionStream(call, source, serving);
                 stream = Optional.of(started);
                 running.add(started);

@@ -20,8 +20,8 @@ public record ArrowMessage(Kind kind, ByteBuffer metadata, ByteBuffer body) {
     public static final int PREFIX_LENGTH = 8;
 
     private static final int CONTINUATION = -1;
-    private static final int KIND_SLOT = 1;
-    private static final int BODY_LENGTH_SLOT = 3;
+    static final int KIND_SLOT = 1;
+    static final int BODY_LENGTH_SLOT = 3;
 
     /** What a message of a stream is. */
     public enum Kind {
@@ -58,7 +58,7 @@ public record ArrowMessage(Kind kind, ByteBuffer metadata, ByteBuffer body) {
             throw corrupt(what, "a message has metadata of " + length + " bytes, and " + rest.remaining() + " follow");
         }
         ByteBuffer metadata = part(rest, length);
-        Table table = new Table(metadata, what);
+        FlatTable table = FlatTable.root(metadata, what);
         long bodyLength = table.number(BODY_LENGTH_SLOT, Long.BYTES);
         if (bodyLength < 0 || bodyLength > rest.remaining()) {
             throw corrupt(
@@ -78,10 +78,10 @@ public record ArrowMessage(Kind kind, ByteBuffer metadata, ByteBuffer body) {
         if (flatbuffer.remaining() < 8) {
             throw corrupt(what, "the metadata of a message has " + flatbuffer.remaining() + " bytes");
         }
-        return kind(new Table(flatbuffer, what).number(KIND_SLOT, 1), what);
+        return kind(FlatTable.root(flatbuffer, what).number(KIND_SLOT, 1), what);
     }
 
-    private static Kind kind(long code, String what) {
+    static Kind kind(long code, String what) {
         return switch ((int) code) {
             case 1 -> Kind.SCHEMA;
             case 2 -> Kind.DICTIONARY;
@@ -96,46 +96,8 @@ public record ArrowMessage(Kind kind, ByteBuffer metadata, ByteBuffer body) {
         return part;
     }
 
-    private static BlobCorrupt corrupt(String what, String reason) {
+    static BlobCorrupt corrupt(String what, String reason) {
         return new BlobCorrupt("Cannot read " + what + ": " + reason
                 + ". Its checksum is right, so its writer was faulty; write whole Arrow IPC messages.");
-    }
-
-    /** The root table of a flatbuffer. */
-    private static final class Table {
-        private final ByteBuffer buffer;
-        private final String what;
-        private final int at;
-        private final int slots;
-        private final int slotCount;
-
-        Table(ByteBuffer buffer, String what) {
-            this.buffer = buffer;
-            this.what = what;
-            at = offset(buffer.getInt(0), Integer.BYTES);
-            slots = offset((long) at - buffer.getInt(at), 2 * Short.BYTES);
-            int length = Short.toUnsignedInt(buffer.getShort(slots));
-            slotCount = (length - 2 * Short.BYTES) / Short.BYTES;
-            int ignored = offset(slots, Math.max(length, 2 * Short.BYTES));
-        }
-
-        /** The number in a slot, signed; 0 if the table does not have it. */
-        long number(int slot, int width) {
-            int relative = slot < slotCount
-                    ? Short.toUnsignedInt(buffer.getShort(slots + 2 * Short.BYTES + slot * Short.BYTES))
-                    : 0;
-            if (relative == 0) {
-                return 0;
-            }
-            int place = offset((long) at + relative, width);
-            return width == 1 ? buffer.get(place) : buffer.getLong(place);
-        }
-
-        private int offset(long offset, int width) {
-            if (offset < 0 || offset > (long) buffer.limit() - width) {
-                throw corrupt(what, "the metadata of a message is no flatbuffer");
-            }
-            return (int) offset;
-        }
     }
 }

@@ -59,7 +59,7 @@ public record FlightFrame(ByteBuffer header, ByteBuffer body, byte[] appMetadata
                 case BODY -> body = reader.bytes();
                 case APP_METADATA -> appMetadata = reader.array();
                 default -> {
-                    // The descriptor: DoPut reads it with its own reader.
+                    // The descriptor, which only DoPut has.
                 }
             }
         }

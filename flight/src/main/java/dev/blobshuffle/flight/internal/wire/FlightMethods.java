@@ -26,6 +26,13 @@ public final class FlightMethods {
     public static final MethodDescriptor<byte[], byte[]> LIST_ACTIONS =
             method("ListActions", MethodType.SERVER_STREAMING, BYTES);
 
+    /** {@code FlightData} to {@code PutResult}. */
+    public static final MethodDescriptor<PutMessage, byte[]> DO_PUT = MethodDescriptor.newBuilder(
+                    new PutMarshaller(), BYTES)
+            .setType(MethodType.BIDI_STREAMING)
+            .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, "DoPut"))
+            .build();
+
     private FlightMethods() {}
 
     private static <T> MethodDescriptor<byte[], T> method(String name, MethodType type, Marshaller<T> answers) {

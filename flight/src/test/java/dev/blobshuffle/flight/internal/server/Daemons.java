@@ -9,9 +9,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** Daemons on this machine, and clients of them. */
 final class Daemons {
+    /** The least of each, and no memory for blobs. */
+    static final FlightConfig.Budgets BUDGETS = new FlightConfig.Budgets(
+            FlightConfig.LEAST_MEMORY, 64 << 20, FlightConfig.LEAST_PUT_MEMORY, 0, OptionalLong.empty());
+
     private Daemons() {}
 
     static FlightConfig insecure(Map<String, List<Path>> directories) {
@@ -26,12 +31,25 @@ final class Daemons {
                 Optional.empty(),
                 directories,
                 security,
-                FlightConfig.LEAST_MEMORY,
-                64 << 20,
+                BUDGETS,
                 Duration.ofHours(1),
                 ticketKey,
                 Optional.empty(),
                 Optional.empty());
+    }
+
+    static FlightConfig withBudgets(FlightConfig config, FlightConfig.Budgets budgets) {
+        return new FlightConfig(
+                config.host(),
+                config.port(),
+                config.advertised(),
+                config.directories(),
+                config.security(),
+                budgets,
+                config.ticketLifetime(),
+                config.ticketKeyFile(),
+                config.lease(),
+                config.http());
     }
 
     static FlightConfig withHttp(FlightConfig config, HttpConfig http) {
@@ -41,8 +59,7 @@ final class Daemons {
                 config.advertised(),
                 config.directories(),
                 config.security(),
-                config.memoryBytes(),
-                config.footerBytes(),
+                config.budgets(),
                 config.ticketLifetime(),
                 config.ticketKeyFile(),
                 config.lease(),

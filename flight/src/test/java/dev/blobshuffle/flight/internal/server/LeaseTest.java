@@ -15,6 +15,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** When the files of a shuffle go, and when they stay. */
 class LeaseTest {
     private static final Duration LEASE = Duration.ofMinutes(10);
+    private static final Catalog.Limits LIMITS = new Catalog.Limits(1 << 20, 0, OptionalLong.empty());
 
     private final AtomicLong now = new AtomicLong(1_000_000_000_000L);
     private final SystemTime time = new SystemTime(now::get);
@@ -38,7 +40,7 @@ class LeaseTest {
     void start() throws IOException {
         store = new ArrowStore(directory);
         write("s", 0);
-        catalog = new Catalog(Map.of("default", List.of(directory)), 1 << 20, time);
+        catalog = new Catalog(Map.of("default", List.of(directory)), LIMITS, time);
     }
 
     @AfterEach
@@ -99,7 +101,7 @@ class LeaseTest {
     @Test
     void aRestartedDaemonGivesShufflesTheirLeaseAgain() {
         pass(LEASE.multipliedBy(3));
-        Catalog restarted = new Catalog(Map.of("default", List.of(directory)), 1 << 20, time);
+        Catalog restarted = new Catalog(Map.of("default", List.of(directory)), LIMITS, time);
 
         assertThat(restarted.sweep(LEASE)).isEmpty();
         pass(LEASE.plusMillis(1));

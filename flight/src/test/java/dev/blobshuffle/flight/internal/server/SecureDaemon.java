@@ -3,8 +3,10 @@ package dev.blobshuffle.flight.internal.server;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.flight.FlightServer;
 import dev.blobshuffle.flight.FlightShuffles;
+import dev.blobshuffle.flight.internal.client.Channels;
 import dev.blobshuffle.flight.internal.server.FlightConfig.Security;
 import dev.blobshuffle.s3sim.TlsIdentity;
+import io.grpc.ManagedChannel;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -56,6 +58,10 @@ final class SecureDaemon {
     FlightConfig config(Path directory) {
         return Daemons.config(
                 Map.of("default", List.of(directory)), security(), Optional.of(files.resolve("ticket-key")));
+    }
+
+    ManagedChannel channel(FlightDaemon daemon, String token) {
+        return Channels.open("localhost", daemon.port(), Optional.of(certificate()), Optional.of(token));
     }
 
     FlightShuffles client(FlightDaemon daemon, String token) {

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -108,6 +109,24 @@ class StockClientsIT {
 
         assertThat(written.lines()).hasSize(3).anyMatch(line -> line.startsWith("150000 "));
         assertThat(read).isEqualTo(written);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"none", "lz4", "zstd"})
+    void pyarrowPutsMaps(String codec) throws Exception {
+        String written = shuffle("write", directory.toString(), "written-" + codec, codec);
+        String put = shuffle("put", Integer.toString(daemon.port()), "put-" + codec, codec);
+        String read = shuffle("read", Integer.toString(daemon.port()), "put-" + codec);
+
+        assertThat(put).isEmpty();
+        assertThat(read).isEqualTo(written);
+    }
+
+    @Test
+    void whatPyarrowAbandonsIsNotStored() throws Exception {
+        assertThat(shuffle("abandon", Integer.toString(daemon.port()), "abandoned"))
+                .isEqualTo("True\nTrue\n");
+        assertThat(directory.resolve("shuffles").resolve("abandoned")).doesNotExist();
     }
 
     @ParameterizedTest

@@ -1,0 +1,325 @@
+package dev.blobshuffle.flight.internal.blob;
+
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.format.Container;
+import dev.blobshuffle.core.internal.format.ContainerWriter;
+import dev.blobshuffle.core.internal.format.ContentKind;
+import dev.blobshuffle.core.internal.format.Trailer;
+import dev.blobshuffle.core.zone.Zone;
+import dev.blobshuffle.flight.internal.blob.Refused.Reason;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt of a map whose batches somebody sends. They stay in memory until {@link #flush}
+ * writes them to a directory, a segment for each partition, so a partition has a segment of each
+ * flush. Nothing is readable before {@link #commit}; {@link #close} without it leaves nothing.
+ * Owned by one thread at a time.
+ */
+public final class MapPut implements AutoCloseable {
+    /** The longest dictionaries that the batches of a map use at a time, bytes. */
+    public static final int MOST_DICTIONARY_BYTES = 1 << 20;
+
+    /** About what a message takes in memory besides its bytes. */
+    public static final int MESSAGE_OVERHEAD = 256;
+
+    private static final Zone ZONE = new Zone("default");
+    private static final int BYTES_PER_SEGMENT = 160;
+    private static final int BYTES_PER_FRAME = 32;
+
+    /** As encoded in the footer, at most. */
+    private static final int STORED_PER_SEGMENT = 40;
+
+    private static final int STORED_PER_FRAME = 9;
+    private static final long FREE_DICTIONARY_BYTES = 64L << 20;
+
+    private final BlobName name;
+    private final Container.Origin origin;
+    private final Placement placement;
+    private final MemoryTier tier;
+    private final Held held;
+    private final long createdMillis;
+    private final Map<Long, ByteBuffer> dictionaries = new LinkedHashMap<>();
+    private List<ByteBuffer> present = List.of();
+    private @Nullable ByteBuffer schema;
+    private PutRun run = new PutRun();
+    private int messages;
+    private long rows;
+    private long segments;
+    private long frames;
+    private @Nullable Spilled spilled;
+    private boolean isEnded;
+
+    /** Makes blobs in memory readable. */
+    interface Held {
+        /** Takes over the content's first use. */
+        StoredBlob hold(BlobName name, MemoryContent content);
+    }
+
+    /** What has been flushed. */
+    private record Spilled(BlobFile file, ContainerWriter writer) {}
+
+    /**
+     * What a commit has stored.
+     *
+     * @param file the blob's name
+     * @param id the blob
+     * @param length of the blob, bytes
+     * @param rows of all partitions
+     * @param footerChecksum CRC32C of its footer
+     * @param isInMemory whether a restart of the daemon loses it
+     */
+    public record Stored(String file, String id, long length, long rows, int footerChecksum, boolean isInMemory) {}
+
+    MapPut(BlobName name, Container.Origin origin, Shuffle.Place place, Held held, long createdMillis) {
+        this.name = name;
+        this.origin = origin;
+        this.held = held;
+        this.createdMillis = createdMillis;
+        placement = place.placement();
+        tier = place.tier();
+    }
+
+    /** Takes the schema message. */
+    public void schema(byte[] message) {
+        if (schema != null) {
+            throw refused("it has two schemas. Send one, in the first message");
+        }
+        schema = ByteBuffer.wrap(message);
+        messages++;
+    }
+
+    /**
+     * Takes a dictionary, which replaces the one with its id in the batches that follow.
+     *
+     * @throws Refused the dictionaries are too long
+     */
+    public void dictionary(long id, byte[] message) {
+        requireSchema();
+        dictionaries.put(id, ByteBuffer.wrap(message));
+        present = List.copyOf(dictionaries.values());
+        messages++;
+        long length = present.stream().mapToLong(ByteBuffer::remaining).sum();
+        if (length > MOST_DICTIONARY_BYTES) {
+            throw refused("its dictionaries have " + length + " bytes, at most " + MOST_DICTIONARY_BYTES
+                    + ". Cast these columns to the type of their values");
+        }
+    }
+
+    /**
+     * Takes a batch.
+     *
+     * @throws Refused its dictionaries would take more than the batches, or the rows overflow
+     */
+    public void batch(int partition, long count, byte[] message) {
+        requireSchema();
+        try {
+            rows = Math.addExact(rows, count);
+        } catch (ArithmeticException e) {
+            throw refused("its batches state more rows than there can be");
+        }
+        run.add(partition, count, ByteBuffer.wrap(message), present);
+        messages++;
+        if (run.dictionaryBytes() > FREE_DICTIONARY_BYTES + 2 * run.batchBytes()) {
+            throw refused("each partition repeats the dictionaries, which would take " + run.dictionaryBytes()
+                    + " bytes for " + run.batchBytes()
+                    + " bytes of batches. Send larger batches, or cast these columns to the type of their values");
+        }
+        long footer = (segments + run.segments()) * STORED_PER_SEGMENT
+                + (frames + run.frames()) * STORED_PER_FRAME
+                + messages;
+        if (footer > OpenBlob.MAX_FOOTER_LENGTH) {
+            throw refused("its footer would have about " + footer + " bytes, at most " + OpenBlob.MAX_FOOTER_LENGTH
+                    + ". Send larger batches, or fewer partitions");
+        }
+    }
+
+    private void requireSchema() {
+        if (schema == null) {
+            throw refused("it has no schema. Send the schema in the first message");
+        }
+    }
+
+    private Refused refused(String reason) {
+        return new Refused(
+                Reason.INVALID,
+                "Cannot put map " + name.map() + " of shuffle " + origin.shuffle() + ": " + reason + ".");
+    }
+
+    /** Rows of all batches so far. */
+    public long rows() {
+        return rows;
+    }
+
+    /** Bytes in memory. */
+    public long heldBytes() {
+        long shared = present.stream().mapToLong(ByteBuffer::remaining).sum();
+        return run.batchBytes()
+                + shared
+                + (schema == null ? 0 : schema.remaining())
+                + (long) MESSAGE_OVERHEAD * messages
+                + BYTES_PER_SEGMENT * (segments + run.segments())
+                + BYTES_PER_FRAME * (frames + run.frames());
+    }
+
+    /** Whether {@link #flush} would give memory back. */
+    public boolean holdsBatches() {
+        return !run.isEmpty();
+    }
+
+    /**
+     * Writes the batches that are in memory to a directory.
+     *
+     * @throws StoreUnavailable recoverable: no directory takes them; run the map again
+     * @throws Refused no directory has room
+     */
+    public void flush() {
+        if (run.isEmpty()) {
+            return;
+        }
+        if (spilled == null) {
+            spilled = begin();
+        } else {
+            placement.take(spilled.file().root(), run.batchBytes() + run.dictionaryBytes());
+            run.write(spilled.writer(), origin);
+        }
+        segments += run.segments();
+        frames += run.frames();
+        run = new PutRun();
+        messages = 0;
+    }
+
+    /** Writes the first batches, to another directory if one fails. */
+    private Spilled begin() {
+        long bytes = run.batchBytes() + run.dictionaryBytes();
+        StoreUnavailable failure = null;
+        for (BlobRoot root : placement.candidates(bytes)) {
+            try {
+                return begin(root, bytes);
+            } catch (StoreUnavailable e) {
+                placement.leave(root);
+                failure = e;
+            }
+        }
+        throw failure == null ? new StoreUnavailable("Cannot put map " + name.map() + ": no directory.") : failure;
+    }
+
+    private Spilled begin(BlobRoot root, long bytes) {
+        placement.take(root, bytes);
+        BlobFile file = new BlobFile(root, origin.shuffle(), name);
+        try {
+            ContainerWriter writer = writer(file::write);
+            run.write(writer, origin);
+            return new Spilled(file, writer);
+        } catch (RuntimeException e) {
+            abort(file, e);
+            throw e;
+        }
+    }
+
+    private static void abort(BlobFile file, RuntimeException cause) {
+        try {
+            file.abort();
+        } catch (StoreUnavailable e) {
+            cause.addSuppressed(e);
+        }
+    }
+
+    private ContainerWriter writer(Consumer<ByteBuffer> sink) {
+        ByteBuffer prelude = schema;
+        if (prelude == null) {
+            throw refused("it has no schema. Send the schema in the first message");
+        }
+        ContainerWriter writer = new ContainerWriter(name.id(), 0, createdMillis, ContentKind.ARROW, sink);
+        writer.prelude(prelude);
+        if (!run.isEmpty()) {
+            writer.section(ZONE);
+        }
+        return writer;
+    }
+
+    /**
+     * Makes the rows readable: in memory if nothing was flushed and there is room, else in a
+     * directory.
+     *
+     * @throws StoreUnavailable recoverable: no directory takes them; run the map again
+     */
+    public Stored commit() {
+        requireSchema();
+        long bytes = heldBytes();
+        return spilled == null && tier.reserve(bytes) ? commitToMemory(bytes) : commitToDirectory();
+    }
+
+    private Stored commitToMemory(long bytes) {
+        List<ByteBuffer> parts = new ArrayList<>();
+        boolean isHeld = false;
+        try {
+            ContainerWriter writer = writer(parts::add);
+            run.write(writer, origin);
+            Container ignored = writer.finish();
+            MemoryContent content = new MemoryContent(parts, () -> tier.giveBack(bytes));
+            isHeld = true;
+            StoredBlob blob = held.hold(name, content);
+            isEnded = true;
+            Fingerprint fingerprint = new Fingerprint(content.length(), checksum(parts));
+            return stored(fingerprint, blob.isInMemory());
+        } finally {
+            if (!isHeld) {
+                tier.giveBack(bytes);
+            }
+        }
+    }
+
+    /** The footer's checksum is in the trailer, the last bytes of a blob. */
+    private static int checksum(List<ByteBuffer> parts) {
+        return Trailer.read(parts.get(parts.size() - 1).duplicate()).footerChecksum();
+    }
+
+    private Stored commitToDirectory() {
+        if (run.isEmpty() && spilled == null) {
+            spilled = begin();
+        } else {
+            flush();
+        }
+        Spilled target = spilled;
+        if (target == null) {
+            throw new IllegalStateException("Cannot commit a map: nothing was written.");
+        }
+        Container ignored = target.writer().finish();
+        target.file().end();
+        target.file().commit();
+        isEnded = true;
+        return stored(target.file().fingerprint(), false);
+    }
+
+    private Stored stored(Fingerprint fingerprint, boolean isInMemory) {
+        return new Stored(
+                name.file(),
+                name.id().toString(),
+                fingerprint.length(),
+                rows,
+                fingerprint.footerChecksum(),
+                isInMemory);
+    }
+
+    /** Discards everything unless it was committed. Idempotent. */
+    @Override
+    public void close() {
+        Spilled written = spilled;
+        if (!isEnded && written != null) {
+            spilled = null;
+            written.file().abort();
+        }
+        isEnded = true;
+        run = new PutRun();
+        messages = 0;
+        dictionaries.clear();
+        present = List.of();
+        schema = null;
+    }
+}

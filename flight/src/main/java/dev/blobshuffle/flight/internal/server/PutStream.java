@@ -1,0 +1,331 @@
+package dev.blobshuffle.flight.internal.server;
+
+import com.google.gson.JsonObject;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.flight.internal.blob.Catalog;
+import dev.blobshuffle.flight.internal.blob.MapPut;
+import dev.blobshuffle.flight.internal.wire.ArrowHeader;
+import dev.blobshuffle.flight.internal.wire.ProtoWriter;
+import dev.blobshuffle.flight.internal.wire.PutMessage;
+import io.grpc.Grpc;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.Status;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes the messages of one DoPut. It asks gRPC for one message after the other, so a client that
+ * is too fast waits for HTTP/2's flow control. When memory is full, it writes what it holds to a
+ * directory first.
+ *
+ * <pre>
+ *   admitted ──▶ ask for a message ──▶ keep its batch ──▶ full? ──yes──▶ flush
+ *                   ▲   │ the number of rows, then the end  │ no           │
+ *                   │   ▼                                   │              │
+ *                   │ commit, answer                        │              │
+ *                   └───────────────────────────────────────┴──────────────┘
+ * </pre>
+ *
+ * <p>The rows count only if the client states their number in a last message: one that fails in the
+ * middle may end its stream as one that is done does. Guarded by itself.
+ */
+final class PutStream extends ServerCall.Listener<PutMessage> {
+    /** The longest message, bytes. */
+    static final int LONGEST_MESSAGE = 16 << 20;
+
+    private static final Logger LOG = LoggerFactory.getLogger(PutStream.class);
+
+    private final ServerCall<PutMessage, byte[]> call;
+    private final Catalog catalog;
+    private final Puts puts;
+    private final Object connection;
+    private final Runnable whenAdmitted = this::wake;
+    private volatile long progressNanos;
+
+    private @Nullable PutTarget target;
+    private @Nullable MapPut put;
+    private OptionalLong statedRows = OptionalLong.empty();
+    private boolean hasEntered;
+    private boolean isEnded;
+
+    /** Whether gRPC was asked for a message that has not come. */
+    private boolean isAsking;
+
+    /** Bytes of batches and their index that the budget counts. */
+    private long charged;
+
+    PutStream(ServerCall<PutMessage, byte[]> call, Catalog catalog, Puts puts) {
+        this.call = call;
+        this.catalog = catalog;
+        this.puts = puts;
+        Object address = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
+        connection = address == null ? this : address;
+        progressNanos = puts.time().nanos();
+    }
+
+    /** What all streams share. */
+    record Puts(
+            Time time,
+            Time.Workers workers,
+            PutBudget memory,
+            FlightCounters counters,
+            Consumer<PutStream> whenEnded) {}
+
+    /** Asks for the first message, or waits until it may. */
+    synchronized void start() {
+        guarded(() -> {
+            boolean isAdmitted = puts.memory().enter(connection, whenAdmitted);
+            hasEntered = true;
+            if (isAdmitted) {
+                ask();
+            }
+        });
+    }
+
+    private synchronized void admitted() {
+        progressNanos = puts.time().nanos();
+        ask();
+    }
+
+    private void wake() {
+        puts.workers().execute(this::admitted);
+    }
+
+    private void ask() {
+        if (!isEnded) {
+            isAsking = true;
+            call.request(1);
+        }
+    }
+
+    private void flushIfFull() {
+        if (puts.memory().isFull()) {
+            flush();
+        }
+    }
+
+    private void flush() {
+        MapPut present = put;
+        if (present != null && present.holdsBatches()) {
+            present.flush();
+            settle();
+        }
+    }
+
+    /** Has the budget count what it holds. */
+    private void settle() {
+        long held = put == null ? 0 : put.heldBytes();
+        long change = held - charged;
+        charged = held;
+        if (change != 0) {
+            puts.memory().change(change);
+        }
+    }
+
+    /** Runs what may fail for the client's sake or the disk's. */
+    private void guarded(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException e) {
+            end(Statuses.of(e));
+        }
+    }
+
+    @Override
+    public synchronized void onMessage(PutMessage message) {
+        if (isEnded) {
+            return;
+        }
+        isAsking = false;
+        progressNanos = puts.time().nanos();
+        guarded(() -> {
+            take(message);
+            settle();
+            flushIfFull();
+            ask();
+        });
+    }
+
+    private void take(PutMessage message) {
+        if (!message.fault().isEmpty()) {
+            throw new IllegalArgumentException(message.fault());
+        }
+        if (statedRows.isPresent()) {
+            throw invalid("a message follows the number of rows, which is the last");
+        }
+        MapPut present = put;
+        if (present == null) {
+            PutTarget named = PutTarget.read(message.descriptor());
+            Caller.present().check(named.namespace());
+            present = catalog.put(named.namespace(), named.shuffle(), named.attempt());
+            target = named;
+            put = present;
+        } else if (message.descriptor().length > 0) {
+            throw invalid("a later message has a descriptor. Begin a stream for each map");
+        }
+        if (message.message().length == 0) {
+            statedRows = rows(message.appMetadata());
+        } else {
+            store(present, message);
+        }
+    }
+
+    private static OptionalLong rows(byte[] metadata) {
+        if (metadata.length != Long.BYTES) {
+            throw invalid("a message without a batch has " + metadata.length
+                    + " bytes of metadata. The last message states the number of rows, in 8 bytes, little-endian");
+        }
+        return OptionalLong.of(
+                ByteBuffer.wrap(metadata).order(ByteOrder.LITTLE_ENDIAN).getLong());
+    }
+
+    private void store(MapPut present, PutMessage message) {
+        ArrowHeader header = ArrowHeader.read(message.metadata());
+        if (header.bodyLength() != message.bodyLength()) {
+            throw invalid("a message has a body of " + message.bodyLength() + " bytes, and its metadata says "
+                    + header.bodyLength());
+        }
+        switch (header.kind()) {
+            case SCHEMA -> present.schema(message.message());
+            case DICTIONARY -> present.dictionary(header.dictionary().orElseThrow(), message.message());
+            case BATCH -> {
+                present.batch(partition(message.appMetadata()), header.rows(), message.message());
+                puts.counters().received(message.message().length);
+            }
+        }
+    }
+
+    private int partition(byte[] metadata) {
+        PutTarget named = target;
+        if (metadata.length != Integer.BYTES || named == null) {
+            throw invalid("a batch has " + metadata.length
+                    + " bytes of metadata. Name its partition, in 4 bytes, little-endian");
+        }
+        int partition = ByteBuffer.wrap(metadata).order(ByteOrder.LITTLE_ENDIAN).getInt();
+        if (partition < 0 || partition >= named.partitions()) {
+            throw invalid("a batch is of partition " + Integer.toUnsignedString(partition)
+                    + ", and the descriptor says that there are " + named.partitions());
+        }
+        return partition;
+    }
+
+    private static IllegalArgumentException invalid(String reason) {
+        return new IllegalArgumentException("Cannot put a map: " + reason + ".");
+    }
+
+    @Override
+    public synchronized void onHalfClose() {
+        guarded(this::commit);
+    }
+
+    private void commit() {
+        MapPut present = put;
+        PutTarget named = target;
+        if (isEnded) {
+            return;
+        }
+        if (present == null || named == null) {
+            throw invalid("the stream ended without a message");
+        }
+        if (statedRows.isEmpty()) {
+            throw invalid("the stream ended without the number of rows, so it may be incomplete. Send it last");
+        }
+        if (statedRows.getAsLong() != present.rows()) {
+            throw invalid("the client states " + statedRows.getAsLong() + " rows, and " + present.rows() + " came");
+        }
+        MapPut.Stored stored = present.commit();
+        puts.counters().put();
+        call.sendHeaders(new Metadata());
+        call.sendMessage(new ProtoWriter().bytes(1, answer(named, stored)).toBytes());
+        end(Status.OK);
+    }
+
+    private static byte[] answer(PutTarget target, MapPut.Stored stored) {
+        JsonObject ref = new JsonObject();
+        ref.addProperty("shuffle", target.shuffle());
+        ref.addProperty("map", target.attempt().map());
+        ref.addProperty("attempt", target.attempt().attempt());
+        ref.addProperty("partitions", target.partitions());
+        ref.addProperty("blob", stored.id());
+        ref.addProperty("path", "shuffles/" + target.shuffle() + "/" + stored.file());
+        ref.addProperty("length", stored.length());
+        ref.addProperty("rows", stored.rows());
+        ref.addProperty("checksum", Integer.toUnsignedLong(stored.footerChecksum()));
+        ref.addProperty("in_memory", stored.isInMemory());
+        return ref.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Looks at an idle stream: it gives memory back that others wait for, and ends if its client is
+     * silent.
+     *
+     * @param limitNanos how long a client may be silent
+     * @return whether it was ended
+     */
+    synchronized boolean watch(long limitNanos) {
+        if (isEnded) {
+            return false;
+        }
+        guarded(this::flushIfFull);
+        if (!isAsking || puts.time().nanos() - progressNanos <= limitNanos) {
+            return false;
+        }
+        end(Status.UNAVAILABLE.withDescription(
+                "Cannot put a map: the client sent nothing for " + limitNanos / 1_000_000_000L
+                        + " s while it held memory of the daemon. Begin again when batches are ready."));
+        return true;
+    }
+
+    @Override
+    public synchronized void onCancel() {
+        cleanUp();
+    }
+
+    @Override
+    public synchronized void onComplete() {
+        cleanUp();
+    }
+
+    private void end(Status status) {
+        if (isEnded) {
+            return;
+        }
+        cleanUp();
+        if (!status.isOk()) {
+            puts.counters().putFailed();
+        }
+        call.close(status, new Metadata());
+    }
+
+    /** Leaves nothing behind unless it was committed. */
+    private void cleanUp() {
+        if (isEnded) {
+            return;
+        }
+        isEnded = true;
+        isAsking = false;
+        MapPut present = put;
+        put = null;
+        try {
+            if (present != null) {
+                present.close();
+            }
+        } catch (StoreUnavailable e) {
+            LOG.warn("Cannot delete what an unfinished put has left. {}", e.getMessage());
+        } finally {
+            settle();
+            if (hasEntered) {
+                puts.memory().leave(connection, whenAdmitted);
+            }
+            puts.whenEnded().accept(this);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package dev.blobshuffle.flight.internal.wire;
+
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * A table of a flatbuffer, of which it reads single fields. Total: a value or {@link BlobCorrupt},
+ * whatever the bytes. Immutable.
+ */
+final class FlatTable {
+    private final ByteBuffer buffer;
+    private final String what;
+    private final int at;
+    private final int slots;
+    private final int slotCount;
+
+    private FlatTable(ByteBuffer buffer, long at, String what) {
+        this.buffer = buffer;
+        this.what = what;
+        this.at = offset(at, Integer.BYTES);
+        slots = offset((long) this.at - buffer.getInt(this.at), 2 * Short.BYTES);
+        int length = Short.toUnsignedInt(buffer.getShort(slots));
+        slotCount = (length - 2 * Short.BYTES) / Short.BYTES;
+        int ignored = offset(slots, Math.max(length, 2 * Short.BYTES));
+    }
+
+    /**
+     * The root table.
+     *
+     * @param flatbuffer from 0 to its limit
+     * @param what names it in a failure
+     * @throws BlobCorrupt fatal: it is none
+     */
+    static FlatTable root(ByteBuffer flatbuffer, String what) {
+        ByteBuffer bytes = flatbuffer.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+        if (bytes.limit() < Integer.BYTES) {
+            throw malformed(what);
+        }
+        return new FlatTable(bytes, Integer.toUnsignedLong(bytes.getInt(0)), what);
+    }
+
+    /** The number in a slot, signed, of 1 or 8 bytes; 0 if the table does not have it. */
+    long number(int slot, int width) {
+        int relative = relative(slot);
+        if (relative == 0) {
+            return 0;
+        }
+        int place = offset((long) at + relative, width);
+        return width == 1 ? buffer.get(place) : buffer.getLong(place);
+    }
+
+    /**
+     * The table that a slot refers to.
+     *
+     * @throws BlobCorrupt fatal: there is none
+     */
+    FlatTable child(int slot) {
+        int relative = relative(slot);
+        if (relative == 0) {
+            throw malformed(what);
+        }
+        int place = offset((long) at + relative, Integer.BYTES);
+        return new FlatTable(buffer, place + Integer.toUnsignedLong(buffer.getInt(place)), what);
+    }
+
+    private int relative(int slot) {
+        return slot < slotCount
+                ? Short.toUnsignedInt(buffer.getShort(slots + 2 * Short.BYTES + slot * Short.BYTES))
+                : 0;
+    }
+
+    private int offset(long offset, int width) {
+        if (offset < 0 || offset > (long) buffer.limit() - width) {
+            throw malformed(what);
+        }
+        return (int) offset;
+    }
+
+    private static BlobCorrupt malformed(String what) {
+        return ArrowMessage.corrupt(what, "the metadata of a message is no flatbuffer");
+    }
+}
