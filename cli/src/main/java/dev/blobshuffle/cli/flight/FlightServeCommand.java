@@ -111,6 +111,12 @@ public final class FlightServeCommand implements Callable<Integer> {
     private boolean isHttpPlain;
 
     @Option(
+            names = "--metrics-listen",
+            paramLabel = "HOST:PORT",
+            description = "Where to show metrics to Prometheus, at /metrics.")
+    private @Nullable String metricsListen;
+
+    @Option(
             names = "--memory",
             defaultValue = "256MiB",
             paramLabel = "SIZE",
@@ -161,6 +167,8 @@ public final class FlightServeCommand implements Callable<Integer> {
                 FlightDaemon daemon = FlightDaemon.start(config(), time)) {
             Runtime.getRuntime().addShutdownHook(new Thread(daemon::close, "close"));
             daemon.httpLocation().ifPresent(location -> out.println("Serves blobs at " + location));
+            daemon.metricsAddress()
+                    .ifPresent(address -> out.println("Shows metrics at http://" + address + "/metrics"));
             out.println("Serves at " + daemon.location());
             out.flush();
             new CountDownLatch(1).await();
@@ -190,7 +198,8 @@ public final class FlightServeCommand implements Callable<Integer> {
                 lifetime,
                 Optional.ofNullable(ticketKey),
                 Optional.ofNullable(lease),
-                http());
+                http(),
+                Optional.ofNullable(metricsListen).map(Endpoint::parse));
     }
 
     private static void checkFits(Budgets budgets) {

@@ -93,6 +93,16 @@ public final class PrometheusText {
         return text.toString();
     }
 
+    /** Some metrics of a process that has no engine. */
+    public static String of(Map<Metric, Double> values) {
+        StringBuilder text = new StringBuilder(8 << 10);
+        values.forEach((metric, value) -> {
+            appendHead(text, name(metric), metric.doc(), metric.kind() == Kind.COUNTER ? "counter" : "gauge");
+            appendSample(text, name(metric), List.of(), value / divisor(metric));
+        });
+        return text.toString();
+    }
+
     /** Those of the engine, then those of the front doors. */
     private static Set<Metric> metrics(List<LabelledMetrics> engines) {
         Set<Metric> metrics = new LinkedHashSet<>(ShuffleMetrics.all());

@@ -14,6 +14,7 @@ class MetricsReferenceTest {
                 Every instance reports these metrics. [Monitoring](guides/monitoring.md) shows how each front door publishes them. Quantiles cover the last 30 to 60 seconds.
                 Prometheus metrics use seconds, bytes and dollars. Latencies are also histograms since the start: `NAME_bucket`, `NAME_sum`, `NAME_count`.
                 This page is generated from the constants in `Counter`, `Gauge`, `Latency` and `PayloadFlows`.
+                The Flight daemon reports others: [its guide](guides/flight.md#metrics) has them.
 
                 | Name | Kind | Unit | Meaning | Prometheus |
                 |---|---|---|---|---|

@@ -276,11 +276,12 @@ public final class Catalog {
         return open;
     }
 
-    /** Bytes of all files of shuffles, as the directories say. Reads them all. */
-    public long storedBytes() {
+    /** Free space of the directory that has the least, bytes. */
+    public long freeBytes() {
         return namespaces.values().stream()
                 .flatMap(namespace -> namespace.roots().stream())
-                .mapToLong(BlobRoot::usedBytes)
-                .sum();
+                .mapToLong(BlobRoot::freeBytes)
+                .min()
+                .orElse(0);
     }
 }

@@ -1,6 +1,7 @@
 package dev.blobshuffle.flight.internal.server;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.internal.membership.Endpoint;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
@@ -24,6 +25,7 @@ import java.util.OptionalLong;
  *     tickets
  * @param lease for how long an unused shuffle stays; empty: until it is released
  * @param http where blobs are served by HTTP; empty: nowhere
+ * @param metrics where metrics are shown to Prometheus; empty: nowhere
  */
 public record FlightConfig(
         String host,
@@ -35,7 +37,8 @@ public record FlightConfig(
         Duration ticketLifetime,
         Optional<Path> ticketKeyFile,
         Optional<Duration> lease,
-        Optional<HttpConfig> http) {
+        Optional<HttpConfig> http,
+        Optional<Endpoint> metrics) {
     /** The least memory for frames: some frames of the usual 4 MiB. */
     public static final long LEAST_MEMORY = 32L << 20;
 

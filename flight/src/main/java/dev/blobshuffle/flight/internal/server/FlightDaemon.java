@@ -5,6 +5,7 @@ import com.google.gson.JsonObject;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
+import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.flight.internal.blob.Catalog;
 import dev.blobshuffle.flight.internal.blob.Refused;
@@ -24,7 +25,11 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.EnumMap;
 import java.util.HexFormat;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
@@ -64,6 +69,7 @@ public final class FlightDaemon implements AutoCloseable {
     private final Time.Workers workers;
     private final NioEventLoopGroup network;
     private final Optional<HttpServer> http;
+    private final Optional<MetricsFace> metrics;
     private final Server server;
     private final String incarnation;
     private final long startedNanos;
@@ -75,46 +81,64 @@ public final class FlightDaemon implements AutoCloseable {
         startedNanos = time.nanos();
         incarnation = HexFormat.of().toHexDigits(time.randomLong());
         FlightConfig.Budgets budgets = config.budgets();
+        // What can be wrong in the settings is read before any thread or socket is there.
         catalog = new Catalog(
                 config.directories(), new Catalog.Limits(budgets.footers(), budgets.blobs(), budgets.quota()), time);
+        Optional<Tokens> tokens = tls().map(tls -> new Tokens(tls.tokens()));
+        Optional<SslContext> flightTls = tls().map(tls -> TlsContexts.of(tls, GrpcSslContexts::configure));
+        Optional<SslContext> httpTls = tls().map(tls -> TlsContexts.of(tls, UnaryOperator.identity()));
+        TicketSigner signer = new TicketSigner(ticketKey(config, time), time);
         memory = new MemoryBudget(budgets.frames());
         putMemory = new PutBudget(budgets.puts(), PutStream.LONGEST_MESSAGE);
-        TicketSigner signer = new TicketSigner(ticketKey(config, time), time);
-        int threads = Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
-        Optional<Tokens> tokens = config.security() instanceof Security.Tls tls
-                ? Optional.of(new Tokens(tls.tokens()))
-                : Optional.empty();
         FlightReads reads = new FlightReads(catalog, signer, config.ticketLifetime(), time, this::location, counters);
         FlightActions actions = new FlightActions(catalog, reads, counters, this::stats);
-        workers = time.workers("blobshuffle-flight", threads);
+        workers = time.workers("blobshuffle-flight", Math.max(4, 2 * processors()));
         streaming = new Streaming(
                 reads::open, new PartitionStream.Serving(time, workers, memory, new FrameBuffers(), counters));
         putting = new Putting(catalog, time, workers, putMemory, counters);
-        network = new NioEventLoopGroup(Math.max(2, Runtime.getRuntime().availableProcessors()));
+        network = new NioEventLoopGroup(Math.max(2, processors()));
         HttpBlobs blobs = new HttpBlobs(catalog, signer, tokens, counters);
-        http = config.http().map(face -> start(face, blobs));
-        server = start(builder(tokens)
-                .addService(ServerServiceDefinition.builder(FlightMethods.SERVICE)
-                        .addMethod(FlightMethods.GET_FLIGHT_INFO, new Answering(reads::info))
-                        .addMethod(FlightMethods.GET_SCHEMA, new Answering(reads::schema))
-                        .addMethod(FlightMethods.DO_GET, streaming)
-                        .addMethod(FlightMethods.DO_PUT, putting)
-                        .addMethod(FlightMethods.DO_ACTION, new Answering(actions::run))
-                        .addMethod(FlightMethods.LIST_ACTIONS, new Answering(actions::types))
-                        .build()));
-    }
-
-    private HttpServer start(HttpConfig face, HttpBlobs blobs) {
+        Deque<AutoCloseable> started = new ArrayDeque<>();
         try {
-            Optional<SslContext> tls = config.security() instanceof Security.Tls files
-                            && face.transport() == HttpConfig.Transport.AS_FLIGHT
-                    ? Optional.of(TlsContexts.of(files, UnaryOperator.identity()))
-                    : Optional.empty();
-            return new HttpServer(face, tls, blobs, counters, time, workers);
+            http = config.http().map(face -> start(face, httpTls, blobs));
+            http.ifPresent(started::push);
+            metrics = config.metrics().map(listen -> new MetricsFace(listen, this::metrics, time));
+            metrics.ifPresent(started::push);
+            server = start(builder(tokens, flightTls)
+                    .addService(ServerServiceDefinition.builder(FlightMethods.SERVICE)
+                            .addMethod(FlightMethods.GET_FLIGHT_INFO, new Answering(reads::info))
+                            .addMethod(FlightMethods.GET_SCHEMA, new Answering(reads::schema))
+                            .addMethod(FlightMethods.DO_GET, streaming)
+                            .addMethod(FlightMethods.DO_PUT, putting)
+                            .addMethod(FlightMethods.DO_ACTION, new Answering(actions::run))
+                            .addMethod(FlightMethods.LIST_ACTIONS, new Answering(actions::types))
+                            .build()));
         } catch (InvalidSettings e) {
+            started.forEach(FlightDaemon::end);
             endThreads();
             throw e;
         }
+    }
+
+    private static int processors() {
+        return Runtime.getRuntime().availableProcessors();
+    }
+
+    private Optional<Security.Tls> tls() {
+        return config.security() instanceof Security.Tls tls ? Optional.of(tls) : Optional.empty();
+    }
+
+    private static void end(AutoCloseable part) {
+        try {
+            part.close();
+        } catch (Exception e) {
+            throw new IllegalStateException("Cannot end a part of the daemon.", e);
+        }
+    }
+
+    private HttpServer start(HttpConfig face, Optional<SslContext> tls, HttpBlobs blobs) {
+        boolean isPlain = face.transport() == HttpConfig.Transport.PLAIN_TEXT;
+        return new HttpServer(face, isPlain ? Optional.empty() : tls, blobs, counters, time, workers);
     }
 
     private void endThreads() {
@@ -159,7 +183,7 @@ public final class FlightDaemon implements AutoCloseable {
         return daemon;
     }
 
-    private NettyServerBuilder builder(Optional<Tokens> tokens) {
+    private NettyServerBuilder builder(Optional<Tokens> tokens, Optional<SslContext> tls) {
         NettyServerBuilder builder = NettyServerBuilder.forAddress(new InetSocketAddress(config.host(), config.port()))
                 .channelFactory(connections::listening)
                 .bossEventLoopGroup(network)
@@ -173,9 +197,7 @@ public final class FlightDaemon implements AutoCloseable {
                 .keepAliveTime(1, TimeUnit.MINUTES)
                 .permitKeepAliveTime(10, TimeUnit.SECONDS)
                 .permitKeepAliveWithoutCalls(true);
-        if (config.security() instanceof Security.Tls tls) {
-            return builder.sslContext(TlsContexts.of(tls, GrpcSslContexts::configure));
-        }
+        tls.ifPresent(builder::sslContext);
         return builder;
     }
 
@@ -183,8 +205,6 @@ public final class FlightDaemon implements AutoCloseable {
         try {
             return builder.build().start();
         } catch (IOException e) {
-            http.ifPresent(HttpServer::close);
-            endThreads();
             throw new InvalidSettings(
                     "Cannot listen at " + config.host() + ":" + config.port() + ": " + e.getCause()
                             + ". Give an address of this machine and a free port; port 0 takes any free one.",
@@ -252,6 +272,42 @@ public final class FlightDaemon implements AutoCloseable {
         });
     }
 
+    /** Where metrics are shown; empty if they are not. */
+    public Optional<Endpoint> metricsAddress() {
+        return metrics.map(MetricsFace::address);
+    }
+
+    private Map<FlightMetric, Double> metrics() {
+        FlightCounters.Snapshot counted = counters.snapshot();
+        Map<FlightMetric, Double> values = new EnumMap<>(FlightMetric.class);
+        values.put(FlightMetric.STREAMS, (double) counted.streams());
+        values.put(FlightMetric.FRAMES, (double) counted.frames());
+        values.put(FlightMetric.BYTES_SERVED, (double) counted.bytes());
+        values.put(FlightMetric.HTTP_ANSWERS, (double) counted.httpAnswers());
+        values.put(FlightMetric.HTTP_BYTES, (double) counted.httpBytes());
+        values.put(FlightMetric.FAILURES, (double) counted.failures());
+        values.put(FlightMetric.REFUSALS, (double) counted.refusals());
+        values.put(FlightMetric.STALLS, (double) counted.stalls());
+        values.put(FlightMetric.RELEASES, (double) counted.releases());
+        values.put(FlightMetric.PUTS, (double) counted.puts());
+        values.put(FlightMetric.PUT_BYTES, (double) counted.putBytes());
+        values.put(FlightMetric.PUT_FAILURES, (double) counted.putFailures());
+        values.put(FlightMetric.BLOBS_MOVED, (double) catalog.movedBlobs());
+        values.put(FlightMetric.CONNECTIONS, (double) connections.count());
+        values.put(
+                FlightMetric.HTTP_CONNECTIONS,
+                http.map(HttpServer::count).orElse(0).doubleValue());
+        values.put(FlightMetric.STREAMS_RUNNING, (double) streaming.running().size());
+        values.put(FlightMetric.PUTS_RUNNING, (double) putting.running());
+        values.put(FlightMetric.SHUFFLES_OPEN, (double) catalog.openShuffles());
+        values.put(FlightMetric.FRAME_MEMORY, (double) memory.inFlight());
+        values.put(FlightMetric.FOOTER_MEMORY, (double) catalog.footerBytes());
+        values.put(FlightMetric.PUT_MEMORY, (double) putMemory.held());
+        values.put(FlightMetric.BLOB_MEMORY, (double) catalog.blobBytes());
+        values.put(FlightMetric.DISK_FREE, (double) catalog.freeBytes());
+        return values;
+    }
+
     private JsonObject stats() {
         FlightCounters.Snapshot counted = counters.snapshot();
         JsonObject stats = new JsonObject();
@@ -295,6 +351,7 @@ public final class FlightDaemon implements AutoCloseable {
         }
         isClosed = true;
         http.ifPresent(HttpServer::close);
+        metrics.ifPresent(MetricsFace::close);
         server.shutdownNow();
         try {
             boolean ignored = server.awaitTermination(5, TimeUnit.SECONDS);

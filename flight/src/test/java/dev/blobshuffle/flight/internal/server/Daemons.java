@@ -1,5 +1,6 @@
 package dev.blobshuffle.flight.internal.server;
 
+import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.FlightServer;
 import dev.blobshuffle.flight.FlightShuffles;
@@ -35,7 +36,23 @@ final class Daemons {
                 Duration.ofHours(1),
                 ticketKey,
                 Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
+    }
+
+    static FlightConfig withMetrics(FlightConfig config) {
+        return new FlightConfig(
+                config.host(),
+                config.port(),
+                config.advertised(),
+                config.directories(),
+                config.security(),
+                config.budgets(),
+                config.ticketLifetime(),
+                config.ticketKeyFile(),
+                config.lease(),
+                config.http(),
+                Optional.of(new Endpoint("127.0.0.1", 0)));
     }
 
     static FlightConfig withBudgets(FlightConfig config, FlightConfig.Budgets budgets) {
@@ -49,7 +66,8 @@ final class Daemons {
                 config.ticketLifetime(),
                 config.ticketKeyFile(),
                 config.lease(),
-                config.http());
+                config.http(),
+                config.metrics());
     }
 
     static FlightConfig withHttp(FlightConfig config, HttpConfig http) {
@@ -63,7 +81,8 @@ final class Daemons {
                 config.ticketLifetime(),
                 config.ticketKeyFile(),
                 config.lease(),
-                Optional.of(http));
+                Optional.of(http),
+                config.metrics());
     }
 
     static FlightConfig withHttp(FlightConfig config, HttpConfig.Transport transport, HttpConfig.Limits limits) {

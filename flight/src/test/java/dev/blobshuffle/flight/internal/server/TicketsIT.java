@@ -186,6 +186,7 @@ class TicketsIT {
                         java.time.Duration.ofHours(1),
                         Optional.empty(),
                         Optional.empty(),
+                        Optional.empty(),
                         Optional.empty()))
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("other machines could read all partitions");

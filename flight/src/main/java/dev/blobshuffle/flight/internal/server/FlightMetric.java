@@ -1,0 +1,44 @@
+package dev.blobshuffle.flight.internal.server;
+
+import dev.blobshuffle.core.internal.metrics.Metric;
+import dev.blobshuffle.core.internal.metrics.Metric.Kind;
+import dev.blobshuffle.core.internal.metrics.Metric.Unit;
+
+/** What a daemon reports to Prometheus: one number each, whatever its shuffles and clients. */
+enum FlightMetric {
+    STREAMS(Kind.COUNTER, Unit.REQUESTS, "Partitions that clients began to read by Flight."),
+    FRAMES(Kind.COUNTER, Unit.BATCHES, "Frames that were sent by Flight."),
+    BYTES_SERVED(Kind.COUNTER, Unit.BYTES, "Bytes of the frames that were sent by Flight."),
+    HTTP_ANSWERS(Kind.COUNTER, Unit.REQUESTS, "Answers by HTTP with bytes of a blob."),
+    HTTP_BYTES(Kind.COUNTER, Unit.BYTES, "Bytes of blobs that were sent by HTTP."),
+    FAILURES(Kind.COUNTER, Unit.OCCURRENCES, "Streams and answers by HTTP that failed."),
+    REFUSALS(Kind.COUNTER, Unit.REQUESTS, "Calls and requests without a valid token or ticket."),
+    STALLS(Kind.COUNTER, Unit.OCCURRENCES, "Connections and puts ended because their client did nothing."),
+    RELEASES(Kind.COUNTER, Unit.OCCURRENCES, "Shuffles that were released, or whose lease ended."),
+    PUTS(Kind.COUNTER, Unit.BLOBS, "Maps that clients put and that were committed."),
+    PUT_BYTES(Kind.COUNTER, Unit.BYTES, "Bytes of the batches that clients put."),
+    PUT_FAILURES(Kind.COUNTER, Unit.OCCURRENCES, "Puts that were refused or failed."),
+    BLOBS_MOVED(Kind.COUNTER, Unit.BLOBS, "Blobs that went from memory to a directory because the memory was full."),
+    CONNECTIONS(Kind.GAUGE, Unit.OCCURRENCES, "Connections of Flight that are open."),
+    HTTP_CONNECTIONS(Kind.GAUGE, Unit.OCCURRENCES, "Connections of HTTP that are open."),
+    STREAMS_RUNNING(Kind.GAUGE, Unit.REQUESTS, "Partitions that clients are reading by Flight."),
+    PUTS_RUNNING(Kind.GAUGE, Unit.REQUESTS, "Maps that clients are putting, or wait to put."),
+    SHUFFLES_OPEN(Kind.GAUGE, Unit.OCCURRENCES, "Shuffles that were used since the start and not released."),
+    FRAME_MEMORY(Kind.GAUGE, Unit.BYTES, "Memory of frames that were read and not yet sent."),
+    FOOTER_MEMORY(Kind.GAUGE, Unit.BYTES, "Memory of footers."),
+    PUT_MEMORY(Kind.GAUGE, Unit.BYTES, "Memory of the batches of maps that clients are putting."),
+    BLOB_MEMORY(Kind.GAUGE, Unit.BYTES, "Memory of blobs that are in no directory."),
+    DISK_FREE(Kind.GAUGE, Unit.BYTES, "Free space of the directory that has the least.");
+
+    private final Metric metric;
+
+    FlightMetric(Kind kind, Unit unit, String doc) {
+        metric =
+                new Metric("flight-" + name().toLowerCase(java.util.Locale.ROOT).replace('_', '-'), kind, unit, doc);
+    }
+
+    /** Name, kind, unit and meaning. */
+    Metric metric() {
+        return metric;
+    }
+}
