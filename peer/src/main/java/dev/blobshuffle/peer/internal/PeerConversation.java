@@ -34,7 +34,6 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.stream.ChunkedInput;
-import io.netty.handler.stream.ChunkedNioFile;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
@@ -300,13 +299,12 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
         boolean isSealed = proof.filter(AnswerProof::isSealed).isPresent();
         if (context.pipeline().get(SslHandler.class) == null && !isSealed) {
             context.write(new DefaultFileRegion(file.channel(), file.position(), file.length()))
-                    .addListener(written -> file.close());
+                    .addListener((ChannelFuture written) -> fileSent(context, file, written));
         } else {
             try {
                 // The bytes pass through memory, because this process encrypts or signs them.
-                context.write(sealed(new ChunkedNioFile(
-                                file.channel(), file.position(), file.length(), HeldBytes.CHUNK_LENGTH)))
-                        .addListener(written -> file.close());
+                context.write(sealed(new FileChunks(file.channel(), file.position(), file.length())))
+                        .addListener((ChannelFuture written) -> fileSent(context, file, written));
             } catch (IOException e) {
                 file.close();
                 context.close();
@@ -314,6 +312,14 @@ final class PeerConversation extends SimpleChannelInboundHandler<HttpObject> {
             }
         }
         sent(context, wanted.range().length());
+    }
+
+    /** If bytes are missing, the connection ends before what follows: the reader sees it. */
+    private static void fileSent(ChannelHandlerContext context, CachedFile file, ChannelFuture written) {
+        file.close();
+        if (!written.isSuccess()) {
+            context.close();
+        }
     }
 
     private void sent(ChannelHandlerContext context, long length) {
