@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
@@ -228,13 +229,23 @@ public final class FlightDaemon implements AutoCloseable {
 
     private void closeStalled() {
         putting.watch((putMemory.isShort() ? SILENCE_WHILE_SHORT : STALL).toNanos());
-        long limit = (memory.isShort() ? STALL_WHILE_SHORT : STALL).toNanos();
+        Map<Object, Long> idle = new HashMap<>();
         for (PartitionStream stream : streaming.running()) {
-            if (stream.stalledNanos() > limit && connections.close(stream.connection())) {
+            idle.merge(stream.connection(), stream.idleNanos(), Math::min);
+        }
+        for (PartitionStream stream : streaming.running()) {
+            Object connection = stream.connection();
+            boolean isShort = memory.isShortForOthers(connection) || memory.isShortFor(connection);
+            long limit = (isShort ? STALL_WHILE_SHORT : STALL).toNanos();
+            // A client that reads one of its streams may leave the others, unless they stop somebody.
+            long stalled = memory.isShortForOthers(connection)
+                    ? stream.stalledNanos()
+                    : Math.min(stream.stalledNanos(), idle.getOrDefault(connection, 0L));
+            if (stalled > limit && connections.close(connection)) {
                 counters.stalled();
                 LOG.warn(
                         "Closed the connection of {}: it read nothing for {} s.",
-                        stream.connection(),
+                        connection,
                         TimeUnit.NANOSECONDS.toSeconds(limit));
             }
         }

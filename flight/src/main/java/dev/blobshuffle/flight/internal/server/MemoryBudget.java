@@ -12,18 +12,27 @@ import java.util.Map;
 /**
  * The bytes of frames that all streams together may have in flight: read, and not yet sent. A
  * connection has at most a quarter of them, unless a single frame is larger, so that one slow
- * client cannot stop the others. Streams wait in order, without a thread. Thread-safe: guarded by
- * itself.
+ * client cannot stop the others. A stream that has nothing in flight may have one frame more, up to
+ * half for the connection: one that is read goes on beside some that are not. Streams wait in order,
+ * without a thread. Thread-safe: guarded by itself.
  */
 final class MemoryBudget {
     private static final int CONNECTIONS = 4;
+    private static final int CONNECTIONS_AT_MOST = 2;
 
     private final long total;
     private final Map<Object, Long> used = new HashMap<>();
     private final Map<Runnable, Wish> waiting = new LinkedHashMap<>();
     private long inFlight;
 
-    private record Wish(Object connection, long bytes) {}
+    /**
+     * What a stream wants.
+     *
+     * @param connection of its client
+     * @param bytes of a frame
+     * @param queued bytes that the stream has in flight
+     */
+    private record Wish(Object connection, long bytes, long queued) {}
 
     MemoryBudget(long total) {
         this.total = total;
@@ -32,18 +41,19 @@ final class MemoryBudget {
     /**
      * Takes bytes, or has the caller called when it may try again.
      *
+     * @param queued bytes that the stream has in flight
      * @param retry identifies the stream: one wish at a time
      * @return whether the caller has the bytes
      * @throws Refused the budget never has so many
      */
-    synchronized boolean acquire(Object connection, long bytes, Runnable retry) {
+    synchronized boolean acquire(Object connection, long bytes, long queued, Runnable retry) {
         if (bytes > total) {
             throw new Refused(
                     Reason.EXHAUSTED,
                     "Cannot send a frame of " + bytes + " bytes: the daemon has memory for " + total
                             + ". Start it with more --memory, or write smaller batches.");
         }
-        Wish wish = new Wish(connection, bytes);
+        Wish wish = new Wish(connection, bytes, queued);
         if (fits(wish)) {
             waiting.remove(retry);
             take(wish);
@@ -55,7 +65,7 @@ final class MemoryBudget {
 
     /** Takes bytes if there is room and nobody waits. */
     synchronized boolean tryAcquire(Object connection, long bytes) {
-        Wish wish = new Wish(connection, bytes);
+        Wish wish = new Wish(connection, bytes, bytes); // Reading ahead never takes more than the quarter.
         if (!waiting.isEmpty() || !fits(wish)) {
             return false;
         }
@@ -91,9 +101,15 @@ final class MemoryBudget {
         waiting.remove(retry);
     }
 
-    /** Whether streams wait for memory. */
-    synchronized boolean isShort() {
-        return !waiting.isEmpty();
+    /** Whether streams of a connection wait for memory. */
+    synchronized boolean isShortFor(Object connection) {
+        return waiting.values().stream().anyMatch(wish -> wish.connection().equals(connection));
+    }
+
+    /** Whether streams of other connections wait because all memory is in use. */
+    synchronized boolean isShortForOthers(Object connection) {
+        return waiting.values().stream()
+                .anyMatch(wish -> !wish.connection().equals(connection) && inFlight + wish.bytes() > total);
     }
 
     synchronized long inFlight() {
@@ -102,7 +118,8 @@ final class MemoryBudget {
 
     private boolean fits(Wish wish) {
         long ofConnection = used.getOrDefault(wish.connection(), 0L);
-        boolean isFair = ofConnection == 0 || ofConnection + wish.bytes() <= total / CONNECTIONS;
+        long share = total / (wish.queued() == 0 ? CONNECTIONS_AT_MOST : CONNECTIONS);
+        boolean isFair = ofConnection == 0 || ofConnection + wish.bytes() <= share;
         return isFair && inFlight + wish.bytes() <= total;
     }
 

@@ -91,6 +91,11 @@ final class PartitionStream {
         return isWaiting ? serving.time().nanos() - progressNanos : 0;
     }
 
+    /** How long ago its client last had room for more. */
+    long idleNanos() {
+        return serving.time().nanos() - progressNanos;
+    }
+
     /** Where its client is. */
     Object connection() {
         return connection;
@@ -160,7 +165,7 @@ final class PartitionStream {
         if (!isReady) {
             return serving.memory().tryAcquire(connection, length);
         }
-        boolean hasRoom = serving.memory().acquire(connection, length, wake);
+        boolean hasRoom = serving.memory().acquire(connection, length, queued, wake);
         if (!hasRoom && queued > 0) {
             // Others may wait for what this stream holds, so it must know when that has been sent.
             watch(1);
