@@ -48,6 +48,10 @@ public final class MapPut implements AutoCloseable {
     private List<ByteBuffer> present = List.of();
     private @Nullable ByteBuffer schema;
     private PutRun run = new PutRun();
+
+    /** Bytes of earlier dictionaries, which batches in memory may need. */
+    private long replacedBytes;
+
     private int messages;
     private long rows;
     private long segments;
@@ -101,7 +105,10 @@ public final class MapPut implements AutoCloseable {
      */
     public void dictionary(long id, byte[] message) {
         requireSchema();
-        dictionaries.put(id, ByteBuffer.wrap(message));
+        ByteBuffer replaced = dictionaries.put(id, ByteBuffer.wrap(message));
+        if (replaced != null && !run.isEmpty()) {
+            replacedBytes += replaced.remaining();
+        }
         present = List.copyOf(dictionaries.values());
         messages++;
         long length = present.stream().mapToLong(ByteBuffer::remaining).sum();
@@ -161,6 +168,7 @@ public final class MapPut implements AutoCloseable {
         long shared = present.stream().mapToLong(ByteBuffer::remaining).sum();
         return run.batchBytes()
                 + shared
+                + replacedBytes
                 + (schema == null ? 0 : schema.remaining())
                 + (long) MESSAGE_OVERHEAD * messages
                 + BYTES_PER_SEGMENT * (segments + run.segments())
@@ -191,6 +199,7 @@ public final class MapPut implements AutoCloseable {
         segments += run.segments();
         frames += run.frames();
         run = new PutRun();
+        replacedBytes = 0;
         messages = 0;
     }
 
@@ -317,6 +326,7 @@ public final class MapPut implements AutoCloseable {
         }
         isEnded = true;
         run = new PutRun();
+        replacedBytes = 0;
         messages = 0;
         dictionaries.clear();
         present = List.of();

@@ -201,6 +201,20 @@ class PutIT {
     }
 
     @Test
+    void theBudgetCountsDictionariesThatWereReplaced() throws Exception {
+        RawPut put = put("default", "s", 0, 0, 1);
+        for (int i = 0; i < 10; i++) {
+            put.dictionary(5, body((1 << 20) - 80)).batch(0, 1, body(8));
+        }
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (stat("put_memory_used_bytes") < 10 * ((1 << 20) - 80)) {
+            assertThat(System.nanoTime()).isLessThan(end);
+        }
+        put.cancel();
+        awaitReleased();
+    }
+
+    @Test
     void moreStreamsThanTheMemoryHasRoomForWaitTheirTurn() throws Exception {
         ManagedChannel waiting = FlightCalls.open(daemon.port());
         put("default", "s", 1, 0, 1).batch(0, 1, body(8)); // The least memory is for two streams.
