@@ -13,6 +13,7 @@ import dev.blobshuffle.cli.skip.SkipCommand;
 import dev.blobshuffle.cli.status.StatusCommand;
 import dev.blobshuffle.cli.tail.TailCommand;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -60,7 +61,18 @@ public final class Main {
     public static CommandLine commandLine() {
         return new CommandLine(new Main())
                 .setParameterExceptionHandler(Main::refuse)
-                .setExecutionStrategy(Replaced::runAndWarn);
+                .setExecutionStrategy(Main::run);
+    }
+
+    /** Picocli accepts anything beside {@code --help}; a wrong option is an error there too. */
+    private static int run(CommandLine.ParseResult parsed) {
+        for (CommandLine command : parsed.asCommandLineList()) {
+            List<String> unmatched = command.getUnmatchedArguments();
+            if (!unmatched.isEmpty()) {
+                throw new CommandLine.UnmatchedArgumentException(command, unmatched);
+            }
+        }
+        return Replaced.runAndWarn(parsed);
     }
 
     /**

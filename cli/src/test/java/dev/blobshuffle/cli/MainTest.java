@@ -44,6 +44,14 @@ class MainTest {
     }
 
     @Test
+    void helpHidesNoUnknownOption() {
+        assertThat(commandLine.execute("plan", "--help", "--no-such-option")).isEqualTo(2);
+        assertThat(err.toString()).contains("Unknown option: '--no-such-option'");
+        assertThat(out.toString()).isEmpty();
+        assertThat(commandLine.execute("plan", "--help")).isZero();
+    }
+
+    @Test
     void noCommandPrintsTheUsageAndIsWrongUsage() {
         assertThat(commandLine.execute()).isEqualTo(2);
         assertThat(err.toString()).contains("Usage: blobshuffle");

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
  * The terminal that a live view fills. If the output goes elsewhere, such as into a pipe, each view
@@ -11,31 +12,43 @@ import java.util.concurrent.TimeUnit;
  *
  * @param isTerminal whether the output is one
  * @param rows its height, lines
+ * @param columns its width, characters
  */
-record Screen(boolean isTerminal, int rows) {
-    private static final int USUAL_ROWS = 24;
+record Screen(boolean isTerminal, int rows, int columns) {
+    /** Where a view goes that is no live one, and all of it. */
+    static final Screen ENDLESS = new Screen(false, Integer.MAX_VALUE, Integer.MAX_VALUE);
+
+    private static final Screen USUAL = new Screen(true, 24, 80);
     private static final long PATIENCE_SECONDS = 5;
 
     /** The one that this process writes to. */
     static Screen find() {
         boolean isTerminal =
                 !"dumb".equals(System.getenv("TERM")) && run("test", "-t", "1").isPresent();
-        int rows = isTerminal
-                ? run("stty", "size")
-                        .map(size -> size.strip().split(" ")[0])
-                        .flatMap(Screen::number)
-                        .orElse(USUAL_ROWS)
-                : Integer.MAX_VALUE;
-        return new Screen(isTerminal, rows);
+        return isTerminal ? run("stty", "size").flatMap(Screen::ofSize).orElse(USUAL) : ENDLESS;
     }
 
-    /** What to print for a view, so that it replaces the one before. */
+    /** A terminal, of the size that {@code stty} prints: rows and columns; empty if it is 0. */
+    static Optional<Screen> ofSize(String size) {
+        if (!size.strip().matches("[1-9][0-9]{0,4} [1-9][0-9]{0,4}")) {
+            return Optional.empty();
+        }
+        String[] numbers = size.strip().split(" ");
+        return Optional.of(new Screen(true, Integer.parseInt(numbers[0]), Integer.parseInt(numbers[1])));
+    }
+
+    /**
+     * What to print for a view, so that it replaces the one before. A line that is too long for the
+     * terminal is cut: wrapped, it would push the first lines off the screen.
+     */
     String show(String view) {
-        return isTerminal ? "\u001b[H\u001b[2J" + view : view + "\n";
+        return isTerminal
+                ? "\u001b[H\u001b[2J" + view.lines().map(this::cut).collect(Collectors.joining("\n", "", "\n"))
+                : view + "\n";
     }
 
-    private static Optional<Integer> number(String text) {
-        return text.matches("[1-9][0-9]{0,4}") ? Optional.of(Integer.parseInt(text)) : Optional.empty();
+    private String cut(String line) {
+        return line.length() <= columns ? line : line.substring(0, columns - 1) + "…";
     }
 
     /**

@@ -154,7 +154,7 @@ public final class StatusCommand implements Callable<Integer> {
                 Admin admin = Admin.create(client)) {
             Optional<StoreLook> look = store.store().map(open -> new StoreLook(open, priceTable(), mostBlobs, waiting));
             StatusReader reader = new StatusReader(admin, client, asked, look, time);
-            Screen screen = watches ? Screen.find() : new Screen(false, Integer.MAX_VALUE);
+            Screen screen = watches ? Screen.find() : Screen.ENDLESS;
             int looks = times == null ? Integer.MAX_VALUE : times;
             for (int i = 1; ; i++) {
                 print(reader.look(), screen);

@@ -93,15 +93,15 @@ final class StatusText {
                 .orElse("");
         lines.add("blobs       " + (store.isCut() ? "more than " : "") + store.blobs() + ", about "
                 + Shown.bytes(store.bytes()) + oldest);
-        String rate = text(
-                "%.0f blobs an hour, counted over %s",
-                store.blobsPerHour(), Shown.count(store.recentMinutes(), "minute"));
         lines.add("cost        "
                 + store.cost(zones)
                         .map(cost -> text(
-                                "about %s USD an hour: puts %s, gets %s (if %d zones read), stored bytes %s; %s",
-                                usd(cost.total()), usd(cost.puts()), usd(cost.gets()), zones, usd(cost.stored()), rate))
-                        .orElse("no prices are known for this store (--prices); " + rate));
+                                "about %s USD an hour: puts %s, gets %s (if %d zones read), stored bytes %s",
+                                usd(cost.total()), usd(cost.puts()), usd(cost.gets()), zones, usd(cost.stored())))
+                        .orElse("no prices are known for this store (--prices)"));
+        lines.add(text(
+                "rate        %.0f blobs an hour, counted over %s",
+                store.blobsPerHour(), Shown.count(store.recentMinutes(), "minute")));
         return lines;
     }
 

@@ -67,7 +67,16 @@ class StatusTextTest {
 
     @Test
     void aTerminalShowsOneViewAndAPipeAllOfThem() {
-        assertThat(new Screen(true, 24).show("view\n")).isEqualTo("\u001b[H\u001b[2Jview\n");
-        assertThat(new Screen(false, 24).show("view\n")).isEqualTo("view\n\n");
+        assertThat(new Screen(true, 24, 80).show("view\n")).isEqualTo("\u001b[H\u001b[2Jview\n");
+        assertThat(Screen.ENDLESS.show("view\n")).isEqualTo("view\n\n");
+    }
+
+    @Test
+    void noLineOfALiveViewWraps() {
+        Screen screen = Screen.ofSize("5 10\n").orElseThrow();
+
+        assertThat(screen.show("0123456789\n0123456789a\n")).endsWith("0123456789\n012345678…\n");
+        assertThat(screen.rows()).isEqualTo(5);
+        assertThat(Screen.ofSize("0 0")).isEmpty(); // of a terminal that does not know
     }
 }

@@ -35,7 +35,8 @@ public final class CacheSettings implements SettingGroup {
             "cache.zone.enabled",
             false,
             "Whether the instances of a zone share their caches, so that each section is downloaded "
-                    + "once per zone. Requires `peer.listen` and the artifact `blobshuffle-peer`.");
+                    + "once per zone. Requires the artifact `blobshuffle-peer`; an instance answers others "
+                    + "if `peer.listen` is set.");
 
     /** Local cache before the zone's. */
     public static final Setting<Boolean> ZONE_KEEP = Setting.flag(
