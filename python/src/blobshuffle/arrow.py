@@ -195,13 +195,19 @@ class BatchEncoder:
             yield from self._split(batch.slice(rows // 2))
             return
         if self._is_restored:
-            columns = [
-                _restored(column, field.type)
-                for column, field in zip(batch.columns, self.schema, strict=True)
-            ]
-            batch = pa.RecordBatch.from_arrays(columns, schema=self.schema)
+            batch = self.restored(batch)
             length = pa.ipc.get_record_batch_size(batch)
         yield self._encode(batch, length)
+
+    def restored(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return a gathered batch with the types that `prepare` has changed."""
+        if not self._is_restored:
+            return batch
+        columns = [
+            _restored(column, field.type)
+            for column, field in zip(batch.columns, self.schema, strict=True)
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
     def _encode(self, batch: pa.RecordBatch, raw_length: int) -> EncodedFrame:
         if self._with_dictionaries and self.is_mixed:

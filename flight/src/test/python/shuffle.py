@@ -3,7 +3,8 @@
 shuffle.py write STORE NAME CODEC: two maps and an empty one, three partitions; prints rows and sum
 of column k for each. shuffle.py read PORT NAME: the same numbers, from the daemon. shuffle.py http
 URL STORE NAME [TOKEN TRUST]: the same numbers, by HTTP. shuffle.py put PORT NAME CODEC: writes the
-rows of `write` by DoPut. shuffle.py abandon PORT NAME: begins maps and fails in the middle.
+rows of `write` by DoPut. shuffle.py package PORT URL NAME CODEC: the same with the package, which
+reads them by HTTP. shuffle.py abandon PORT NAME: begins maps and fails in the middle.
 """
 
 import contextlib
@@ -99,6 +100,32 @@ def put(port: str, name: str, codec: str) -> None:
         assert (ref["map"], ref["rows"]) == (number, rows), ref
 
 
+def package(port: str, url: str, name: str, codec: str) -> None:
+    from blobshuffle import HttpStore, read
+    from blobshuffle.flight import FlightWriter
+
+    client = flight.connect(f"grpc://127.0.0.1:{port}")
+    refs = []
+    for number in range(MAPS):
+        with FlightWriter(
+            client,
+            namespace="default",
+            shuffle=name,
+            map=number,
+            maps=MAPS,
+            partitions=PARTITIONS,
+            schema=SCHEMA,
+            codec=codec,
+        ) as writer:
+            if number < 2:
+                for start in range(number * 150_000, (number + 1) * 150_000, 1_500):
+                    values = range(start, start + 1_500)
+                    writer.write(batch_of(number, values), [v % 2 for v in values])
+            refs.append(writer.commit())
+    for partition in range(PARTITIONS):
+        show(read(refs, partition, store=HttpStore(url)).read_all())
+
+
 def abandon(port: str, name: str) -> None:
     # An exception within `with` closes the stream as if the map had ended.
     _client, writer, _reader = begin(port, name, 0, "none")
@@ -143,4 +170,4 @@ def show(table: pa.Table) -> None:
 
 
 if __name__ == "__main__":
-    {"write": write, "read": read_from, "http": read_by_http, "put": put, "abandon": abandon}[sys.argv[1]](*sys.argv[2:])
+    {"write": write, "read": read_from, "http": read_by_http, "put": put, "package": package, "abandon": abandon}[sys.argv[1]](*sys.argv[2:])

@@ -118,8 +118,14 @@ class StockClientsIT {
         String put = shuffle("put", Integer.toString(daemon.port()), "put-" + codec, codec);
         String read = shuffle("read", Integer.toString(daemon.port()), "put-" + codec);
 
+        String url = daemon.httpLocation().orElseThrow() + "/default";
+        String port = Integer.toString(daemon.port());
+        String byPackage = shuffle("package", port, url, "package-" + codec, codec);
+
         assertThat(put).isEmpty();
         assertThat(read).isEqualTo(written);
+        assertThat(byPackage).isEqualTo(written);
+        assertThat(shuffle("read", port, "package-" + codec)).isEqualTo(written);
     }
 
     @Test
