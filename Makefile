@@ -15,7 +15,7 @@ S3_DIRECTORY := target/versitygw
 S3_PORT := 7070
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test quick format demo s3 bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 api openmessaging site python-large python-tour dist image deploy-check artifacts release clean
+.PHONY: help verify test quick format demo s3 bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 api openmessaging site python-large python-tour dist image deploy-check artifacts release clean bench-image
 
 help: ## this list
 	@grep -E '^[a-z0-9.-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -85,6 +85,9 @@ dist: ## the command line as an archive: cli/target/blobshuffle-VERSION.tar.gz
 
 image: dist ## the command line as a container image, in target/image, built and checked without a registry; needs root
 	.ci/image
+
+bench-image: dist ## the same with the benchmarks, for bench theodolite on a cluster; needs root
+	.ci/image bench
 
 deploy-check: dist ## the Helm chart and the manifests of deploy/, checked without a cluster
 	.ci/deploy

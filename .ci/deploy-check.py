@@ -1,7 +1,8 @@
 """Checks rendered Kubernetes resources: .ci/deploy-check.py VERSIONS WORK FILE…
 
 Each file is one set of resources. Writes the arguments of all containers into WORK/arguments, a
-line each, so that the command line can parse them.
+line each, so that the command line can parse them. A file whose name begins with theodolite is a
+list of `blobshuffle bench theodolite`.
 """
 
 import re
@@ -9,11 +10,13 @@ import shlex
 import sys
 from pathlib import Path
 
+import jsonschema
 import kubernetes_validate
 import yaml
 
 CUSTOM = "monitoring.coreos.com/v1"
 MANIFESTS = Path("deploy/manifests/blobshuffle.yaml")
+SCHEMA = Path(".ci/theodolite-schema.yaml")
 SETTING = re.compile(r"^(blobshuffle\.[a-z.]+)=(.*)$", re.MULTILINE)
 
 
@@ -153,12 +156,59 @@ def check(file, versions):
     print(f"deploy: {file}: {len(resources)} resources")
 
 
+def by_schema(resource):
+    """Of Theodolite or Strimzi: as our schema of their definitions says."""
+    definitions = yaml.safe_load(SCHEMA.read_text())["$defs"]
+    require(resource["kind"] in definitions, f"{SCHEMA} has no {resource['kind']}")
+    schema = {"$ref": f"#/$defs/{resource['kind']}", "$defs": definitions}
+    jsonschema.validate(resource, schema, cls=jsonschema.Draft202012Validator)
+
+
+def check_theodolite(file, versions):
+    """The operator finds all files of the ConfigMap, and each of them is a valid resource."""
+    configuration, benchmark, execution = yaml.safe_load(Path(file).read_text())["items"]
+    validate([configuration], versions)
+    by_schema(benchmark)
+    by_schema(execution)
+    spec = benchmark["spec"]
+    named = []
+    for part in ("sut", "loadGenerator"):
+        for resource in spec[part]["resources"]:
+            require(resource["configMap"]["name"] == configuration["metadata"]["name"], f"{part}: other ConfigMap")
+            named += resource["configMap"]["files"]
+    require(
+        sorted(named + ["settings.properties"]) == sorted(configuration["data"]),
+        f"the benchmark names {named} of {list(configuration['data'])}",
+    )
+    inner = {name: yaml.safe_load(configuration["data"][name]) for name in named}
+    topics = [resource for resource in inner.values() if resource["kind"] == "KafkaTopic"]
+    workloads = [resource for resource in inner.values() if resource["kind"] == "Deployment"]
+    require(topics and len(workloads) == 2, f"topics and two deployments are missing: {named}")
+    for topic in topics:
+        by_schema(topic)
+    validate(workloads, versions)
+    for resource, pod in pods(workloads):
+        restricted(resource, pod)
+        for container in pod["spec"]["containers"]:
+            limits = container["resources"]["limits"]
+            require(set(limits) == {"cpu", "memory"}, f"{resource['metadata']['name']} has the limits {limits}")
+    for kind in spec["resourceTypes"] + spec["loadTypes"]:
+        for patcher in kind["patchers"]:
+            require(patcher["resource"] in inner, f"there is no {patcher['resource']} to patch")
+    require(execution["spec"]["benchmark"] == benchmark["metadata"]["name"], "the execution names another benchmark")
+    known_settings([configuration])
+    print(f"deploy: {file}: {len(inner)} resources in 3")
+
+
 def main(versions, work, *files):
     arguments = set()
     for file in files:
         try:
-            arguments |= set(check(file, versions.split()))
-        except (Wrong, kubernetes_validate.ValidationError) as e:
+            if Path(file).name.startswith("theodolite"):
+                check_theodolite(file, versions.split())
+            else:
+                arguments |= set(check(file, versions.split()))
+        except (Wrong, kubernetes_validate.ValidationError, jsonschema.ValidationError) as e:
             sys.exit(f"deploy: {file}: {e}")
     Path(work, "arguments").write_text("".join(f"{line}\n" for line in sorted(arguments)))
 

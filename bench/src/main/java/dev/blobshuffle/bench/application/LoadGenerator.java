@@ -5,6 +5,7 @@ import dev.blobshuffle.bench.parameter.Parameters;
 import dev.blobshuffle.bench.workload.Message;
 import dev.blobshuffle.bench.workload.Source;
 import dev.blobshuffle.bench.workload.Timeline;
+import dev.blobshuffle.bench.workload.Topics;
 import dev.blobshuffle.bench.workload.Workloads;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -17,7 +18,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the input of a workload, in a process of its own: at a rate, each record when it is due,
@@ -39,7 +42,9 @@ public final class LoadGenerator {
      * Sends the input.
      *
      * @param args one: the file with the parameters, {@code bench.workload}, {@code bench.input},
-     *     {@code bench.keyless.partitions}, and {@code bootstrap.servers}
+     *     {@code bench.keyless.partitions}, and {@code bootstrap.servers}. With {@code
+     *     bench.prepares=true} it first sends what lies in the workload's other topics, which are
+     *     named after {@code application.id}.
      */
     public static void main(String[] args) throws IOException {
         endWithParent();
@@ -58,6 +63,9 @@ public final class LoadGenerator {
                 new KafkaProducer<>(own, new ByteArraySerializer(), new ByteArraySerializer())) {
             producer.partitionsFor(
                     settings.getProperty(BenchApplication.OWN + "input")); // connected before the clock starts
+            if (Boolean.parseBoolean(settings.getProperty(BenchApplication.OWN + "prepares"))) {
+                prepare(producer, parameters, settings);
+            }
             long start = System.currentTimeMillis() + (parameters.hasRate() ? AHEAD_MILLIS : 0);
             Timeline timeline = Timeline.of(parameters, start);
             Source source = Workloads.named(settings.getProperty(BenchApplication.OWN + "workload"))
@@ -84,6 +92,24 @@ public final class LoadGenerator {
         watch.start();
     }
 
+    private static void prepare(KafkaProducer<byte[], byte[]> producer, Parameters parameters, Properties settings) {
+        Topics topics = new Topics(
+                settings.getProperty("application.id"), settings.getProperty(BenchApplication.OWN + "input"));
+        Workloads.named(settings.getProperty(BenchApplication.OWN + "workload"))
+                .prepared(parameters)
+                .forEach((topic, messages) -> messages.forEach(message -> producer.send(
+                        new ProducerRecord<>(topics.own(topic), message.key(), message.value()),
+                        LoadGenerator::endOnFailure)));
+        producer.flush();
+    }
+
+    private static void endOnFailure(RecordMetadata sent, @Nullable Exception failure) {
+        if (failure != null) {
+            failure.printStackTrace();
+            Runtime.getRuntime().halt(1);
+        }
+    }
+
     private static void send(
             KafkaProducer<byte[], byte[]> producer,
             Source source,
@@ -105,12 +131,7 @@ public final class LoadGenerator {
             Integer partition = message.key() == null ? (int) (i % partitions) : null;
             producer.send(
                     new ProducerRecord<>(topic, partition, message.timestamp(), message.key(), message.value()),
-                    (sent, failure) -> {
-                        if (failure != null) {
-                            failure.printStackTrace();
-                            Runtime.getRuntime().halt(1);
-                        }
-                    });
+                    LoadGenerator::endOnFailure);
             if (System.nanoTime() - reported > REPORT_NANOS) {
                 reported = System.nanoTime();
                 System.out.println("sent " + (i + 1));

@@ -1,12 +1,14 @@
 package dev.blobshuffle.bench.command;
 
 import dev.blobshuffle.bench.parameter.Parameters;
+import dev.blobshuffle.bench.search.TheodolitePods;
 import dev.blobshuffle.bench.search.TheodoliteResources;
 import dev.blobshuffle.bench.workload.BenchWorkload;
 import dev.blobshuffle.bench.workload.Workloads;
 import dev.blobshuffle.cli.json.Json;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -34,11 +36,33 @@ final class TheodoliteCommand implements Callable<Integer> {
     @Option(
             names = "--image",
             required = true,
-            description = "Container image that has this program's jars in /blobshuffle.")
+            description = "Container image of the benchmarks: make bench-image, pushed where the cluster pulls from.")
     private String image;
 
     @Option(names = "--bootstrap-servers", required = true, description = "Of the brokers in the cluster.")
     private String bootstrapServers;
+
+    @Option(
+            names = "--kafka-cluster",
+            defaultValue = "theodolite-kafka",
+            description = "Name of Strimzi's Kafka resource, whose topic operator makes the topics.")
+    private String kafkaCluster;
+
+    @Option(names = "--limit-cpu", defaultValue = "1", description = "CPU of each pod, requested and limit.")
+    private String limitCpu;
+
+    @Option(names = "--limit-memory", defaultValue = "2Gi", description = "Memory of each pod, requested and limit.")
+    private String limitMemory;
+
+    @Option(
+            names = "--service-account",
+            description = "Service account of the pods, which may give them the right to the store.")
+    private @Nullable String serviceAccount;
+
+    @Option(
+            names = "--secret",
+            description = "Secret whose entries the pods get as environment variables, such as AWS_ACCESS_KEY_ID.")
+    private @Nullable String secret;
 
     @Option(names = "--loads", split = ",", defaultValue = "10000,20000,40000", description = "Records per second.")
     private List<Long> loads;
@@ -52,7 +76,12 @@ final class TheodoliteCommand implements Callable<Integer> {
     @Option(names = "--repetitions", defaultValue = "3", description = "Of each experiment.")
     private int repetitions;
 
-    @Option(names = "--set", description = "A setting of the application, NAME=VALUE; may be repeated.")
+    @Option(
+            names = "--set",
+            description = {
+                "A setting of the application, NAME=VALUE; may be repeated.",
+                "With one that begins with blobshuffle., the application shuffles through blobs."
+            })
     private @Nullable Map<String, String> settings;
 
     @Spec
@@ -68,10 +97,17 @@ final class TheodoliteCommand implements Callable<Integer> {
                     .with("partitions", "40")
                     .with("seconds", Long.toString(2 * seconds));
             Map<String, String> given = settings == null ? Map.of() : new TreeMap<>(settings);
-            TheodoliteResources resources = new TheodoliteResources(workload.name(), image, bootstrapServers);
-            spec.commandLine()
-                    .getOut()
-                    .print(Json.write(resources.asJson(parameters, given, loads, instances, seconds, repetitions)));
+            TheodoliteResources resources = new TheodoliteResources(
+                    workload,
+                    new TheodoliteResources.Brokers(bootstrapServers, kafkaCluster),
+                    new TheodolitePods(
+                            image,
+                            limitCpu,
+                            limitMemory,
+                            Optional.ofNullable(serviceAccount),
+                            Optional.ofNullable(secret)));
+            TheodoliteResources.Plan plan = new TheodoliteResources.Plan(loads, instances, seconds, repetitions);
+            spec.commandLine().getOut().print(Json.write(resources.asJson(parameters, given, plan)));
             spec.commandLine().getOut().flush();
             return 0;
         } catch (IllegalArgumentException e) {

@@ -1,161 +1,172 @@
 package dev.blobshuffle.bench.search;
 
+import static dev.blobshuffle.bench.search.Ordered.json;
+
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.blobshuffle.bench.application.BenchApplication;
+import dev.blobshuffle.bench.application.LoadGenerator;
 import dev.blobshuffle.bench.parameter.Parameter;
 import dev.blobshuffle.bench.parameter.Parameters;
+import dev.blobshuffle.bench.workload.BenchWorkload;
+import dev.blobshuffle.bench.workload.Topics;
+import dev.blobshuffle.kstreams.BlobShuffleClientSupplier;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Properties;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A workload as resources of Theodolite's operator (API {@code theodolite.rocks/v1beta2}): a
- * ConfigMap with the deployments of the application and of the load generator, a Benchmark, and an
- * Execution. JSON, which every YAML reader takes. The settings of the application come from the
- * ConfigMap; load and instances are patched by the operator.
+ * ConfigMap with the topics (Strimzi's {@code KafkaTopic}) and the deployments of application and
+ * load generator, a Benchmark, and an Execution. JSON, which every YAML reader takes. The settings
+ * of the application come from the ConfigMap; the operator patches load and instances.
  */
 public final class TheodoliteResources {
     private static final String API = "theodolite.rocks/v1beta2";
+    private static final String TOPIC_API = "kafka.strimzi.io/v1beta2";
     private static final String LAG =
             "sum by(consumergroup) (kafka_consumergroup_lag{consumergroup=\"%s\"} >= 0) or vector(0)";
+    private static final String APPLICATION = "application.yaml";
+    private static final String LOAD_GENERATOR = "load-generator.yaml";
     private static final int INTERVAL_SECONDS = 5;
     private static final int WARM_UP_SECONDS = 60;
 
-    private final String workload;
-    private final String image;
-    private final String bootstrapServers;
+    private final BenchWorkload workload;
+    private final Brokers brokers;
+    private final TheodolitePods pods;
 
     /**
-     * Resources of a workload.
+     * The brokers of the cluster.
      *
-     * @param image that has this command line at {@code /blobshuffle}
-     * @param bootstrapServers of the brokers in the cluster
+     * @param bootstrapServers their addresses
+     * @param cluster the name of Strimzi's {@code Kafka} resource
      */
-    public TheodoliteResources(String workload, String image, String bootstrapServers) {
+    public record Brokers(String bootstrapServers, String cluster) {}
+
+    /**
+     * What is measured.
+     *
+     * @param loads records per second
+     * @param instances numbers of instances
+     * @param seconds length of an experiment
+     * @param repetitions of each experiment
+     */
+    public record Plan(List<Long> loads, List<Long> instances, long seconds, int repetitions) {}
+
+    /** Resources of a workload. */
+    public TheodoliteResources(BenchWorkload workload, Brokers brokers, TheodolitePods pods) {
         this.workload = workload;
-        this.image = image;
-        this.bootstrapServers = bootstrapServers;
+        this.brokers = brokers;
+        this.pods = pods;
     }
 
+    /** The application.id; all resources and topics begin with it. */
     private String name() {
-        return "blobshuffle-" + workload;
+        return "blobshuffle-" + workload.name();
     }
 
-    /** All resources as one list. */
-    public Map<String, Object> asJson(
-            Parameters parameters,
-            Map<String, String> settings,
-            List<Long> loads,
-            List<Long> resources,
-            long seconds,
-            int repetitions) {
+    private Topics topics() {
+        return new Topics(name(), name() + "-input");
+    }
+
+    /**
+     * All resources as one list.
+     *
+     * @param settings of the application; with one of ours it shuffles through blobs
+     */
+    public Map<String, Object> asJson(Parameters parameters, Map<String, String> settings, Plan plan) {
+        Map<String, Object> topics = topicFiles(parameters);
         return json(
                 "apiVersion",
                 "v1",
                 "kind",
                 "List",
                 "items",
-                List.of(
-                        configMap(parameters, settings),
-                        benchmark(),
-                        execution(loads, resources, seconds, repetitions)));
+                List.of(configMap(parameters, settings, topics), benchmark(topics.keySet()), execution(plan)));
     }
 
-    private Map<String, Object> configMap(Parameters parameters, Map<String, String> settings) {
-        StringBuilder text = new StringBuilder();
-        settings.forEach(
-                (key, value) -> text.append(key).append('=').append(value).append('\n'));
+    private Map<String, Object> configMap(
+            Parameters parameters, Map<String, String> settings, Map<String, Object> topics) {
+        Map<String, Object> data = json(
+                "settings.properties",
+                properties(parameters, settings),
+                APPLICATION,
+                text(pods.deployment(name() + "-application", "application", BenchApplication.class.getName(), name())),
+                LOAD_GENERATOR,
+                text(pods.deployment(
+                        name() + "-load-generator", "load-generator", LoadGenerator.class.getName(), name())));
+        data.putAll(topics);
+        return json("apiVersion", "v1", "kind", "ConfigMap", "metadata", json("name", name()), "data", data);
+    }
+
+    /** The file that both processes read. */
+    private String properties(Parameters parameters, Map<String, String> settings) {
         Properties own = new Properties();
         parameters.addTo(own);
-        own.stringPropertyNames().stream()
+        own.setProperty("application.id", name());
+        own.setProperty("bootstrap.servers", brokers.bootstrapServers());
+        own.setProperty("num.stream.threads", parameters.text(Parameter.THREADS));
+        own.setProperty("processing.guarantee", parameters.text(Parameter.GUARANTEE));
+        own.setProperty("commit.interval.ms", parameters.text(Parameter.COMMIT_INTERVAL_MS));
+        own.setProperty("auto.offset.reset", "earliest");
+        own.setProperty("bench.workload", workload.name());
+        own.setProperty("bench.input", topics().input());
+        own.setProperty("bench.measured", "/tmp/measured.properties");
+        own.setProperty("bench.keyless.partitions", parameters.text(Parameter.PARTITIONS));
+        own.setProperty("bench.prepares", "true");
+        settings.forEach(own::setProperty);
+        if (settings.keySet().stream().anyMatch(name -> name.startsWith("blobshuffle."))) {
+            BlobShuffleClientSupplier.addTo(own);
+        }
+        return own.stringPropertyNames().stream()
                 .sorted()
-                .forEach(key -> text.append(key)
-                        .append('=')
-                        .append(own.getProperty(key))
-                        .append('\n'));
-        text.append("application.id=").append(name()).append('\n');
-        text.append("bootstrap.servers=").append(bootstrapServers).append('\n');
-        text.append("bench.workload=").append(workload).append('\n');
-        text.append("bench.input=input\n");
-        text.append("bench.measured=/tmp/measured.properties\n");
-        text.append("bench.keyless.partitions=")
-                .append(parameters.text(Parameter.PARTITIONS))
-                .append('\n');
-        return json(
-                "apiVersion",
-                "v1",
-                "kind",
-                "ConfigMap",
-                "metadata",
-                json("name", name()),
-                "data",
-                json(
-                        "settings.properties",
-                        text.toString(),
-                        "application.yaml",
-                        text(deployment("application", "dev.blobshuffle.bench.application.BenchApplication")),
-                        "load-generator.yaml",
-                        text(deployment("load-generator", "dev.blobshuffle.bench.application.LoadGenerator"))));
+                .map(name -> name + "=" + own.getProperty(name).replace("\\", "\\\\") + "\n")
+                .collect(Collectors.joining());
     }
 
-    private Map<String, Object> deployment(String role, String main) {
-        Map<String, Object> labels = json("app", name() + "-" + role);
-        Map<String, Object> container = json(
-                "name",
-                role,
-                "image",
-                image,
-                "command",
-                List.of("java", "-cp", "/blobshuffle/*", main, "/settings/settings.properties"),
-                "stdin",
-                true, // it ends when its standard input does
-                "env",
-                List.of(json("name", "BENCH_RATE", "value", "1000")),
-                "volumeMounts",
-                List.of(json("name", "settings", "mountPath", "/settings")));
+    /** A file for each topic that the workload does not make itself. */
+    private Map<String, Object> topicFiles(Parameters parameters) {
+        Map<String, Object> files = json("topic-input.yaml", text(topic(topics().input(), parameters)));
+        workload.topics(parameters)
+                .forEach(name -> files.put("topic-" + name + ".yaml", text(topic(topics().own(name), parameters))));
+        return files;
+    }
+
+    private Map<String, Object> topic(String name, Parameters parameters) {
         return json(
                 "apiVersion",
-                "apps/v1",
+                TOPIC_API,
                 "kind",
-                "Deployment",
+                "KafkaTopic",
                 "metadata",
-                json("name", name() + "-" + role),
+                json("name", name, "labels", json("strimzi.io/cluster", brokers.cluster())),
+                // Replicas are the brokers' default.
                 "spec",
-                json(
-                        "replicas",
-                        1,
-                        "selector",
-                        json("matchLabels", labels),
-                        "template",
-                        json(
-                                "metadata",
-                                json("labels", labels),
-                                "spec",
-                                json(
-                                        "containers",
-                                        List.of(container),
-                                        "volumes",
-                                        List.of(json("name", "settings", "configMap", json("name", name())))))));
+                json("partitions", parameters.count(Parameter.PARTITIONS)));
     }
 
-    private Map<String, Object> benchmark() {
-        Map<String, Object> instances = json(
-                "typeName",
-                "Instances",
-                "patchers",
-                List.of(json("type", "ReplicaPatcher", "resource", "application.yaml")));
-        Map<String, Object> rate = json(
-                "typeName",
-                "RecordsPerSecond",
-                "patchers",
+    private Map<String, Object> benchmark(Set<String> topics) {
+        List<String> files = new ArrayList<>(topics);
+        files.add(APPLICATION);
+        Map<String, Object> sut = files(files);
+        // An experiment finds no state of the one before.
+        sut.put(
+                "afterActions",
                 List.of(json(
-                        "type", "EnvVarPatcher",
-                        "resource", "load-generator.yaml",
-                        "properties", json("container", "load-generator", "variableName", "BENCH_RATE"))));
+                        "delete",
+                        json(
+                                "selector",
+                                json(
+                                        "apiVersion",
+                                        TOPIC_API,
+                                        "kind",
+                                        "KafkaTopic",
+                                        "nameRegex",
+                                        "^" + name() + "-.*")))));
         return json(
                 "apiVersion",
                 API,
@@ -166,13 +177,13 @@ public final class TheodoliteResources {
                 "spec",
                 json(
                         "sut",
-                        files("application.yaml"),
+                        sut,
                         "loadGenerator",
-                        files("load-generator.yaml"),
+                        files(List.of(LOAD_GENERATOR)),
                         "resourceTypes",
-                        List.of(instances),
+                        List.of(instances()),
                         "loadTypes",
-                        List.of(rate),
+                        List.of(rate()),
                         "slis",
                         List.of(json(
                                 "name",
@@ -194,11 +205,30 @@ public final class TheodoliteResources {
                                 "thresholdRelToLoad", 0.01))));
     }
 
-    private Map<String, Object> files(String file) {
-        return json("resources", List.of(json("configMap", json("name", name(), "files", List.of(file)))));
+    private static Map<String, Object> instances() {
+        return json(
+                "typeName", "Instances", "patchers", List.of(json("type", "ReplicaPatcher", "resource", APPLICATION)));
     }
 
-    private Map<String, Object> execution(List<Long> loads, List<Long> resources, long seconds, int repetitions) {
+    private static Map<String, Object> rate() {
+        return json(
+                "typeName",
+                "RecordsPerSecond",
+                "patchers",
+                List.of(json(
+                        "type",
+                        "EnvVarPatcher",
+                        "resource",
+                        LOAD_GENERATOR,
+                        "properties",
+                        json("container", "load-generator", "variableName", "BENCH_RATE"))));
+    }
+
+    private Map<String, Object> files(List<String> files) {
+        return json("resources", List.of(json("configMap", json("name", name(), "files", files))));
+    }
+
+    private Map<String, Object> execution(Plan plan) {
         return json(
                 "apiVersion",
                 API,
@@ -211,9 +241,9 @@ public final class TheodoliteResources {
                         "benchmark",
                         name(),
                         "load",
-                        json("loadType", "RecordsPerSecond", "loadValues", new ArrayList<>(loads)),
+                        json("loadType", "RecordsPerSecond", "loadValues", plan.loads()),
                         "resources",
-                        json("resourceType", "Instances", "resourceValues", new ArrayList<>(resources)),
+                        json("resourceType", "Instances", "resourceValues", plan.instances()),
                         "execution",
                         json(
                                 "metric",
@@ -224,9 +254,9 @@ public final class TheodoliteResources {
                                         "restrictions", List.of("LowerBound"),
                                         "searchStrategy", "LinearSearch"),
                                 "duration",
-                                seconds,
+                                plan.seconds(),
                                 "repetitions",
-                                repetitions,
+                                plan.repetitions(),
                                 "loadGenerationDelay",
                                 30),
                         "configOverrides",
@@ -239,14 +269,5 @@ public final class TheodoliteResources {
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("Cannot write a resource: " + e.getMessage() + ".", e);
         }
-    }
-
-    /** An ordered map of names and values in turn. */
-    private static Map<String, Object> json(Object... namesAndValues) {
-        Map<String, Object> map = new LinkedHashMap<>();
-        for (int i = 0; i < namesAndValues.length; i += 2) {
-            map.put((String) namesAndValues[i], Objects.requireNonNull(namesAndValues[i + 1]));
-        }
-        return map;
     }
 }
