@@ -15,7 +15,7 @@ S3_DIRECTORY := target/versitygw
 S3_PORT := 7070
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test quick format demo s3 bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 api openmessaging site python-large python-tour dist image deploy-check artifacts release clean bench-image
+.PHONY: help verify test quick format demo s3 bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 api openmessaging site python-large python-tour dist image deploy-check artifacts release clean bench-image screenshots
 
 help: ## this list
 	@grep -E '^[a-z0-9.-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -73,6 +73,9 @@ openmessaging: ## the OpenMessaging Benchmark with our driver, in target/openmes
 
 site: ## the documentation as a static site, in target/site; fails if a link leads nowhere
 	.ci/site
+
+screenshots: ## the pictures in docs/images, from a demo that runs meanwhile; takes five minutes
+	.ci/screenshots
 
 python-large: ## Python: 10 GB of rows within 256 MiB, and more types and sizes; needs 20 GB of disk
 	cd python && BLOBSHUFFLE_LARGE=25 .venv/bin/pytest -s tests/test_memory.py tests/test_large.py
