@@ -57,8 +57,8 @@ public final class OpenBlob implements AutoCloseable {
     }
 
     /**
-     * The open file, closed with the blob; empty if the blob is in memory. Nothing that is read from
-     * it has been verified.
+     * The open file, closed with the blob; empty if the blob is in memory. Nothing that is read
+     * from it has been verified.
      */
     public Optional<FileChannel> file() {
         return bytes instanceof InFile file ? Optional.of(file.channel()) : Optional.empty();

@@ -7,8 +7,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A blob that a directory or the memory has, by its name. What it holds is read when somebody asks. Identity is
- * that of the instance: a name that vanishes and comes back is another one. Thread-safe.
+ * A blob that a directory or the memory has, by its name. What it holds is read when somebody asks.
+ * Identity is that of the instance: a name that vanishes and comes back is another one.
+ * Thread-safe.
  */
 public final class StoredBlob {
     private final String shuffle;

@@ -13,8 +13,8 @@ import java.util.Map;
  * The bytes of frames that all streams together may have in flight: read, and not yet sent. A
  * connection has at most a quarter of them, unless a single frame is larger, so that one slow
  * client cannot stop the others. A stream that has nothing in flight may have one frame more, up to
- * half for the connection: one that is read goes on beside some that are not. Streams wait in order,
- * without a thread. Thread-safe: guarded by itself.
+ * half for the connection: one that is read goes on beside some that are not. Streams wait in
+ * order, without a thread. Thread-safe: guarded by itself.
  */
 final class MemoryBudget {
     private static final int CONNECTIONS = 4;
