@@ -193,14 +193,35 @@ public final class MapPut implements AutoCloseable {
         if (spilled == null) {
             spilled = begin();
         } else {
-            placement.take(spilled.file().root(), run.batchBytes() + run.dictionaryBytes());
-            run.write(spilled.writer(), origin);
+            append(spilled);
         }
         segments += run.segments();
         frames += run.frames();
         run = new PutRun();
         replacedBytes = 0;
         messages = 0;
+    }
+
+    private void append(Spilled target) {
+        placement.take(target.file().root(), run.batchBytes() + run.dictionaryBytes());
+        try {
+            run.write(target.writer(), origin);
+        } catch (StoreUnavailable e) {
+            placement.leave(target.file().root());
+            throw e;
+        }
+    }
+
+    /**
+     * Extends the lease of the shuffle, if it has files of this map.
+     *
+     * @param wallMillis the time now
+     */
+    public void renew(long wallMillis) {
+        Spilled written = spilled;
+        if (written != null) {
+            written.file().root().touch(origin.shuffle(), wallMillis);
+        }
     }
 
     /** Writes the first batches, to another directory if one fails. */
@@ -271,6 +292,11 @@ public final class MapPut implements AutoCloseable {
             ContainerWriter writer = writer(parts::add);
             run.write(writer, origin);
             Container ignored = writer.finish();
+            // The writer passes views that hide their arrays, so gRPC would copy them once more.
+            List<ByteBuffer> messages = run.messages();
+            for (int i = 0; i < messages.size(); i++) {
+                parts.set(i + 1, messages.get(i));
+            }
             MemoryContent content = new MemoryContent(parts, () -> tier.giveBack(bytes));
             isHeld = true;
             StoredBlob blob = held.hold(name, content);

@@ -87,6 +87,13 @@ final class PutRun {
         return frames;
     }
 
+    /** All messages, as {@link #write} writes them. */
+    List<ByteBuffer> messages() {
+        List<ByteBuffer> messages = new ArrayList<>();
+        partitions.values().forEach(rows -> rows.frames.forEach(frame -> messages.addAll(frame.messages)));
+        return messages;
+    }
+
     /** Writes a segment of each partition. */
     void write(ContainerWriter writer, Container.Origin origin) {
         for (Map.Entry<Integer, Rows> partition : partitions.entrySet()) {

@@ -178,6 +178,7 @@ public final class FlightDaemon implements AutoCloseable {
     public static FlightDaemon start(FlightConfig config, Time time) {
         FlightDaemon daemon = new FlightDaemon(config, time);
         daemon.schedule(WATCH, daemon::closeStalled);
+        daemon.schedule(WATCH, daemon::watchPuts);
         config.lease().ifPresent(lease -> daemon.schedule(SWEEP, daemon::sweep));
         LOG.info("Serves {} at {}.", config.directories(), daemon.location());
         daemon.httpLocation().ifPresent(location -> LOG.info("Serves blobs at {}.", location));
@@ -227,8 +228,12 @@ public final class FlightDaemon implements AutoCloseable {
         });
     }
 
-    private void closeStalled() {
+    /** Apart from {@link #closeStalled}: it may wait for a disk. */
+    private void watchPuts() {
         putting.watch((putMemory.isShort() ? SILENCE_WHILE_SHORT : STALL).toNanos());
+    }
+
+    private void closeStalled() {
         Map<Object, Long> idle = new HashMap<>();
         for (PartitionStream stream : streaming.running()) {
             idle.merge(stream.connection(), stream.idleNanos(), Math::min);
@@ -237,7 +242,7 @@ public final class FlightDaemon implements AutoCloseable {
             Object connection = stream.connection();
             boolean isShort = memory.isShortForOthers(connection) || memory.isShortFor(connection);
             long limit = (isShort ? STALL_WHILE_SHORT : STALL).toNanos();
-            // A client that reads one of its streams may leave the others, unless they stop somebody.
+            // A client that reads one stream may leave the others, unless they stop somebody.
             long stalled = memory.isShortForOthers(connection)
                     ? stream.stalledNanos()
                     : Math.min(stream.stalledNanos(), idle.getOrDefault(connection, 0L));

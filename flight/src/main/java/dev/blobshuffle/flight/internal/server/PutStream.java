@@ -15,6 +15,7 @@ import io.grpc.Status;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -43,12 +44,16 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
 
     private static final Logger LOG = LoggerFactory.getLogger(PutStream.class);
 
+    /** A lease has a minute at least. */
+    private static final long RENEWAL_NANOS = Duration.ofSeconds(20).toNanos();
+
     private final ServerCall<PutMessage, byte[]> call;
     private final Catalog catalog;
     private final Puts puts;
     private final Object connection;
     private final Runnable whenAdmitted = this::wake;
     private volatile long progressNanos;
+    private long renewedNanos;
 
     private @Nullable PutTarget target;
     private @Nullable MapPut put;
@@ -69,6 +74,7 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
         Object address = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
         connection = address == null ? this : address;
         progressNanos = puts.time().nanos();
+        renewedNanos = progressNanos;
     }
 
     /** What all streams share. */
@@ -275,6 +281,7 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
             return false;
         }
         guarded(this::flushIfFull);
+        renew();
         if (!isAsking || puts.time().nanos() - progressNanos <= limitNanos) {
             return false;
         }
@@ -282,6 +289,16 @@ final class PutStream extends ServerCall.Listener<PutMessage> {
                 "Cannot put a map: the client sent nothing for " + limitNanos / 1_000_000_000L
                         + " s while it held memory of the daemon. Begin again when batches are ready."));
         return true;
+    }
+
+    /** A put that takes long keeps the lease of its shuffle. */
+    private void renew() {
+        MapPut present = put;
+        long now = puts.time().nanos();
+        if (present != null && now - renewedNanos > RENEWAL_NANOS) {
+            renewedNanos = now;
+            present.renew(puts.time().wallMillis());
+        }
     }
 
     @Override

@@ -1,6 +1,8 @@
 package dev.blobshuffle.flight.internal.wire;
 
+import io.grpc.KnownLength;
 import io.grpc.MethodDescriptor.Marshaller;
+import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -57,8 +59,9 @@ public final class PutMarshaller implements Marshaller<PutMessage> {
         private boolean isPlaced;
 
         Parser(InputStream stream) throws IOException {
-            this.stream = stream;
-            left = stream.available();
+            // A message that gRPC has decompressed does not know its length.
+            this.stream = stream instanceof KnownLength ? stream : new ByteArrayInputStream(stream.readAllBytes());
+            left = this.stream.available();
         }
 
         PutMessage parse() throws IOException {

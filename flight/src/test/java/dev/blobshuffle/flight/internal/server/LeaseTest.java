@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.internal.blob.Catalog;
+import dev.blobshuffle.flight.internal.blob.MapPut;
+import dev.blobshuffle.flight.internal.blob.MapSet;
 import dev.blobshuffle.flight.internal.blob.OpenBlob;
 import dev.blobshuffle.flight.internal.blob.Refused;
 import java.io.IOException;
@@ -107,6 +110,30 @@ class LeaseTest {
         pass(LEASE.plusMillis(1));
         assertThat(restarted.sweep(LEASE)).containsExactly("default/s");
         assertThat(directory.resolve("shuffles")).isEmptyDirectory();
+    }
+
+    @Test
+    void aPutThatTakesLongKeepsItsLease() {
+        try (MapPut put = catalog.put("default", "long", new MapSet.Attempt(0, 0))) {
+            put.schema(RawPut.stored(RawPut.schema(), new byte[0]));
+            put.batch(0, 1, store.batch(800));
+            put.flush();
+            put.renew(now.get());
+            pass(LEASE);
+            put.renew(now.get());
+            pass(LEASE);
+            assertThat(catalog.sweep(LEASE)).doesNotContain("default/long");
+            assertThat(put.commit().rows()).isEqualTo(1);
+        }
+        assertThat(catalog.shuffle("default", "long").commit(1)).hasSize(1);
+        try (MapPut put = catalog.put("default", "lost", new MapSet.Attempt(0, 0))) {
+            put.schema(RawPut.stored(RawPut.schema(), new byte[0]));
+            put.batch(0, 1, store.batch(800));
+            put.flush();
+            catalog.release("default", "lost");
+            assertThatThrownBy(put::commit).isInstanceOf(StoreUnavailable.class);
+        }
+        assertThat(shuffle("lost")).doesNotExist();
     }
 
     @Test
