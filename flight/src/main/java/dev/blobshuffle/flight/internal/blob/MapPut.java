@@ -46,12 +46,12 @@ public final class MapPut implements AutoCloseable {
     private final long createdMillis;
     private final Map<Long, ByteBuffer> dictionaries = new LinkedHashMap<>();
     private List<ByteBuffer> present = List.of();
+
+    /** Of those that came since the last flush, which frames may refer to, and of the present. */
+    private long dictionaryBytes;
+
     private @Nullable ByteBuffer schema;
     private PutRun run = new PutRun();
-
-    /** Bytes of earlier dictionaries, which batches in memory may need. */
-    private long replacedBytes;
-
     private int messages;
     private long rows;
     private long segments;
@@ -105,17 +105,20 @@ public final class MapPut implements AutoCloseable {
      */
     public void dictionary(long id, byte[] message) {
         requireSchema();
-        ByteBuffer replaced = dictionaries.put(id, ByteBuffer.wrap(message));
-        if (replaced != null && !run.isEmpty()) {
-            replacedBytes += replaced.remaining();
-        }
+        dictionaries.put(id, ByteBuffer.wrap(message));
         present = List.copyOf(dictionaries.values());
         messages++;
-        long length = present.stream().mapToLong(ByteBuffer::remaining).sum();
+        long length = presentBytes();
+        // Without batches, nothing refers to what was replaced.
+        dictionaryBytes = run.isEmpty() ? length : dictionaryBytes + message.length;
         if (length > MOST_DICTIONARY_BYTES) {
             throw refused("its dictionaries have " + length + " bytes, at most " + MOST_DICTIONARY_BYTES
                     + ". Cast these columns to the type of their values");
         }
+    }
+
+    private long presentBytes() {
+        return present.stream().mapToLong(ByteBuffer::remaining).sum();
     }
 
     /**
@@ -165,10 +168,8 @@ public final class MapPut implements AutoCloseable {
 
     /** Bytes in memory. */
     public long heldBytes() {
-        long shared = present.stream().mapToLong(ByteBuffer::remaining).sum();
         return run.batchBytes()
-                + shared
-                + replacedBytes
+                + dictionaryBytes
                 + (schema == null ? 0 : schema.remaining())
                 + (long) MESSAGE_OVERHEAD * messages
                 + BYTES_PER_SEGMENT * (segments + run.segments())
@@ -198,8 +199,8 @@ public final class MapPut implements AutoCloseable {
         segments += run.segments();
         frames += run.frames();
         run = new PutRun();
-        replacedBytes = 0;
         messages = 0;
+        dictionaryBytes = presentBytes();
     }
 
     private void append(Spilled target) {
@@ -352,7 +353,6 @@ public final class MapPut implements AutoCloseable {
         }
         isEnded = true;
         run = new PutRun();
-        replacedBytes = 0;
         messages = 0;
         dictionaries.clear();
         present = List.of();
