@@ -81,6 +81,7 @@ class Bench:
         self.directory = directory
         self.rows = sum(batch.num_rows for batch in batches(files))
         self.bytes = sum(batch.nbytes for batch in batches(files))
+        self.columns = len(pq.read_schema(files[0]))
 
     def write(self, codec: Any) -> list[blobshuffle.Ref]:
         """Write a map for each file."""
@@ -153,7 +154,7 @@ class Bench:
         def read(partitions: str) -> int:
             descriptor = _flight.FlightDescriptor.for_path("default", name, partitions)
             info = client.get_flight_info(descriptor, options)
-            return _count(client.do_get(info.endpoints[0].ticket, options))
+            return self.count(client.do_get(info.endpoints[0].ticket, options))
 
         everything = f"0-{self.partitions}"
         return Server(pid, lambda number: read(str(number)), lambda: read(everything))
@@ -218,6 +219,18 @@ class Bench:
         if rows != self.rows:
             raise AssertionError(f"{rows} rows of {self.rows} came")
 
+    def count(self, reader: Any) -> int:
+        """Read a stream of all columns as it comes."""
+        rows = 0
+        with contextlib.suppress(StopIteration):
+            while True:
+                batch = reader.read_chunk().data
+                if batch is not None:
+                    rows += batch.num_rows
+                    if batch.num_columns != self.columns:
+                        raise AssertionError(f"{batch.num_columns} columns came")
+        return rows
+
     def since(
         self, begin: float, own: float, others: float, pid: int, stream: float | None
     ) -> Cost:
@@ -229,16 +242,6 @@ class Bench:
             (time.monotonic() - begin) * scale,
             stream,
         )
-
-
-def _count(reader: Any) -> int:
-    """Read a stream as it comes."""
-    rows = 0
-    with contextlib.suppress(StopIteration):
-        while True:
-            batch = reader.read_chunk().data
-            rows += batch.num_rows if batch is not None else 0
-    return rows
 
 
 def _spy(log: str) -> Callable[[], None]:
@@ -279,7 +282,8 @@ def daft(bench: Bench, codec: str) -> Server:
 
     rows = engine.read_parquet(bench.files).repartition(bench.partitions, KEY)
     with contextlib.suppress(Exception):
-        rows.select(fail(engine.col(KEY))).collect()
+        # With all columns, or the scan would leave them out.
+        rows.with_column("failure", fail(engine.col(KEY))).collect()
     maps = [json.loads(line) for line in log.read_text().splitlines()]
     if any(len(served) != bench.partitions for _, served in maps) or len({m[0] for m in maps}) != 1:
         raise AssertionError(f"Daft serves {[len(served) for _, served in maps]} partitions")
@@ -289,7 +293,7 @@ def daft(bench: Bench, codec: str) -> Server:
 
     def read(numbers: range) -> int:
         refs = [str(served[number][2]) for number in numbers for _, served in maps]
-        return _count(client.do_get(_flight.Ticket(f"{shuffle}:{','.join(refs)}".encode())))
+        return bench.count(client.do_get(_flight.Ticket(f"{shuffle}:{','.join(refs)}".encode())))
 
     return Server(
         pid, lambda number: read(range(number, number + 1)), lambda: read(range(bench.partitions))
