@@ -37,7 +37,7 @@ public record Deployment(
     private static final int CHUNK = 4 << 10;
 
     /** Smaller ones have hardly a record for each partition. */
-    private static final double LEAST_MEBIBYTES = 0.25;
+    private static final double LEAST_MEBIBYTES = 0.5;
 
     private static final double LEAST_CACHED = 16;
     private static final double CACHED_SECONDS = 3;
