@@ -137,7 +137,12 @@ record SuitePlan(String name, int minutes, String shows, String command) {
                     "flight --partitions 100,1000 --rounds 2"),
             new SuitePlan(
                     "adaptive", 3, "a target latency while the load swings, in virtual time", "run adaptive --virtual"),
-            new SuitePlan("paper", 15, "Figures 6 to 10 at their full size, in virtual time", "paper"));
+            new SuitePlan("paper", 12, "Figures 6 to 10 at their full size, in virtual time", "paper"),
+            new SuitePlan(
+                    "paper-validation",
+                    9,
+                    "three points of these figures for real, at a sixty-fourth",
+                    "paper --validate"));
 
     /** The words of the command. */
     List<String> words() {

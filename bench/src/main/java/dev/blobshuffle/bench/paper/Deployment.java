@@ -68,7 +68,7 @@ public record Deployment(
 
     /** The size that blobs aim at, MiB. */
     public double targetMebibytes() {
-        return layout == Layout.PAPER ? mebibytes : mebibytes * ZONES;
+        return mebibytes * layout.zones();
     }
 
     /** By how much sizes, loads and bandwidths are divided. */
@@ -86,6 +86,9 @@ public record Deployment(
      * zone gets from it, and the paper's 4 GiB hold what is read within seconds.
      */
     long cacheBytes() {
+        if (size.cacheBytes().isPresent()) {
+            return size.cacheBytes().getAsLong();
+        }
         double batches = Math.max(LEAST_CACHED, ZONES * CACHED_SECONDS / fillSeconds());
         return (long) (batches * scaledBatchBytes());
     }
@@ -97,12 +100,12 @@ public record Deployment(
 
     /** Settings of the writers, at the scale. */
     BatcherOptions batching() {
-        boolean isPaper = layout == Layout.PAPER;
+        boolean isOneBlob = layout == Layout.OURS;
         long bytes = scaledBatchBytes();
         return BatcherOptions.builder()
-                .layout(isPaper ? BatchLayout.PER_ZONE : BatchLayout.PACKED)
-                .batchBytes(isPaper ? bytes : bytes * (ZONES + 1))
-                .delay(isPaper ? NEVER : Duration.ofNanos((long) (fillSeconds() * 1e9)))
+                .layout(layout == Layout.PAPER ? BatchLayout.PER_ZONE : BatchLayout.PACKED)
+                .batchBytes(isOneBlob ? bytes * (ZONES + 1) : bytes)
+                .delay(isOneBlob ? Duration.ofNanos((long) (fillSeconds() * 1e9)) : NEVER)
                 .bufferBytes(BUFFER)
                 .chunkBytes(CHUNK)
                 .build();
@@ -112,7 +115,7 @@ public record Deployment(
     ResilienceOptions resilience() {
         return new ResilienceOptions(
                 ResilienceOptions.USUAL.requestTimeout(),
-                layout == Layout.PAPER ? ResilienceOptions.Hedging.OFF : ResilienceOptions.Hedging.ON);
+                layout.isHedged() ? ResilienceOptions.Hedging.ON : ResilienceOptions.Hedging.OFF);
     }
 
     /** The zone whose instances read a partition. */

@@ -8,18 +8,24 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The price of our layout at the p95 that the paper's layout has with a size of batches, between
- * our measured points.
+ * The price of ours at the p95 that the paper's layout has with a size of batches.
  *
  * @param profile the store's latencies
  * @param mebibytes the paper's size
  * @param p95Seconds the latency of both
  * @param paperUsd S3's price with the paper's layout at 1 GiB per second
- * @param oursUsd with ours; empty: no measured point is as fast, or none as slow
+ * @param ours the cheapest of ours; empty: no measured point is as fast
  */
-public record EqualLatency(
-        String profile, double mebibytes, double p95Seconds, double paperUsd, Optional<Double> oursUsd) {
+public record EqualLatency(String profile, double mebibytes, double p95Seconds, double paperUsd, Optional<Offer> ours) {
     private static final int FIGURE = 8;
+
+    /**
+     * A layout's price.
+     *
+     * @param layout one of ours
+     * @param usd S3's price at 1 GiB per second, between its measured points
+     */
+    public record Offer(Layout layout, double usd) {}
 
     private record Point(double mebibytes, double p95, double usd) {}
 
@@ -28,12 +34,20 @@ public record EqualLatency(
         List<EqualLatency> all = new ArrayList<>();
         List<String> profiles = rows.stream().map(FigureRow::profile).distinct().toList();
         for (String profile : profiles) {
-            List<Point> ours = points(rows, profile, Layout.OURS);
             for (Point paper : points(rows, profile, Layout.PAPER)) {
-                all.add(new EqualLatency(profile, paper.mebibytes, paper.p95, paper.usd, between(ours, paper.p95)));
+                all.add(new EqualLatency(
+                        profile, paper.mebibytes, paper.p95, paper.usd, cheapest(rows, profile, paper.p95)));
             }
         }
         return all;
+    }
+
+    private static Optional<Offer> cheapest(List<FigureRow> rows, String profile, double p95) {
+        List<Offer> offers = new ArrayList<>();
+        for (Layout layout : List.of(Layout.OURS, Layout.OURS_PER_ZONE)) {
+            between(unbeaten(points(rows, profile, layout)), p95).ifPresent(usd -> offers.add(new Offer(layout, usd)));
+        }
+        return offers.stream().min(Comparator.comparingDouble(Offer::usd));
     }
 
     private static List<Point> points(List<FigureRow> rows, String profile, Layout layout) {
@@ -53,24 +67,38 @@ public record EqualLatency(
         return points;
     }
 
-    /** On a straight line between two points, both scales logarithmic. */
+    /** Without points that another one beats in latency and price, fastest first. */
+    private static List<Point> unbeaten(List<Point> points) {
+        List<Point> kept = new ArrayList<>();
+        points.stream()
+                .sorted(Comparator.comparingDouble(Point::p95).thenComparingDouble(Point::usd))
+                .forEach(point -> {
+                    if (kept.isEmpty() || point.usd < kept.get(kept.size() - 1).usd) {
+                        kept.add(point);
+                    }
+                });
+        return kept;
+    }
+
+    /**
+     * On a straight line between two points, both scales logarithmic; the last one's beyond it, as
+     * it is fast enough.
+     */
     private static Optional<Double> between(List<Point> points, double p95) {
-        List<Point> sorted =
-                points.stream().sorted(Comparator.comparingDouble(Point::p95)).toList();
-        for (int i = 1; i < sorted.size(); i++) {
-            Point low = sorted.get(i - 1);
-            Point high = sorted.get(i);
-            if (low.p95 <= p95 && p95 <= high.p95 && low.p95 < high.p95) {
+        for (int i = 1; i < points.size(); i++) {
+            Point low = points.get(i - 1);
+            Point high = points.get(i);
+            if (low.p95 <= p95 && p95 <= high.p95) {
                 double share = Math.log(p95 / low.p95) / Math.log(high.p95 / low.p95);
                 return Optional.of(low.usd * Math.pow(high.usd / low.usd, share));
             }
         }
-        return Optional.empty();
+        return points.stream().filter(point -> point.p95 <= p95).map(Point::usd).min(Comparator.naturalOrder());
     }
 
     /** Our price by the paper's; above 1: the paper's layout wins. */
     public Optional<Double> ratio() {
-        return oursUsd.map(usd -> usd / paperUsd);
+        return ours.map(offer -> offer.usd / paperUsd);
     }
 
     /** For the JSON. */
@@ -80,7 +108,8 @@ public record EqualLatency(
         json.put("mebibytes", mebibytes);
         json.put("latency_p95_seconds", p95Seconds);
         json.put("paper_s3_usd_per_hour", paperUsd);
-        json.put("ours_s3_usd_per_hour", oursUsd.orElse(null));
+        json.put("ours_layout", ours.map(offer -> offer.layout().label()).orElse(null));
+        json.put("ours_s3_usd_per_hour", ours.map(Offer::usd).orElse(null));
         json.put("ratio", ratio().orElse(null));
         return json;
     }

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
  * @param parameter what it varies
  * @param unit of the parameter, for axes
  * @param values of the parameter
- * @param oursToo values that only our layout is run for
+ * @param oursToo values that only {@link Layout#OURS} is run for
  */
 public record Figure(
         int number, String title, String parameter, String unit, List<Double> values, List<Double> oursToo) {
@@ -55,9 +55,17 @@ public record Figure(
 
     /** The values that a layout is run for, ascending. */
     public List<Double> values(Layout layout) {
-        return layout == Layout.OURS
-                ? Stream.concat(values.stream(), oursToo.stream()).sorted().toList()
-                : values;
+        if (layout == Layout.OURS) {
+            return isBySize()
+                    ? Stream.concat(values.stream(), oursToo.stream()).sorted().toList()
+                    : List.of();
+        }
+        return values;
+    }
+
+    /** Whether it is about the size of batches; only then it has {@link Layout#OURS}. */
+    private boolean isBySize() {
+        return parameter.equals("mebibytes");
     }
 
     /** The cluster behind a point. */

@@ -5,16 +5,42 @@ import java.util.Locale;
 /** How blobs are laid out, sealed and requested. */
 public enum Layout {
     /** A blob per zone, sealed by its size, no second requests: section 3.1 of the paper. */
-    PAPER,
+    PAPER(Deployment.ZONES),
     /**
      * One blob with the sections of all zones, sealed by the time in which the paper's layout fills
      * its blobs; slow requests are sent twice. So it has a third of the paper's puts, three times
-     * as large.
+     * as large: {@code batch.layout=packed} with a large {@code batch.max.bytes}.
      */
-    OURS;
+    OURS(1),
+    /**
+     * The paper's blobs, and slow requests are sent twice: {@code batch.layout=packed} with the
+     * paper's size as {@code batch.max.bytes}.
+     */
+    OURS_PER_ZONE(Deployment.ZONES);
+
+    private final int blobs;
+
+    Layout(int blobs) {
+        this.blobs = blobs;
+    }
+
+    /** Blobs of a batch. */
+    int blobs() {
+        return blobs;
+    }
+
+    /** Zones of which a blob has the sections. */
+    int zones() {
+        return Deployment.ZONES / blobs;
+    }
+
+    /** Whether slow requests are sent twice. */
+    boolean isHedged() {
+        return this != PAPER;
+    }
 
     /** Its name in results. */
     public String label() {
-        return name().toLowerCase(Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

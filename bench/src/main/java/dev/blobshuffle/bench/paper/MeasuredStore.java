@@ -7,6 +7,7 @@ import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.Time;
+import java.nio.ByteBuffer;
 import java.util.concurrent.CompletionStage;
 
 /** A store whose requests are counted and timed. Guarded by the simulation's baton. */
@@ -40,6 +41,16 @@ final class MeasuredStore extends ForwardingBlobStore {
     public CompletionStage<BlobBytes> get(BlobId id, BlobRange range) {
         long start = time.nanos();
         return store().get(id, range)
-                .whenComplete((nothing, failure) -> measurement.get(start, time.nanos() - start, range.length()));
+                .whenComplete((nothing, failure) -> measurement.get(start, time.nanos() - start, range.length()))
+                .thenApply(MeasuredStore::copy);
+    }
+
+    /** Without it a cached section would keep its whole blob in memory. */
+    private static BlobBytes copy(BlobBytes bytes) {
+        try (bytes) {
+            ByteBuffer source = bytes.buffer().duplicate();
+            ByteBuffer copy = ByteBuffer.allocate(source.remaining());
+            return BlobBytes.of(copy.put(source).flip());
+        }
     }
 }

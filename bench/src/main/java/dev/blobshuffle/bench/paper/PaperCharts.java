@@ -17,6 +17,7 @@ import org.HdrHistogram.Histogram;
  * numbers. Immutable.
  */
 public final class PaperCharts {
+    private static final int[] COLOURS = {0, 1, 2, 3, 5, 6};
     private static final int PAPER_COLOUR = 4;
     private static final int NATIVE_COLOUR = 7;
     private static final String PUBLISHED = "the paper's numbers";
@@ -35,7 +36,7 @@ public final class PaperCharts {
         Map<String, Chart> panels = switch (figure.number()) {
             case 6 -> distributions(figure);
             case 7 -> sizes(figure);
-            case 8 -> new LinkedHashMap<>(Map.of("cost-latency", costs(figure)));
+            case 8 -> costs(figure);
             case 9 -> partitions(figure);
             default -> instances(figure);
         };
@@ -78,7 +79,7 @@ public final class PaperCharts {
             }
         }
         List<Series.Point> published = new ArrayList<>();
-        for (int percent : new int[] {50, 95, 99}) {
+        for (int percent : hasPapersStore() ? new int[] {50, 95, 99} : new int[0]) {
             PublishedNumber.of(figure.number(), value, of + "_p" + percent + "_seconds")
                     .ifPresent(seconds -> published.add(labelled(seconds, percent, seconds + " s")));
         }
@@ -127,7 +128,7 @@ public final class PaperCharts {
                     if (isOf(row, figure, profile, layout) && row.metric().equals(metric)) {
                         points.add(Series.Point.of(
                                 row.value(), row.measured(), text(row.value()) + ": " + text(row.measured())));
-                        row.paper().ifPresent(number -> published.add(labelled(row.value(), number, text(number))));
+                        row.paper().ifPresent(number -> addOnce(published, row.value(), number));
                     }
                 }
                 if (!points.isEmpty()) {
@@ -137,7 +138,10 @@ public final class PaperCharts {
         }
         addPublished(lines, published);
         boolean isBySize = figure.parameter().equals("mebibytes");
-        boolean isSteep = metric.startsWith("s3_usd") || metric.startsWith("puts") || metric.startsWith("gets_per_s");
+        boolean isSteep = metric.startsWith("s3_usd")
+                || metric.startsWith("puts")
+                || metric.startsWith("gets_per_s")
+                || isBySize && metric.startsWith("latency");
         return new Chart(
                 title,
                 isBySize ? Axis.logarithmic(figure.unit()) : Axis.linear(figure.unit()),
@@ -145,25 +149,29 @@ public final class PaperCharts {
                 lines);
     }
 
-    /** Figure 8: the total of S3 and nodes, or S3 alone if processor times are unknown. */
-    private Chart costs(Figure figure) {
+    /** Figure 8, by store: S3 and nodes, or S3 alone if processor times are unknown. */
+    private Map<String, Chart> costs(Figure figure) {
+        Map<String, Chart> panels = new LinkedHashMap<>();
+        evaluation.plan().profiles().forEach(profile -> panels.put(profile.name(), costs(figure, profile)));
+        return panels;
+    }
+
+    private Chart costs(Figure figure, LatencyProfile profile) {
         boolean hasTotal = evaluation.cpu().isPresent();
         String metric = hasTotal ? "total_usd_per_hour" : "s3_usd_per_hour";
         List<Series> all = new ArrayList<>();
         double fastest = Double.MAX_VALUE;
         double slowest = 0;
-        for (LatencyProfile profile : evaluation.plan().profiles()) {
-            for (Layout layout : Layout.values()) {
-                List<Series.Point> points = new ArrayList<>();
-                for (double value : figure.values(layout)) {
-                    double p95 = number(figure, profile, layout, value, "latency_p95_seconds");
-                    double usd = number(figure, profile, layout, value, metric);
-                    points.add(labelled(p95, usd, text(value)));
-                    fastest = Math.min(fastest, p95);
-                    slowest = Math.max(slowest, p95);
-                }
-                all.add(new Series(label(profile, layout), Series.Form.MARKED, points, colour(profile, layout)));
+        for (Layout layout : Layout.values()) {
+            List<Series.Point> points = new ArrayList<>();
+            for (double value : figure.values(layout)) {
+                double p95 = number(figure, profile, layout, value, "latency_p95_seconds");
+                double usd = number(figure, profile, layout, value, metric);
+                points.add(labelled(p95, usd, text(value)));
+                fastest = Math.min(fastest, p95);
+                slowest = Math.max(slowest, p95);
             }
+            all.add(new Series(label(profile, layout), Series.Form.MARKED, points, colour(profile, layout)));
         }
         double natively = PaperPrices.natively();
         all.add(new Series(
@@ -171,7 +179,7 @@ public final class PaperCharts {
                 Series.Form.LINE,
                 List.of(Series.Point.of(fastest, natively, "native"), Series.Point.of(slowest, natively, "native")),
                 OptionalInt.of(NATIVE_COLOUR)));
-        if (hasTotal) {
+        if (hasTotal && profile.equals(LatencyProfile.S3_PAPER_REQUESTS)) {
             addPublished(all, List.of(labelled(1.73, 4.46, "16")));
         }
         return new Chart(
@@ -195,6 +203,17 @@ public final class PaperCharts {
         return row.figure() == figure.number() && row.profile().equals(profile.name()) && row.layout() == layout;
     }
 
+    /** Equal neighbours share a label. */
+    private static void addOnce(List<Series.Point> published, double value, double number) {
+        boolean isAgain =
+                !published.isEmpty() && published.get(published.size() - 1).y() == number;
+        published.add(labelled(value, number, isAgain ? "" : text(number)));
+    }
+
+    private boolean hasPapersStore() {
+        return evaluation.plan().profiles().contains(LatencyProfile.S3_PAPER_REQUESTS);
+    }
+
     private static void addPublished(List<Series> all, List<Series.Point> points) {
         if (!points.isEmpty()) {
             all.add(new Series(PUBLISHED, Series.Form.DISCS, points, OptionalInt.of(PAPER_COLOUR)));
@@ -206,12 +225,13 @@ public final class PaperCharts {
     }
 
     private static String label(LatencyProfile profile, Layout layout) {
-        return (layout == Layout.PAPER ? "paper's layout" : "ours") + ", " + profile.name();
+        String name = layout == Layout.PAPER ? "paper's layout" : layout.label().replace('-', ' ');
+        return name + ", " + profile.name();
     }
 
     private OptionalInt colour(LatencyProfile profile, Layout layout) {
         int at = evaluation.plan().profiles().indexOf(profile);
-        return OptionalInt.of((at * Layout.values().length + (layout == Layout.PAPER ? 0 : 1)) % PAPER_COLOUR);
+        return OptionalInt.of(COLOURS[(at * Layout.values().length + layout.ordinal()) % COLOURS.length]);
     }
 
     private static String text(double number) {

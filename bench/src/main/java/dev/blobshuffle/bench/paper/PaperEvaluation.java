@@ -52,8 +52,7 @@ public record PaperEvaluation(
                             / cpu.get().limit(result(profile, figure, layout, value / 3)));
         }
         // Numbers of the paper are those of its layout and of its store.
-        boolean isPapers =
-                layout == Layout.PAPER && profile.equals(plan.profiles().get(0));
+        boolean isPapers = layout == Layout.PAPER && profile.equals(LatencyProfile.S3_PAPER_REQUESTS);
         List<FigureRow> rows = new ArrayList<>();
         metrics.forEach((metric, measured) -> rows.add(new FigureRow(
                 figure.number(),

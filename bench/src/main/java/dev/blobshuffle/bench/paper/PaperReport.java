@@ -104,16 +104,17 @@ public record PaperReport(PaperEvaluation evaluation, List<FigureRow> rows) {
             return "";
         }
         StringBuilder text = new StringBuilder(
-                "| store | paper's MiB | p95, s | paper's layout, USD/h | ours, USD/h | ratio |\n|---|---|---|---|---|---|\n");
+                "| store | paper's MiB | p95, s | paper's layout, USD/h | ours, USD/h | which | ratio |\n|---|---|---|---|---|---|---|\n");
         for (EqualLatency each : all) {
             text.append(String.format(
                     Locale.ROOT,
-                    "| %s | %s | %s | %s | %s | %s |%n",
+                    "| %s | %s | %s | %s | %s | %s | %s |%n",
                     each.profile(),
                     number(each.mebibytes()),
                     number(each.p95Seconds()),
                     number(each.paperUsd()),
-                    each.oursUsd().map(PaperReport::number).orElse("not reached"),
+                    each.ours().map(offer -> number(offer.usd())).orElse("not reached"),
+                    each.ours().map(offer -> offer.layout().label()).orElse(""),
                     each.ratio().map(PaperReport::number).orElse("")));
         }
         return text.toString();

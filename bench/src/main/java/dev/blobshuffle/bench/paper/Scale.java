@@ -1,5 +1,7 @@
 package dev.blobshuffle.bench.paper;
 
+import java.util.OptionalLong;
+
 /**
  * At what size a cluster runs. Sizes, loads and bandwidths are divided by a factor; record sizes
  * are not.
@@ -8,8 +10,9 @@ package dev.blobshuffle.bench.paper;
  * @param chance the share of records whose zone is drawn at random, the others go to the zones in
  *     turn. A batch ends with its fullest zone, and fewer records vary more, so one by the factor
  *     keeps blobs as full as at full size
+ * @param cacheBytes of an instance; empty: in proportion to its load
  */
-public record Scale(double factor, double chance) {
+public record Scale(double factor, double chance, OptionalLong cacheBytes) {
     /** So that what small batches need at once fits into memory. */
     private static final double LEAST = 4;
 
@@ -24,11 +27,11 @@ public record Scale(double factor, double chance) {
     /** That of the figures: a batch of a zone has at most 1 MiB. */
     static Scale of(double mebibytes) {
         double factor = Math.max(LEAST, mebibytes);
-        return new Scale(factor, 1 / factor);
+        return new Scale(factor, 1 / factor, OptionalLong.empty());
     }
 
-    /** That of a real run, where keys are random. */
-    static Scale ofRealRun(double factor) {
-        return new Scale(factor, 1);
+    /** That of a real run, where keys are random, and its cache. */
+    static Scale ofRealRun(double factor, long cacheBytes) {
+        return new Scale(factor, 1, OptionalLong.of(cacheBytes));
     }
 }

@@ -13,8 +13,9 @@ import org.HdrHistogram.Histogram;
  *
  * @param deployment what ran
  * @param numbers of both
+ * @param run everything that the real run counted
  */
-public record ValidatedPoint(Deployment deployment, List<Compared> numbers) {
+public record ValidatedPoint(Deployment deployment, List<Compared> numbers, Map<String, Object> run) {
     private static final double REQUESTS_WITHIN = 0.05;
     private static final double LATENCY_WITHIN = 0.15;
     private static final double MICROS = 1e6;
@@ -52,6 +53,7 @@ public record ValidatedPoint(Deployment deployment, List<Compared> numbers) {
     /** Copies. */
     public ValidatedPoint {
         numbers = List.copyOf(numbers);
+        run = new LinkedHashMap<>(run);
     }
 
     static ValidatedPoint of(ClusterResult virtual, RunResult real) {
@@ -69,10 +71,17 @@ public record ValidatedPoint(Deployment deployment, List<Compared> numbers) {
                 virtual.gets().getTotalCount() * thousand / virtualRecords,
                 real.counter("gets") * thousand / records,
                 REQUESTS_WITHIN));
+        numbers.add(new Compared(
+                "notifications_per_1000_records",
+                virtual.notifications() * thousand / virtualRecords,
+                real.counter("notifications-sent") * thousand / records,
+                Double.POSITIVE_INFINITY));
         addTimes(numbers, "latency", virtual.latency(), real.latencies(), LATENCY_WITHIN);
         addTimes(numbers, "put", virtual.puts(), real.putLatencies(), Double.POSITIVE_INFINITY);
         addTimes(numbers, "get", virtual.gets(), real.getLatencies(), Double.POSITIVE_INFINITY);
-        return new ValidatedPoint(virtual.deployment(), numbers);
+        Map<String, Object> run = real.asJson();
+        run.remove(RunResult.HISTOGRAMS);
+        return new ValidatedPoint(virtual.deployment(), numbers, run);
     }
 
     private static void addTimes(
@@ -124,6 +133,7 @@ public record ValidatedPoint(Deployment deployment, List<Compared> numbers) {
         json.put("partitions", deployment.partitions());
         json.put("scale", deployment.size().factor());
         json.put("numbers", numbers.stream().map(Compared::asJson).toList());
+        json.put("real_run", run);
         return json;
     }
 }

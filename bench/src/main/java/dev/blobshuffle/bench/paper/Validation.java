@@ -31,7 +31,7 @@ public final class Validation {
     private static final int INSTANCES = Deployment.ZONES;
     private static final int INPUT_PARTITIONS = 9;
     private static final int WARM_UP_SECONDS = 75;
-    private static final int CACHE_BYTES = 64 << 20;
+    private static final long CACHE_BYTES = 64L << 20;
 
     /** Enough that the virtual numbers are exact within 1 %. */
     private static final int VIRTUAL_BATCHES = 4000;
@@ -74,7 +74,7 @@ public final class Validation {
                 2 * INPUT_PARTITIONS,
                 INSTANCES,
                 PaperLoad.USUAL * INSTANCES / PAPERS_INSTANCES,
-                Scale.ofRealRun(SCALE));
+                Scale.ofRealRun(SCALE, CACHE_BYTES));
     }
 
     /**
@@ -129,7 +129,7 @@ public final class Validation {
                 .with(Parameter.WARM_UP_SECONDS, WARM_UP_SECONDS)
                 .with(Parameter.SECONDS, seconds)
                 .with(Parameter.COMMIT_INTERVAL_MS, Deployment.COMMIT_INTERVAL.toMillis())
-                .with("cache-bytes", Integer.toString(CACHE_BYTES))
+                .with("cache-bytes", Long.toString(CACHE_BYTES))
                 .with("inline-bytes", "0")
                 .with("main.consumer.fetch.min.bytes", "1000000")
                 .with("main.consumer.fetch.max.wait.ms", "20");

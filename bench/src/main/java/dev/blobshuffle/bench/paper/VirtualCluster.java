@@ -38,11 +38,19 @@ final class VirtualCluster {
     private static final Duration SHORTEST_TICK = Duration.ofMillis(1);
     private static final Duration SHORTEST_READER_TICK = Duration.ofMillis(2);
     private static final Duration DRAIN = Duration.ofSeconds(120);
+    private static final int FILLS_BEFORE = 2;
+
+    /** An instance sends no second puts until it knows the times of a hundred. */
+    private static final int PUTS_BEFORE_HEDGING = 110;
+
+    /** So that a run of few batches is short, although its requests are not hedged then. */
+    private static final int BATCHES_PER_PUT_BEFORE = 4;
+
     private static final int CHANCE = 1_000_000;
     private static final int TICKS_PER_FILL = 128;
 
     /** A slow put holds back what follows for about a second, so a p95 of less is chance. */
-    private static final double LEAST_SECONDS = 5;
+    private static final double LEAST_SECONDS = 3;
 
     private static final long BUFFER = 1L << 30;
     private static final long STORE = 4L << 30;
@@ -77,7 +85,11 @@ final class VirtualCluster {
         this.time = time;
         double fill = deployment.fillSeconds();
         double seconds = Math.max(LEAST_SECONDS, batches * fill / Deployment.ZONES / deployment.instances());
-        warmUp = LEAST_WARM_UP.plusNanos((long) (2e9 * fill));
+        int putsBefore = Math.min(PUTS_BEFORE_HEDGING, batches / BATCHES_PER_PUT_BEFORE);
+        int fills = deployment.layout().isHedged()
+                ? Math.max(FILLS_BEFORE, putsBefore / deployment.layout().blobs())
+                : FILLS_BEFORE;
+        warmUp = LEAST_WARM_UP.plusNanos((long) (fills * 1e9 * fill));
         end = warmUp.plusNanos((long) (seconds * 1e9));
         Duration share = Duration.ofNanos((long) (fill / TICKS_PER_FILL * 1e9));
         tick = between(SHORTEST_TICK, share, LONGEST_TICK);

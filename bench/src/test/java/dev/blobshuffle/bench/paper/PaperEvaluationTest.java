@@ -117,6 +117,7 @@ class PaperEvaluationTest {
         assertThat(all).hasSize(8);
         assertThat(all.get(0).ratio().orElseThrow()).isBetween(0.3, 0.7);
         assertThat(all.get(4).ratio().orElseThrow()).isBetween(0.3, 0.7);
+        assertThat(all.get(4).ours().map(EqualLatency.Offer::layout)).contains(Layout.OURS);
     }
 
     @Test

@@ -35,6 +35,14 @@ class VirtualClusterTest {
     }
 
     @Test
+    void oursPerZoneHasThePapersBlobsAndAFewSecondPuts() {
+        ClusterResult paper = run(Layout.PAPER, 1);
+        ClusterResult ours = run(Layout.OURS_PER_ZONE, 1);
+        assertThat(ours.fill()).isCloseTo(paper.fill(), within(0.05));
+        assertThat(ours.putsPerSecond() / paper.putsPerSecond()).isBetween(0.95, 1.12);
+    }
+
+    @Test
     void sameSeedGivesTheSameNumbers() {
         ClusterResult one = run(Layout.PAPER, 3);
         ClusterResult other = run(Layout.PAPER, 3);
