@@ -3,6 +3,7 @@ package dev.blobshuffle.cli.status;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.internal.format.Notification;
 import dev.blobshuffle.core.internal.format.NotificationCodec;
+import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.kafka.internal.log.LogScan;
 import dev.blobshuffle.kafka.internal.log.NotificationRecord;
 import dev.blobshuffle.kafka.internal.position.CommitTranslation;
@@ -113,21 +114,29 @@ final class LagScan {
         }
 
         void add(ConsumerRecord<byte[], byte[]> record) {
-            if (oldest.isEmpty()) {
-                oldest = Optional.of(record.timestamp());
-            }
+            long writtenAt = record.timestamp();
             if (!NotificationRecord.isNotification(record) && !NotificationRecord.isNotificationOfOperators(record)) {
                 records++;
+                remember(writtenAt);
                 return;
             }
             try {
                 Notification notification = NotificationCodec.decode(record.value());
                 records += notification.records() - passed(record.offset());
                 bytes += notification.segmentLength();
+                // Timestamps may be event times of long ago.
+                writtenAt = Math.max(writtenAt, notification.blob().generation() * BlobId.MILLIS_PER_GENERATION);
             } catch (BlobShuffleException e) {
                 // Of a later version, or damaged: it counts as a notification of unknown size.
             }
             notifications++;
+            remember(writtenAt);
+        }
+
+        private void remember(long writtenAt) {
+            if (oldest.isEmpty()) {
+                oldest = Optional.of(writtenAt);
+            }
         }
 
         /** How many records of a notification the group has read already. */

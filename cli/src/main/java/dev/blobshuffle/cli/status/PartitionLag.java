@@ -13,7 +13,8 @@ import org.apache.kafka.common.TopicPartition;
  * @param notifications those that it has still to read
  * @param records what these stand for, and plain records
  * @param bytes stored bytes of the segments of these notifications
- * @param oldestMillis timestamp of the first of them; empty if nothing is left
+ * @param oldestMillis when the first of them was written: its timestamp, or the minute in which its
+ *     blob was sealed if that is later; empty if nothing is left
  * @param isCut whether there are more than were looked at
  */
 record PartitionLag(

@@ -114,6 +114,21 @@ class StatusIT {
     }
 
     @Test
+    void eventTimesOfLongAgoAreNotTakenForALag() throws IOException {
+        BlobTopic topic = new BlobTopic(kafka, store, "past");
+        try (Producer<String, String> producer = topic.producer("blobshuffle.inline.max.bytes", "0")) {
+            producer.send(new ProducerRecord<>(topic.name(), 0, 946_684_800_000L, "k", "v"));
+        }
+
+        JsonNode partition = json(status(topic, "past", "--json")).at("/partitions/0");
+
+        assertThat(partition.get("lag_records").asLong()).isEqualTo(1);
+        // The blob was sealed at most a minute after the minute began that its id names.
+        assertThat(partition.get("behind_ms").asLong())
+                .isBetween(0L, Duration.ofMinutes(3).toMillis());
+    }
+
+    @Test
     void whatIsTooMuchToLookAtIsMarked() throws IOException {
         BlobTopic topic = shuffled("cut");
         try (Producer<String, String> producer = topic.producer("blobshuffle.inline.max.bytes", "0")) {
