@@ -1,6 +1,7 @@
 package dev.blobshuffle.cli.plan;
 
 import dev.blobshuffle.cli.json.Json;
+import dev.blobshuffle.cli.topology.TopologyCommand;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.internal.pricing.PriceTable;
 import dev.blobshuffle.planner.KafkaPrices;
@@ -33,7 +34,7 @@ import picocli.CommandLine.Spec;
         name = "plan",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        subcommands = MessagingCostCommand.class,
+        subcommands = {MessagingCostCommand.class, TopologyCommand.class},
         description = {
             "Says what a shuffle would cost natively and through blobs, how fast it would be, and which settings to use.",
             "A model with list prices and latency profiles, described in docs/guides/planner.md; --from-metrics gives it what was measured.",
