@@ -22,10 +22,24 @@ class ObjectivesTest {
     }
 
     @Test
+    void anAbsoluteBoundTakesThePlaceOfTheShare() {
+        Objectives published =
+                new Objectives(0.01, OptionalDouble.of(Objectives.publishedLag("uc3")), 0.001, OptionalDouble.empty());
+        assertThat(published.violation(List.of(run), 10)).isEmpty();
+        Objectives strict = new Objectives(0.01, OptionalDouble.of(5), 0.001, OptionalDouble.empty());
+        assertThat(strict.violation(List.of(run), 1_000_000))
+                .hasValueSatisfying(text -> assertThat(text).contains("allowed is less than 5.0"));
+        assertThat(Objectives.publishedLag("uc3")).isEqualTo(100);
+        assertThat(Objectives.publishedLag("uc4")).isEqualTo(2000);
+    }
+
+    @Test
     void latencyIsBoundOnlyIfAsked() {
-        assertThat(new Objectives(0.01, 0.001, OptionalDouble.of(900)).violation(List.of(run), 1000))
+        assertThat(new Objectives(0.01, OptionalDouble.empty(), 0.001, OptionalDouble.of(900))
+                        .violation(List.of(run), 1000))
                 .hasValueSatisfying(text -> assertThat(text).contains("p95"));
-        assertThat(new Objectives(0.01, 0.001, OptionalDouble.of(1000)).violation(List.of(run), 1000))
+        assertThat(new Objectives(0.01, OptionalDouble.empty(), 0.001, OptionalDouble.of(1000))
+                        .violation(List.of(run), 1000))
                 .isEmpty();
     }
 

@@ -1,0 +1,132 @@
+package dev.blobshuffle.bench.search;
+
+import dev.blobshuffle.bench.parameter.Parameter;
+import dev.blobshuffle.bench.parameter.Parameters;
+import dev.blobshuffle.bench.run.BenchPlan;
+import dev.blobshuffle.bench.run.Cell;
+import dev.blobshuffle.bench.run.RunResult;
+import dev.blobshuffle.bench.run.Session;
+import dev.blobshuffle.bench.run.Variant;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+
+/**
+ * Searches with each variant and each cell of a plan, one after the other on the same brokers. Used
+ * once. Owned by one thread.
+ */
+public final class DemandSearch {
+    private final BenchPlan plan;
+    private final SearchSettings settings;
+    private final Optional<Path> theodolite;
+    private final Consumer<String> progress;
+    private final List<RunResult> runs = new ArrayList<>();
+    private final CpuPerRecord cpu = new CpuPerRecord();
+
+    /**
+     * @param theodolite a directory for results in Theodolite's files
+     * @param progress is called line by line
+     */
+    public DemandSearch(BenchPlan plan, SearchSettings settings, Optional<Path> theodolite, Consumer<String> progress) {
+        this.plan = plan;
+        this.settings = settings;
+        this.theodolite = theodolite;
+        this.progress = progress;
+    }
+
+    /** By variant and cell: of each load the instances, or of instances the load. */
+    public Map<String, Map<Long, OptionalLong>> run() throws IOException, InterruptedException {
+        Map<String, Map<Long, OptionalLong>> found = new LinkedHashMap<>();
+        Parameters base = plan.cells().get(0).parameters();
+        progress.accept("Replication " + base.text(Parameter.REPLICATION) + ": starting "
+                + base.text(Parameter.REPLICATION) + " broker(s); each experiment takes "
+                + (base.number(Parameter.WARM_UP_SECONDS) + base.number(Parameter.SECONDS))
+                + " s and what comes before and after");
+        try (Session session = Session.open(plan, base.count(Parameter.REPLICATION), progress)) {
+            for (Cell cell : plan.cells()) {
+                for (Variant variant : plan.variants()) {
+                    found.put(name(variant, cell), search(session, cell, variant));
+                }
+            }
+        }
+        return found;
+    }
+
+    /** All runs, in their order. */
+    public List<RunResult> runs() {
+        return runs;
+    }
+
+    /** The CPU time of a record in them. */
+    public CpuPerRecord cpu() {
+        return cpu;
+    }
+
+    private static String name(Variant variant, Cell cell) {
+        return variant.label()
+                + cell.varied().values().stream().map(value -> ", " + value).collect(Collectors.joining());
+    }
+
+    private Map<Long, OptionalLong> search(Session session, Cell cell, Variant variant)
+            throws IOException, InterruptedException {
+        Optional<TheodoliteFiles> files =
+                theodolite.isEmpty() ? Optional.empty() : Optional.of(TheodoliteFiles.open(theodolite.get()));
+        if (files.isPresent()) {
+            files.get().writeConfiguration(configuration(variant, cell), settings.asJson());
+            progress.accept("Theodolite's experiment " + files.get().id() + " is " + name(variant, cell));
+        }
+        ScalabilitySearch search = new ScalabilitySearch(
+                settings.loads(),
+                settings.instances(),
+                settings.strategy(),
+                (load, number) -> holds(session, cell, variant, files, load, number));
+        Map<Long, OptionalLong> result =
+                settings.isDemand() ? search.demand(settings.restriction()) : search.capacity(settings.restriction());
+        if (files.isPresent() && settings.isDemand()) {
+            files.get().writeDemand(result);
+        } else if (files.isPresent()) {
+            files.get().writeCapacity(result);
+        }
+        search.oddities().forEach(odd -> progress.accept("  odd: " + name(variant, cell) + ", " + odd));
+        return result;
+    }
+
+    private boolean holds(
+            Session session, Cell cell, Variant variant, Optional<TheodoliteFiles> files, long load, long number)
+            throws IOException, InterruptedException {
+        LoadKind kind = settings.kind();
+        Parameters parameters = kind.over(cell.parameters(), load).with(Parameter.INSTANCES, number);
+        Map<String, String> varied = new LinkedHashMap<>(cell.varied());
+        varied.put(kind.unit(), Long.toString(load));
+        varied.put(Parameter.INSTANCES.label(), Long.toString(number));
+        List<RunResult> repeated = new ArrayList<>();
+        for (int repetition = 0; repetition < settings.repetitions(); repetition++) {
+            RunResult run = session.run(new Cell(varied, parameters), variant, repetition);
+            repeated.add(run);
+            if (files.isPresent()) {
+                files.get().writeIndicator(load, number, run);
+            }
+        }
+        runs.addAll(repeated);
+        cpu.add(name(variant, cell), load, repeated);
+        Optional<String> violation = settings.objectives().violation(repeated, kind.recordsPerSecond(load));
+        files.ifPresent(some -> some.add(load, number, violation.isEmpty()));
+        progress.accept("  " + name(variant, cell) + ", " + load + " " + kind.unit() + ", " + number + " instance(s): "
+                + violation.map(text -> "no, " + text).orElse("yes"));
+        return violation.isEmpty();
+    }
+
+    private Map<String, Object> configuration(Variant variant, Cell cell) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("name", "blobshuffle-" + plan.workload().name() + "-" + variant.label());
+        json.put("parameters", cell.parameters().asJson());
+        return json;
+    }
+}
