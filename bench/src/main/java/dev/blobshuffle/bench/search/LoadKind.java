@@ -17,7 +17,7 @@ public enum LoadKind {
     /** Sensors; each sends a record per second. */
     SENSORS("sensors"),
 
-    /** The depth of UC4's groups: 4 to this power are its sensors, each sends a record per second. */
+    /** The depth of UC4's groups: 4 to this power are its sensors, a record per second each. */
     GROUPS("nested groups");
 
     private static final String HIERARCHY = "uc4";

@@ -27,7 +27,7 @@ public record Objectives(double lagShare, OptionalDouble lagRecords, double drop
         return new Objectives(0.01, OptionalDouble.empty(), 0.001, OptionalDouble.empty());
     }
 
-    /** The bound on the trend that Theodolite's authors published for a use case, records per second. */
+    /** The bound on the trend that Theodolite published for a use case, in records per second. */
     public static double publishedLag(String workload) {
         return workload.equals(OVERLAPPING_WINDOWS) ? PUBLISHED_OF_OVERLAPPING : PUBLISHED;
     }

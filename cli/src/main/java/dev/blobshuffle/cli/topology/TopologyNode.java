@@ -34,7 +34,7 @@ record TopologyNode(String name, Kind kind, Set<String> topics, List<String> suc
         UNKNOWN
     }
 
-    /** The operations of the DSL that return keys; those that only set one are in {@link #SETTING}. */
+    /** Operations of the DSL that return keys; those that only set one are in {@link #SETTING}. */
     private static final List<String> RETURNING =
             List.of("KSTREAM-MAP-", "KSTREAM-FLATMAP-", "KSTREAM-PROCESSOR-", "KSTREAM-TRANSFORM-");
 
