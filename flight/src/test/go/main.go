@@ -1,12 +1,14 @@
 // Reads a shuffle from a flight daemon with the stock client of Go, over TLS and with a token:
-// main HOST:PORT TRUST TOKEN SHUFFLE MAPS PARTITIONS. Prints for each partition what shuffle.py
-// prints: rows, and sums over the columns k, word, text with view, and list.
+// main HOST:PORT TRUST TOKEN SHUFFLE MAPS PARTITIONS [TARGET]. Prints for each partition what
+// shuffle.py prints: rows, and sums over the columns k, word, text with view, and list. With a
+// target, it puts the rows there first, as one map, and reads them from there.
 package main
 
 import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"log"
@@ -16,6 +18,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/flight"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 )
@@ -36,17 +39,23 @@ type sums struct {
 }
 
 func main() {
-	if len(os.Args) != 7 {
-		log.Fatal("Give HOST:PORT TRUST TOKEN SHUFFLE MAPS PARTITIONS.")
+	if len(os.Args) != 7 && len(os.Args) != 8 {
+		log.Fatal("Give HOST:PORT TRUST TOKEN SHUFFLE MAPS PARTITIONS [TARGET].")
 	}
 	client, err := connect(os.Args[1], os.Args[2], os.Args[3])
 	check(err)
 	defer client.Close()
 	ctx := context.Background()
-	check(commit(ctx, client, os.Args[4], number(os.Args[5])))
-	for partition := 0; partition < number(os.Args[6]); partition++ {
-		found, err := read(ctx, client, os.Args[4], strconv.Itoa(partition))
-		check(err)
+	shuffle, partitions := os.Args[4], number(os.Args[6])
+	check(commit(ctx, client, shuffle, number(os.Args[5])))
+	if len(os.Args) == 8 {
+		check(put(ctx, client, shuffle, os.Args[7], partitions))
+		shuffle = os.Args[7]
+		check(commit(ctx, client, shuffle, 1))
+	}
+	for partition := 0; partition < partitions; partition++ {
+		var found sums
+		check(read(ctx, client, shuffle, partition, found.add))
 		fmt.Println(found.rows, found.k, found.word, found.length, found.list)
 	}
 }
@@ -92,34 +101,84 @@ func commit(ctx context.Context, client flight.Client, shuffle string, maps int)
 	return err
 }
 
-func read(ctx context.Context, client flight.Client, shuffle, partition string) (sums, error) {
-	var found sums
+// read hands each batch of a partition to take.
+func read(ctx context.Context, client flight.Client, shuffle string, partition int,
+	take func(arrow.RecordBatch) error) error {
 	info, err := client.GetFlightInfo(ctx, &flight.FlightDescriptor{
-		Type: flight.DescriptorPATH, Path: []string{namespace, shuffle, partition}})
+		Type: flight.DescriptorPATH, Path: []string{namespace, shuffle, strconv.Itoa(partition)}})
 	if err != nil {
-		return found, err
+		return err
 	}
 	stream, err := client.DoGet(ctx, info.Endpoint[0].Ticket)
 	if err != nil {
-		return found, err
+		return err
 	}
 	reader, err := flight.NewRecordReader(stream)
 	if err != nil {
-		return found, err
+		return err
 	}
 	defer reader.Release()
+	var rows int64
 	for reader.Next() {
-		if err := found.add(reader.RecordBatch()); err != nil {
-			return found, err
+		rows += reader.RecordBatch().NumRows()
+		if err := take(reader.RecordBatch()); err != nil {
+			return err
 		}
 	}
 	if err := reader.Err(); err != nil {
-		return found, err
+		return err
 	}
-	if found.rows != info.TotalRecords {
-		return found, fmt.Errorf("%d rows came of %d", found.rows, info.TotalRecords)
+	if rows != info.TotalRecords {
+		return fmt.Errorf("%d rows came of %d", rows, info.TotalRecords)
 	}
-	return found, nil
+	return nil
+}
+
+// put writes all rows of a shuffle as the only map of another one.
+func put(ctx context.Context, client flight.Client, shuffle, target string, partitions int) error {
+	stream, err := client.DoPut(ctx)
+	if err != nil {
+		return err
+	}
+	var writer *flight.Writer
+	var rows int64
+	for partition := 0; partition < partitions; partition++ {
+		metadata := binary.LittleEndian.AppendUint32(nil, uint32(partition))
+		err := read(ctx, client, shuffle, partition, func(batch arrow.RecordBatch) error {
+			if writer == nil {
+				writer = flight.NewRecordWriter(stream, ipc.WithSchema(batch.Schema()))
+				writer.SetFlightDescriptor(&flight.FlightDescriptor{Type: flight.DescriptorPATH,
+					Path: []string{namespace, target, "0", "0", strconv.Itoa(partitions)}})
+			}
+			rows += batch.NumRows()
+			return writer.WriteWithAppMetadata(batch, metadata)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if writer == nil {
+		return fmt.Errorf("%s has no rows to put", shuffle)
+	}
+	// Without the number of rows the daemon would store nothing.
+	if err := stream.Send(&flight.FlightData{AppMetadata: binary.LittleEndian.AppendUint64(nil, uint64(rows))}); err != nil {
+		return err
+	}
+	if err := stream.CloseSend(); err != nil {
+		return err
+	}
+	answer, err := stream.Recv()
+	if err != nil {
+		return err
+	}
+	var ref struct{ Rows int64 }
+	if err := json.Unmarshal(answer.AppMetadata, &ref); err != nil {
+		return err
+	}
+	if ref.Rows != rows {
+		return fmt.Errorf("%d rows were stored of %d", ref.Rows, rows)
+	}
+	return nil
 }
 
 func (s *sums) add(batch arrow.RecordBatch) error {

@@ -193,6 +193,7 @@ public final class FlightDaemon implements AutoCloseable {
                 .executor(workers)
                 .intercept(Caller.interceptor(tokens, counters))
                 .withOption(ChannelOption.SO_BACKLOG, 1024)
+                .withChildOption(ChannelOption.ALLOCATOR, new MessageAllocator())
                 .maxInboundMessageSize(PutStream.LONGEST_MESSAGE)
                 .maxInboundMetadataSize(LONGEST_HEADERS)
                 .maxConcurrentCallsPerConnection(STREAMS_OF_CONNECTION)

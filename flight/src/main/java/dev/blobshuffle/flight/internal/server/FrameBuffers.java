@@ -8,7 +8,7 @@ import java.util.ArrayDeque;
  * buffer of their own. Thread-safe: guarded by itself.
  */
 final class FrameBuffers {
-    private static final int[] SIZES = {64 << 10, 1 << 20, (4 << 20) + (256 << 10)};
+    private static final int[] SIZES = {64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20, (4 << 20) + (256 << 10)};
     private static final long MOST_KEPT = 64L << 20;
 
     private final ArrayDeque<ByteBuffer>[] free;

@@ -156,21 +156,24 @@ class StockClientsIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"none", "lz4", "zstd"})
-    void goReadsThePartitions(String codec) throws Exception {
+    void goReadsAndPutsThePartitions(String codec) throws Exception {
         String written = shuffle("write", directory.toString(), "go-" + codec, codec);
         Path client = Path.of("target", "go-client").toAbsolutePath();
         run(
                 List.of("go", "build", "-o", client.toString(), "."),
                 Path.of("src/test/go").toAbsolutePath());
-        List<String> command = List.of(
+        List<String> command = new ArrayList<>(List.of(
                 client.toString(),
                 "localhost:" + secured.port(),
                 secure.certificate().toString(),
                 SecureDaemon.TOKEN,
                 "go-" + codec,
                 "3",
-                "3");
+                "3"));
 
+        assertThat(run(command)).isEqualTo(written);
+
+        command.add("go-put-" + codec);
         assertThat(run(command)).isEqualTo(written);
     }
 }
