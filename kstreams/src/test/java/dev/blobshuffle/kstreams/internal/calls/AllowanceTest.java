@@ -60,48 +60,17 @@ class AllowanceTest {
                 Duration.ofMillis(latencyMillis), () -> completion.complete(List.of(Outcome.of(numbers.get(0)))));
         try (ParallelCalls<Integer, Integer> calls =
                 new ParallelCalls<>(plan, false, call, time, time.workers("calls", concurrency), new AtomicInteger())) {
+            CallsOwner owner = new CallsOwner(calls, time);
             for (int number = 0; number < RECORDS; number++) {
                 // Half of all are of one key.
                 int key = time.random(2) == 0 ? 0 : time.random(keys);
                 calls.offer(KeyHandle.of(key), number, 1);
-                awaitRoom(calls, time);
+                owner.awaitRoom();
                 if (time.random(50) == 0) {
-                    assertThat(drain(calls, time)).isLessThanOrEqualTo(DRAIN);
+                    assertThat(owner.drain()).isLessThanOrEqualTo(DRAIN);
                 }
             }
-            assertThat(drain(calls, time)).isLessThanOrEqualTo(DRAIN);
+            assertThat(owner.drain()).isLessThanOrEqualTo(DRAIN);
         }
-    }
-
-    private static void awaitRoom(ParallelCalls<Integer, Integer> calls, SimulatedTime time)
-            throws InterruptedException {
-        while (true) {
-            long seen = calls.progress();
-            finishReleased(calls);
-            if (!calls.isFull()) {
-                return;
-            }
-            calls.awaitProgress(seen, time.nanos() + 1_000_000_000L);
-        }
-    }
-
-    private static Duration drain(ParallelCalls<Integer, Integer> calls, SimulatedTime time)
-            throws InterruptedException {
-        long start = time.nanos();
-        while (calls.pending() > 0) {
-            long seen = calls.progress();
-            finishReleased(calls);
-            if (calls.pending() > 0) {
-                calls.awaitProgress(seen, time.nanos() + 1_000_000_000L);
-            }
-        }
-        return Duration.ofNanos(time.nanos() - start);
-    }
-
-    private static void finishReleased(ParallelCalls<Integer, Integer> calls) {
-        for (PendingRecord<Integer, Integer> record = calls.poll(); record != null; record = calls.poll()) {
-            calls.finish(record);
-        }
-        calls.dispatch();
     }
 }
