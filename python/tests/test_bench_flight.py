@@ -67,3 +67,35 @@ def test_a_program_that_fails_makes_a_run_void(rows, tmp_path):
     found, log = measure(rows, tmp_path)
     assert found == {"problem": "it ended before it was done"}
     assert "Parquet" in log
+
+
+def serving(system, codec, server, stream):
+    costs = (
+        f"[serving.Cost({server}, 1.0, 1.0, {stream}), serving.Cost({server}, 1.0, 1.0, {stream})]"
+    )
+    return f"serving.row(('{system}', '{codec}'), {costs})"
+
+
+def test_serving_says_which_goals_are_met():
+    rows = [
+        serving("flight", "lz4", 0.24, 0.5),
+        serving("flight", "none", 0.6, 1.0),
+        serving("daft", "lz4", 0.2, 1.0),
+        serving("daft", "none", 0.5, 1.1),
+        serving("http", "lz4", 0.21, None),
+    ]
+    script = (
+        f"import serving; rows = [{', '.join(rows)}]; "
+        "print(serving.table(rows)); print(*serving.goals(rows), sep='\\n')"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", script], cwd=PROGRAMS, check=True, capture_output=True, text=True
+    ).stdout
+    assert "| flight | lz4 | 0.24 (0.24-0.24) | 1.00 | 1000 | 2000 |" in found
+    assert found.splitlines()[-5:] == [
+        "MISSED flight, none: server CPU-s per GB: 0.60, goal at most 0.5",
+        "met    flight, lz4: server CPU-s per GB: 0.24, goal at most 0.25",
+        "MISSED http, lz4: server CPU-s per GB: 0.21, goal at most 0.2",
+        "MISSED flight, none: one stream, as a multiple of Daft's: 1.10, goal at least 1.2",
+        "met    flight, lz4: one stream, as a multiple of Daft's: 2.00, goal at least 1.8",
+    ]

@@ -1,7 +1,7 @@
 """What it costs to serve partitions: the daemon by Flight and HTTP, and Daft's server.
 
-    python serving.py --data DIR [--files 4] [--partitions 100] [--codecs none lz4] [--rounds 5]
-        [--warm-up 2] [--systems flight flight-tls http http-tls put daft] [--json FILE]
+    python serving.py --data DIR [--files 4] [--partitions 100] [--codecs none lz4] [--rounds 6]
+        [--warm-up 6] [--systems flight flight-tls http http-tls put daft] [--json FILE]
 
 DIR has the rows that `bench flight` makes. One client reads all partitions of some files, one
 after the other, from each server in turn; in the last column, all partitions in one stream.
@@ -34,6 +34,13 @@ import blobshuffle
 KEY = "l_orderkey"
 TOKEN = "0123456789abcdef0123456789abcdef"
 COMMAND = Path(__file__).parents[3] / "blobshuffle"
+SERVER_GOALS = [
+    ("flight", "none", 0.5),
+    ("flight", "lz4", 0.25),
+    ("http", "none", 0.2),
+    ("http", "lz4", 0.2),
+]
+STREAM_GOALS = [("none", 1.2), ("lz4", 1.8)]
 _BATCH_ROWS = 64 << 10
 _TICKS = os.sysconf("SC_CLK_TCK")
 _flight: Any = pyarrow.flight
@@ -375,6 +382,28 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def goals(rows: list[dict[str, Any]]) -> list[str]:
+    """Return a line for each goal: at most so many CPU seconds, at least so fast a stream."""
+    found = {(one["system"], one["codec"]): one for one in rows}
+    lines = []
+
+    def compare(is_met: bool, what: str, value: float, goal: str) -> None:
+        lines.append(f"{'met   ' if is_met else 'MISSED'} {what}: {value:.2f}, goal {goal}")
+
+    for system, codec, most in SERVER_GOALS:
+        if one := found.get((system, codec)):
+            value = one["server_per_gb"][0]
+            what = f"{system}, {codec}: server CPU-s per GB"
+            compare(value <= most, what, value, f"at most {most}")
+    for codec, least in STREAM_GOALS:
+        ours, daft = found.get(("flight", codec)), found.get(("daft", codec))
+        if ours and daft:
+            value = daft["stream_seconds_per_gb"][0] / ours["stream_seconds_per_gb"][0]
+            what = f"flight, {codec}: one stream, as a multiple of Daft's"
+            compare(value >= least, what, value, f"at least {least}")
+    return lines
+
+
 def main() -> None:
     """Measure, print a table and write the numbers."""
     names = ["flight", "flight-tls", "http", "http-tls", "put", "daft"]
@@ -383,8 +412,8 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=4)
     parser.add_argument("--partitions", type=int, default=100)
     parser.add_argument("--codecs", nargs="+", default=["none", "lz4"])
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--warm-up", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--warm-up", type=int, default=6)
     parser.add_argument("--systems", nargs="+", choices=names, default=names)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
@@ -393,7 +422,7 @@ def main() -> None:
         rows = measure(options, directory)
     finally:
         shutil.rmtree(directory, ignore_errors=True)
-    print(table(rows))
+    print(table(rows), "", *goals(rows), sep="\n")
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1) + "\n")
 

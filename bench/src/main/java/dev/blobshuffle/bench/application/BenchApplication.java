@@ -2,6 +2,7 @@ package dev.blobshuffle.bench.application;
 
 import dev.blobshuffle.bench.observed.StoreLatencies;
 import dev.blobshuffle.bench.parameter.Parameters;
+import dev.blobshuffle.bench.workload.BenchWorkload;
 import dev.blobshuffle.bench.workload.Probes;
 import dev.blobshuffle.bench.workload.Topics;
 import dev.blobshuffle.bench.workload.Workloads;
@@ -60,7 +61,8 @@ public final class BenchApplication {
      * Runs an instance.
      *
      * @param args one: the file with the settings of Kafka Streams, the parameters, and
-     *     {@code bench.workload}, {@code bench.input}, {@code bench.measured}
+     *     {@code bench.workload}, {@code bench.operators}, {@code bench.input},
+     *     {@code bench.measured}
      */
     public static void main(String[] args) throws IOException {
         PrintStream toParent = System.out;
@@ -81,7 +83,12 @@ public final class BenchApplication {
         Parameters parameters = Parameters.of(settings).overriddenBy(System.getenv());
         Topics topics = new Topics(settings.getProperty("application.id"), settings.getProperty(OWN + "input"));
         StreamsBuilder builder = new StreamsBuilder();
-        Workloads.named(settings.getProperty(OWN + "workload")).define(builder, parameters, topics, probes);
+        BenchWorkload workload = Workloads.named(settings.getProperty(OWN + "workload"));
+        if (Boolean.parseBoolean(settings.getProperty(OWN + "operators"))) {
+            workload.defineWithOperators(builder, parameters, topics, probes);
+        } else {
+            workload.define(builder, parameters, topics, probes);
+        }
         Properties kafkas = kafkas(settings);
         KafkaStreams streams = new KafkaStreams(builder.build(kafkas), kafkas);
         CountDownLatch end = new CountDownLatch(1);

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -58,6 +59,12 @@ final class FlightCommand implements Callable<Integer> {
     @Option(names = "--rounds", defaultValue = "2", description = "Runs of each cell.")
     private int rounds;
 
+    @Option(
+            names = "--serve",
+            description =
+                    "Measures what it costs to serve partitions instead: the daemon, by Flight and HTTP, beside Daft's server.")
+    private boolean isServing;
+
     @Option(names = "--limit-seconds", defaultValue = "900", description = "A longer run is void.")
     private long limitSeconds;
 
@@ -87,7 +94,12 @@ final class FlightCommand implements Callable<Integer> {
         FlightPlan plan = plan();
         Map<String, Object> environment = Environment.asJson();
         try {
-            FlightReport report = new FlightRunner(plan, directories(), this::say).run();
+            FlightRunner runner = new FlightRunner(plan, directories(), this::say);
+            if (isServing) {
+                say(runner.serve(Optional.ofNullable(json).map(Path::toAbsolutePath)));
+                return 0;
+            }
+            FlightReport report = runner.run();
             say("");
             say(report.text());
             say(

@@ -32,30 +32,48 @@ record SuitePlan(String name, int minutes, String shows, String command) {
     static final List<SuitePlan> ALL = List.of(
             new SuitePlan(
                     "replication-3",
-                    9,
+                    27,
                     "CPU and rate against native with three brokers",
-                    "run throughput --replication 3 --gib 4 --repetitions 1"),
+                    "run throughput --replication 3 --gib 4 --repetitions 3"),
             new SuitePlan(
                     "replication-1",
-                    5,
+                    15,
                     "the same with one broker",
-                    "run throughput --replication 1 --gib 4 --repetitions 1"),
+                    "run throughput --replication 1 --gib 4 --repetitions 3"),
             new SuitePlan(
                     "warm",
-                    8,
+                    24,
                     "the same with JVMs that have compiled most",
-                    "run throughput --replication 3 --gib 3 --warm-up-gib 4 --repetitions 1 --variants native-tuned,blobs-memory,blobs-file"),
+                    "run throughput --replication 3 --gib 3 --warm-up-gib 4 --repetitions 3 --variants native-tuned,blobs-memory,blobs-file"),
+            new SuitePlan(
+                    "threads",
+                    9,
+                    "one broker, two stream threads in each instance",
+                    "run throughput --replication 1 --threads 2 --gib 2 --repetitions 3 --variants native,native-tuned,blobs-file"),
+            new SuitePlan(
+                    "operators",
+                    7,
+                    "the operators beside the client supplier",
+                    "run throughput --replication 1 --gib 2 --repetitions 3 --variants native-tuned,blobs-file,operators-file"),
+            new SuitePlan(
+                    "zone-cache",
+                    13,
+                    "requests to the store with a cache for each instance, and for each zone",
+                    "run shuffle --variants blobs-s3 --repetitions 3 --jvm -XX:TieredStopAtLevel=1"
+                            + " --with store-latency=s3-blobshuffle-paper --with zones=2 --with instances=4 --with partitions=8"
+                            + " --with rate=3000 --with warm-up-seconds=50 --with seconds=40 --with cache-bytes=67108864"
+                            + " --vary zone-cache=false,true"),
             new SuitePlan(
                     "exactly-once",
-                    4,
+                    12,
                     "commits every 100 ms, each of which flushes",
-                    "run throughput --replication 1 --gib 2 --warm-up-gib 0.75 --repetitions 1 --variants native,native-tuned,blobs-memory"
+                    "run throughput --replication 1 --gib 2 --warm-up-gib 0.75 --repetitions 3 --variants native,native-tuned,blobs-memory"
                             + " --guarantee exactly_once_v2 --commit-interval-ms 100"),
             new SuitePlan(
                     "low-rate",
-                    6,
+                    18,
                     "5,000 records per second, with and without a delay",
-                    "run shuffle --variants native,blobs-memory --repetitions 1 --with rate=5000 --with warm-up-seconds=40"
+                    "run shuffle --variants native,blobs-memory --repetitions 3 --with rate=5000 --with warm-up-seconds=40"
                             + " --with seconds=30 --vary batch-delay-ms=0,500"),
             new SuitePlan(
                     "paper-layout",
@@ -136,11 +154,16 @@ record SuitePlan(String name, int minutes, String shows, String command) {
                     "columnar shuffles beside Daft, Ray Data and Dask",
                     "flight --partitions 100,1000 --rounds 2"),
             new SuitePlan(
+                    "flight-serving",
+                    8,
+                    "serving partitions, beside Daft's server",
+                    "flight --scale 4 --serve --partitions 100 --codecs none,lz4 --rounds 6"),
+            new SuitePlan(
                     "adaptive", 3, "a target latency while the load swings, in virtual time", "run adaptive --virtual"),
             new SuitePlan("paper", 12, "Figures 6 to 10 at their full size, in virtual time", "paper"),
             new SuitePlan(
                     "paper-validation",
-                    9,
+                    17,
                     "three points of these figures for real, at a sixty-fourth",
                     "paper --validate"));
 

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.function.Consumer;
 
@@ -17,6 +18,8 @@ import java.util.function.Consumer;
 public final class FlightRunner {
     private static final double ROWS_PER_SCALE = 6_001_215;
     private static final double ROWS_PER_FILE = 1_500_000;
+
+    private static final List<String> OWN_SERVERS = List.of("flight", "flight-tls", "http", "http-tls", "put");
 
     private final FlightPlan plan;
     private final FlightDirectories directories;
@@ -39,9 +42,7 @@ public final class FlightRunner {
      * @throws IllegalStateException if Python, pip or the generator of the rows fails
      */
     public FlightReport run() throws IOException, InterruptedException {
-        say.accept("Python with the pinned packages: " + directories.cache() + " (made once)");
-        PythonEnvironment python =
-                PythonEnvironment.in(directories.project(), directories.interpreter(), directories.cache());
+        PythonEnvironment python = python();
         Path data = data(python);
         List<FlightResult> results = new ArrayList<>();
         for (int round = 0; round < plan.rounds(); round++) {
@@ -52,6 +53,41 @@ public final class FlightRunner {
             }
         }
         return new FlightReport(plan, results);
+    }
+
+    /**
+     * Measures what it costs to serve partitions: by the daemon, and by Daft's server if the plan
+     * has Daft. Takes the first number of partitions of the plan.
+     *
+     * @param json for the numbers; empty for none
+     * @return a table, and which goals are met
+     * @throws IllegalStateException if Python, pip, the daemon or another server fails
+     */
+    public String serve(Optional<Path> json) throws IOException, InterruptedException {
+        PythonEnvironment python = python();
+        Path data = data(python);
+        List<String> arguments = new ArrayList<>(List.of(
+                "--data",
+                data.toString(),
+                "--partitions",
+                Integer.toString(plan.partitions().get(0)),
+                "--rounds",
+                Integer.toString(plan.rounds())));
+        json.ifPresent(file -> arguments.addAll(List.of("--json", file.toString())));
+        arguments.add("--codecs");
+        arguments.addAll(plan.codecs());
+        arguments.add("--systems");
+        arguments.addAll(OWN_SERVERS);
+        if (plan.systems().contains(FlightSystem.DAFT)) {
+            arguments.add("daft");
+        }
+        say.accept("Serving, round by round: " + python.log());
+        return python.text("serving.py", arguments);
+    }
+
+    private PythonEnvironment python() throws IOException, InterruptedException {
+        say.accept("Python with the pinned packages: " + directories.cache() + " (made once)");
+        return PythonEnvironment.in(directories.project(), directories.interpreter(), directories.cache());
     }
 
     private Path data(PythonEnvironment python) throws IOException, InterruptedException {

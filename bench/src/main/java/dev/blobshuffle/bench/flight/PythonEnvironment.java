@@ -2,6 +2,8 @@ package dev.blobshuffle.bench.flight;
 
 import dev.blobshuffle.bench.run.Directories;
 import java.io.IOException;
+import java.io.StringReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -54,8 +56,8 @@ final class PythonEnvironment {
         if (!Files.exists(directory.resolve(COMPLETE))) {
             Directories.delete(directory);
             Files.createDirectories(cache);
-            environment.run(List.of(interpreter, "-m", "venv", directory.toString()));
-            environment.run(List.of(
+            String ignored = environment.run(List.of(interpreter, "-m", "venv", directory.toString()));
+            ignored = environment.run(List.of(
                     python.toString(),
                     "-m",
                     "pip",
@@ -82,13 +84,30 @@ final class PythonEnvironment {
      * @throws IllegalStateException if it fails
      */
     Properties run(String program, List<String> arguments) throws IOException, InterruptedException {
+        Properties printed = new Properties();
+        printed.load(new StringReader(text(program, arguments)));
+        return printed;
+    }
+
+    /**
+     * Runs one of the programs, and waits for it.
+     *
+     * @return what it printed
+     * @throws IllegalStateException if it fails
+     */
+    String text(String program, List<String> arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(
                 List.of(python.toString(), programs.resolve(program).toString()));
         command.addAll(arguments);
         return run(command);
     }
 
-    private Properties run(List<String> command) throws IOException, InterruptedException {
+    /** Where programs write their messages. */
+    Path log() {
+        return log;
+    }
+
+    private String run(List<String> command) throws IOException, InterruptedException {
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(log.toFile());
         builder.environment().putAll(Map.of("PYTHONPATH", sources.toString(), "PYTHONDONTWRITEBYTECODE", "1"));
         Process process;
@@ -99,8 +118,7 @@ final class PythonEnvironment {
                     "Cannot run " + command.get(0) + ": " + e.getMessage() + ". Give another --python.", e);
         }
         try {
-            Properties printed = new Properties();
-            printed.load(process.getInputStream());
+            String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             int status = process.waitFor();
             if (status != 0) {
                 throw new IllegalStateException("Cannot run " + String.join(" ", command) + ": it ended with status "

@@ -47,6 +47,11 @@ public enum Parameter {
             "How many times larger the blobs and the load are that a run stands for: the server of blobs-s3 takes as long as for blobs so much larger, and the cost is that of the requests for so many more bytes."),
     /** Zones. */
     ZONES("1", Form.COUNT, "Availability zones that the instances of variants with blobs say they are in, in turn."),
+    /** Shared caches. */
+    ZONE_CACHE(
+            "false",
+            Form.FLAG,
+            "Whether the instances of a zone share their caches, so that a zone reads a section from the store once; give cache-bytes too."),
     /** Sensors. */
     KEYS("1000", Form.COUNT, "Sensors of uc1 to uc3 and of fanout."),
     /** Nested groups. */

@@ -42,6 +42,13 @@ public record BenchPlan(
         if (repetitions < 1) {
             throw new IllegalArgumentException("Cannot run with " + repetitions + " repetitions. Give 1 or more.");
         }
+        variants.stream()
+                .filter(variant -> variant.hasOperators() && !workload.hasOperators())
+                .findFirst()
+                .ifPresent(variant -> {
+                    throw new IllegalArgumentException("Cannot run " + workload.name() + " as " + variant.label()
+                            + ": it has no form with operators. Leave this variant out, or give the workload shuffle.");
+                });
         for (Cell cell : cells) {
             workload.source(cell.parameters(), new Timeline(0, 1));
             if (!(cell.parameters().decimal(Parameter.STORE_SCALE) >= 1)) {

@@ -90,12 +90,16 @@ final class Run implements AutoCloseable {
         settings.setProperty("state.dir", own.resolve("state").toString());
         settings.setProperty(BenchApplication.OWN + "workload", workload().name());
         settings.setProperty(BenchApplication.OWN + "input", topics.input());
+        settings.setProperty(BenchApplication.OWN + "operators", Boolean.toString(variant.hasOperators()));
         parameters.settings().forEach(settings::setProperty);
         variant.addTo(settings, store.uri());
         if (variant.hasBlobs()) {
             int zones = parameters.count(Parameter.ZONES);
             if (zones > 1) {
                 settings.setProperty("blobshuffle.zone", "zone-" + number % zones);
+            }
+            if (parameters.flag(Parameter.ZONE_CACHE)) {
+                ZoneCache.addTo(settings, directory);
             }
             parameters.blobSettings().forEach(settings::setProperty);
         }

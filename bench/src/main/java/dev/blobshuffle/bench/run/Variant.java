@@ -29,7 +29,10 @@ public enum Variant {
      * Through blobs in a simulated S3 in a process of its own, over TLS, with the latencies of a
      * profile.
      */
-    BLOBS_S3(Carrier.S3);
+    BLOBS_S3(Carrier.S3),
+
+    /** Through blobs in files, by the operators in place of the client supplier. */
+    OPERATORS_FILE(Carrier.FILES);
 
     /** What the variants with blobs poll where the application chose no number. */
     private static final String POLL_RECORDS = "4000";
@@ -76,6 +79,11 @@ public enum Variant {
         return carrier != Carrier.KAFKA;
     }
 
+    /** Whether the topology has the operators; else settings alone decide. */
+    public boolean hasOperators() {
+        return this == OPERATORS_FILE;
+    }
+
     Carrier carrier() {
         return carrier;
     }
@@ -91,6 +99,12 @@ public enum Variant {
         }
         if (hasBlobs()) {
             settings.setProperty("blobshuffle.store", storeUri);
+        }
+        if (hasOperators()) {
+            // An idle thread sees no fetched segment, and sends no notification.
+            settings.putIfAbsent("poll.ms", "10");
+            settings.putIfAbsent("producer.linger.ms", "5");
+        } else if (hasBlobs()) {
             BlobShuffleClientSupplier.addTo(settings);
         }
     }

@@ -24,6 +24,16 @@ public interface BenchWorkload {
      */
     void define(StreamsBuilder builder, Parameters parameters, Topics topics, Probes probes);
 
+    /** Whether {@link #defineWithOperators} builds the application too. */
+    default boolean hasOperators() {
+        return false;
+    }
+
+    /** Builds the same application with the operators in place of each shuffle. */
+    default void defineWithOperators(StreamsBuilder builder, Parameters parameters, Topics topics, Probes probes) {
+        throw new UnsupportedOperationException("Cannot run " + name() + " with operators: it has none.");
+    }
+
     /** Topics of the run that are made before it starts, by the name within the run. */
     List<String> topics(Parameters parameters);
 

@@ -2,6 +2,7 @@ package dev.blobshuffle.bench.workload;
 
 import dev.blobshuffle.bench.parameter.Parameter;
 import dev.blobshuffle.bench.parameter.Parameters;
+import dev.blobshuffle.kstreams.operator.BlobShuffle;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -26,9 +27,12 @@ import org.apache.kafka.streams.processor.api.Record;
  * {@link System#nanoTime}, which is one clock for all processes of a Linux machine.
  */
 final class ShuffleWorkload implements BenchWorkload {
+    private static final String SHUFFLE = "shuffle";
+    private static final Serde<byte[]> BYTES = Serdes.ByteArray();
+
     @Override
     public String name() {
-        return "shuffle";
+        return SHUFFLE;
     }
 
     @Override
@@ -95,19 +99,42 @@ final class ShuffleWorkload implements BenchWorkload {
 
     @Override
     public void define(StreamsBuilder builder, Parameters parameters, Topics topics, Probes probes) {
-        Serde<byte[]> bytes = Serdes.ByteArray();
-        KStream<byte[], byte[]> shuffled = builder.stream(topics.input(), Consumed.with(bytes, bytes))
-                .map((none, value) -> {
-                    Value.stamp(value, System.nanoTime());
-                    return KeyValue.pair(Arrays.copyOf(value, Value.KEY_BYTES), value);
-                })
-                .repartition(Repartitioned.<byte[], byte[]>as("shuffle")
-                        .withKeySerde(bytes)
-                        .withValueSerde(bytes)
-                        .withNumberOfPartitions(2 * parameters.count(Parameter.PARTITIONS)));
+        KStream<byte[], byte[]> shuffled = keyed(builder, topics)
+                .repartition(Repartitioned.<byte[], byte[]>as(SHUFFLE)
+                        .withKeySerde(BYTES)
+                        .withValueSerde(BYTES)
+                        .withNumberOfPartitions(partitions(parameters)));
+        count(shuffled, parameters, topics, probes);
+    }
+
+    @Override
+    public boolean hasOperators() {
+        return true;
+    }
+
+    @Override
+    public void defineWithOperators(StreamsBuilder builder, Parameters parameters, Topics topics, Probes probes) {
+        BlobShuffle<byte[], byte[]> shuffle = BlobShuffle.<byte[], byte[]>builder(SHUFFLE, partitions(parameters))
+                .serdes(BYTES, BYTES)
+                .build();
+        count(shuffle.repartition(keyed(builder, topics)), parameters, topics, probes);
+    }
+
+    private static int partitions(Parameters parameters) {
+        return 2 * parameters.count(Parameter.PARTITIONS);
+    }
+
+    private static KStream<byte[], byte[]> keyed(StreamsBuilder builder, Topics topics) {
+        return builder.stream(topics.input(), Consumed.with(BYTES, BYTES)).map((none, value) -> {
+            Value.stamp(value, System.nanoTime());
+            return KeyValue.pair(Arrays.copyOf(value, Value.KEY_BYTES), value);
+        });
+    }
+
+    private static void count(KStream<byte[], byte[]> shuffled, Parameters parameters, Topics topics, Probes probes) {
         if (parameters.flag(Parameter.OUTPUT)) {
             shuffled.<byte[], byte[]>process(() -> new Tally(probes))
-                    .to(topics.own("output"), Produced.with(bytes, bytes));
+                    .to(topics.own("output"), Produced.with(BYTES, BYTES));
         } else {
             shuffled.process(() -> new Tally(probes));
         }

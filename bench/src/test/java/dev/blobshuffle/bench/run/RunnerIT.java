@@ -60,6 +60,26 @@ class RunnerIT {
     }
 
     @Test
+    void operatorsShuffleWhatTheClientSupplierDoes() throws Exception {
+        List<RunResult> results = verified(plan("shuffle", SMALL, Variant.BLOBS_FILE, Variant.OPERATORS_FILE));
+
+        assertThat(results).allSatisfy(result -> {
+            assertThat(result.counter("notifications-sent")).isPositive();
+            assertThat(result.counter("shuffle-broker-bytes")).isLessThan(1_000_000);
+        });
+    }
+
+    @Test
+    void instancesOfAZoneShareTheirCaches() throws Exception {
+        Parameters parameters = SMALL.with("zone-cache", "true").with("cache-bytes", "64 MiB");
+
+        RunResult result =
+                verified(plan("shuffle", parameters, Variant.BLOBS_FILE)).get(0);
+
+        assertThat(result.counter("cache-zone-hits")).isPositive();
+    }
+
+    @Test
     void matchesAreExactAlthoughInstancesAndABrokerAreKilledAndTheStoreFails() throws Exception {
         Parameters parameters = SMALL.with("rate", "400")
                 // On a busy machine new processes hand out nothing for seconds.
@@ -107,6 +127,7 @@ class RunnerIT {
                 .hasMessageContaining("replication=3");
         assertThatThrownBy(() -> plan("shuffle", SMALL.with("store-faults", "10"), Variant.BLOBS_FILE))
                 .hasMessageContaining("matcher");
+        assertThatThrownBy(() -> plan("uc2", SMALL, Variant.OPERATORS_FILE)).hasMessageContaining("workload shuffle");
         assertThatThrownBy(() -> plan("shuffle", SMALL.with("record-bytes", "8"), Variant.NATIVE))
                 .hasMessageContaining("8 bytes");
     }

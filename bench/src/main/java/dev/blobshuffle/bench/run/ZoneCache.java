@@ -1,0 +1,42 @@
+package dev.blobshuffle.bench.run;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.Properties;
+
+/** What instances need to share their caches in their zones: an address each, and one secret. */
+final class ZoneCache {
+    private static final int SECRET_BYTES = 32;
+
+    private ZoneCache() {}
+
+    /**
+     * Adds the settings of an instance, and writes the secret if nobody has yet.
+     *
+     * @param directory of the run
+     */
+    static void addTo(Properties settings, Path directory) throws IOException {
+        settings.setProperty("blobshuffle.cache.zone.enabled", "true");
+        settings.setProperty("blobshuffle.peer.listen", "127.0.0.1:0");
+        settings.setProperty(
+                "blobshuffle.peer.secret.file",
+                secret(directory.resolve("secret")).toString());
+    }
+
+    private static Path secret(Path file) throws IOException {
+        try {
+            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            byte[] secret = new byte[SECRET_BYTES];
+            new SecureRandom().nextBytes(secret);
+            Files.writeString(file, HexFormat.of().formatHex(secret));
+        } catch (FileAlreadyExistsException e) {
+            return file; // Of an instance before.
+        }
+        return file;
+    }
+}
