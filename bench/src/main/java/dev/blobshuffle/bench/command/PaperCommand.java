@@ -92,7 +92,7 @@ final class PaperCommand implements Callable<Integer> {
 
     @Option(
             names = "--seconds",
-            defaultValue = "60",
+            defaultValue = "180",
             description = "Seconds that each real run of --validate measures.")
     private int seconds;
 

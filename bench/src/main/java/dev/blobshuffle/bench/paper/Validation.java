@@ -31,6 +31,10 @@ public final class Validation {
     private static final int INSTANCES = Deployment.ZONES;
     private static final int INPUT_PARTITIONS = 9;
     private static final int WARM_UP_SECONDS = 75;
+
+    /** Until each instance has made the hundred puts after which it hedges. */
+    private static final int WARM_UP_SECONDS_OF_HEDGING = 180;
+
     private static final long CACHE_BYTES = 64L << 20;
 
     /** Enough that the virtual numbers are exact within 1 %. */
@@ -126,7 +130,9 @@ public final class Validation {
                 .with(Parameter.PARTITIONS, INPUT_PARTITIONS)
                 .with(Parameter.RECORD_BYTES, Deployment.VALUE_BYTES)
                 .with(Parameter.RATE, Math.round(point.scaledRecordsPerSecond() * INSTANCES))
-                .with(Parameter.WARM_UP_SECONDS, WARM_UP_SECONDS)
+                .with(
+                        Parameter.WARM_UP_SECONDS,
+                        point.layout().isHedged() ? WARM_UP_SECONDS_OF_HEDGING : WARM_UP_SECONDS)
                 .with(Parameter.SECONDS, seconds)
                 .with(Parameter.COMMIT_INTERVAL_MS, Deployment.COMMIT_INTERVAL.toMillis())
                 .with("cache-bytes", Long.toString(CACHE_BYTES))

@@ -202,8 +202,7 @@ final class VirtualCluster {
             }
             if (now - committed >= interval) {
                 lane.flush(FLUSH_TIMEOUT);
-                committed = now();
-                appendedAt = committed; // Nothing is appended while a thread commits.
+                committed = now(); // What came meanwhile is appended at the next tick.
             }
         }
         lane.flush(FLUSH_TIMEOUT);
