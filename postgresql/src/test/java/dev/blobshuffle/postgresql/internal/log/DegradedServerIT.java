@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.blobshuffle.core.failure.LogUnavailable;
 import dev.blobshuffle.core.failure.OutcomeUnknown;
 import dev.blobshuffle.core.internal.log.CommitLog;
+import dev.blobshuffle.core.internal.log.LogBatch;
 import dev.blobshuffle.core.internal.log.LogTopic;
 import dev.blobshuffle.core.internal.log.Writer;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseTimeouts;
@@ -127,9 +128,24 @@ final class DegradedServerIT extends LogContract {
         } finally {
             server.restart();
         }
-        commit(writer, 1, batch(topic, "two"));
+        commitAsSoonAsPossible(writer, batch(topic, "two"));
         sequence(log, topic);
         assertThat(entries(log, topic, 0)).containsExactly("one", "two");
         log.close();
+    }
+
+    /** A client that failed to connect tries again later than {@link #SHORT}. */
+    private void commitAsSoonAsPossible(Writer writer, LogBatch batch) {
+        long deadline = System.nanoTime() + Duration.ofMinutes(1).toNanos();
+        while (true) {
+            try {
+                commit(writer, 1, batch);
+                return;
+            } catch (LogUnavailable e) {
+                if (System.nanoTime() > deadline) {
+                    throw e;
+                }
+            }
+        }
     }
 }
