@@ -16,7 +16,7 @@ final class ZoneCache {
     private ZoneCache() {}
 
     /**
-     * Adds the settings of an instance, and writes the secret if nobody has yet.
+     * Adds the settings of an instance. The first one writes the secret.
      *
      * @param directory of the run
      */
