@@ -26,15 +26,9 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
-import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
-import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
-import software.amazon.awssdk.services.s3.model.S3Error;
 
 /**
  * A store in a bucket of Amazon S3, or of a service with the same protocol. A blob is one object.
@@ -47,10 +41,6 @@ import software.amazon.awssdk.services.s3.model.S3Error;
  * ({@code UploadAttempt}). Thread-safe.
  */
 public final class S3BlobStore implements BlobStore {
-    private static final Logger LOG = LoggerFactory.getLogger(S3BlobStore.class);
-
-    /** The most keys that S3 accepts in one delete. */
-    private static final int DELETE_KEYS = 1000;
     /** Threads and connections for deletes and listings. */
     private static final int KEY_THREADS = 4;
 
@@ -89,12 +79,7 @@ public final class S3BlobStore implements BlobStore {
 
     static S3BlobStore open(
             S3Settings settings, Optional<Duration> callTimeout, S3Requests requests, StoreContext context) {
-        if (settings.isExposed()) {
-            LOG.warn(
-                    "Requests to {} go over plain HTTP, so others can read and change records on the way. Give an endpoint"
-                            + " with https.",
-                    settings.location());
-        }
+        settings.warnIfExposed();
         S3Objects objects = new S3Objects(settings, callTimeout, requests, new S3Failures(settings.location()));
         try {
             String id = new S3Marker(settings, objects, context).agree();
@@ -204,20 +189,9 @@ public final class S3BlobStore implements BlobStore {
         return keys.run(
                 what,
                 () -> ask(what, () -> {
-                    for (int from = 0; from < all.size(); from += DELETE_KEYS) {
-                        deletePage(what, all.subList(from, Math.min(all.size(), from + DELETE_KEYS)));
-                    }
+                    objects.deleteAll(what, all, meter);
                     return nothing();
                 }));
-    }
-
-    private void deletePage(String what, List<String> page) {
-        meter.sent(Request.DELETE);
-        for (S3Error error : objects.requests().delete(objects.delete(page)).errors()) {
-            if (!"NoSuchKey".equals(error.code())) {
-                throw failures.of(what, error);
-            }
-        }
     }
 
     @Override
@@ -225,8 +199,9 @@ public final class S3BlobStore implements BlobStore {
         String what = "list generation " + generation;
         return inEachShard(what, shard -> {
             List<BlobId> found = new ArrayList<>();
-            forEachPage(
+            objects.forEachPage(
                     objects.list(settings.prefix().generation(shard, generation)),
+                    meter,
                     page -> page.contents()
                             .forEach(object ->
                                     settings.prefix().blob(object.key()).ifPresent(found::add)));
@@ -238,8 +213,9 @@ public final class S3BlobStore implements BlobStore {
     public CompletionStage<List<BlobId>> list(GenerationSpan generations) {
         return inEachShard("list generations from " + generations.first(), shard -> {
             List<BlobId> found = new ArrayList<>();
-            forEachPage(
+            objects.forEachPage(
                     objects.list(settings.prefix().span(shard, generations)),
+                    meter,
                     page -> page.contents()
                             .forEach(object -> settings.prefix()
                                     .blob(object.key())
@@ -253,8 +229,9 @@ public final class S3BlobStore implements BlobStore {
     public CompletionStage<List<Long>> generations() {
         return inEachShard("list generations", shard -> {
                     List<Long> found = new ArrayList<>();
-                    forEachPage(
+                    objects.forEachPage(
                             objects.list(settings.prefix().shard(shard)).delimiter("/"),
+                            meter,
                             page -> page.commonPrefixes()
                                     .forEach(start -> settings.prefix()
                                             .parseGeneration(start.prefix())
@@ -282,24 +259,6 @@ public final class S3BlobStore implements BlobStore {
         return CompletableFuture.allOf(shards.toArray(CompletableFuture[]::new))
                 .thenApply(nothing ->
                         shards.stream().flatMap(shard -> shard.join().stream()).toList());
-    }
-
-    private void forEachPage(ListObjectsV2Request.Builder request, Consumer<ListObjectsV2Response> reader) {
-        Optional<String> token = Optional.empty();
-        do {
-            meter.sent(Request.LIST);
-            ListObjectsV2Response page = objects.requests()
-                    .list(request.continuationToken(token.orElse(null)).build());
-            reader.accept(page);
-            Optional<String> next = Boolean.TRUE.equals(page.isTruncated())
-                    ? Optional.ofNullable(page.nextContinuationToken())
-                    : Optional.empty();
-            if (next.isPresent() && next.equals(token)) {
-                throw new StoreUnavailable("Cannot list " + location()
-                        + ": it sends the same page again and again. Use a store that lists as S3 does.");
-            }
-            token = next;
-        } while (token.isPresent());
     }
 
     /** Sends a request and translates its failure. */

@@ -4,6 +4,7 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.store.KeyPrefix;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStoreProvider;
+import dev.blobshuffle.core.store.NamedBlobs;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreParameter;
 import dev.blobshuffle.core.store.StoreUri;
@@ -66,6 +67,13 @@ public final class S3BlobStoreProvider implements BlobStoreProvider {
         S3Settings settings = settings(uri);
         return S3BlobStore.open(
                 settings, Optional.empty(), S3Clients.requests(settings, S3Timeouts.DEFAULT, context.time()), context);
+    }
+
+    @Override
+    public NamedBlobs openNamed(StoreUri uri, StoreContext context) {
+        S3Settings settings = settings(uri);
+        settings.warnIfExposed();
+        return new S3NamedBlobs(settings, context);
     }
 
     static S3Settings settings(StoreUri uri) {

@@ -1,10 +1,13 @@
 package dev.blobshuffle.s3;
 
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.store.RequestMeter;
+import dev.blobshuffle.core.store.RequestMeter.Request;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.s3.model.Delete;
 import software.amazon.awssdk.services.s3.model.DeleteObjectsRequest;
@@ -14,8 +17,10 @@ import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.HeadBucketRequest;
 import software.amazon.awssdk.services.s3.model.HeadObjectRequest;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+import software.amazon.awssdk.services.s3.model.S3Error;
 
 /**
  * Builds the requests to one bucket. Thread-safe.
@@ -27,6 +32,9 @@ import software.amazon.awssdk.services.s3.model.PutObjectRequest;
  * @param failures translates failures
  */
 record S3Objects(S3Settings settings, Optional<Duration> callTimeout, S3Requests requests, S3Failures failures) {
+    /** The most keys that S3 accepts in one delete. */
+    private static final int DELETE_KEYS = 1000;
+
     private AwsRequestOverrideConfiguration bounded() {
         AwsRequestOverrideConfiguration.Builder override = AwsRequestOverrideConfiguration.builder();
         callTimeout.ifPresent(override::apiCallTimeout);
@@ -120,5 +128,37 @@ record S3Objects(S3Settings settings, Optional<Duration> callTimeout, S3Requests
                 .bucket(settings.bucket())
                 .overrideConfiguration(bounded())
                 .build();
+    }
+
+    /** Sends a listing page by page. */
+    void forEachPage(ListObjectsV2Request.Builder request, RequestMeter meter, Consumer<ListObjectsV2Response> reader) {
+        Optional<String> token = Optional.empty();
+        do {
+            meter.sent(Request.LIST);
+            ListObjectsV2Response page =
+                    requests.list(request.continuationToken(token.orElse(null)).build());
+            reader.accept(page);
+            Optional<String> next = Boolean.TRUE.equals(page.isTruncated())
+                    ? Optional.ofNullable(page.nextContinuationToken())
+                    : Optional.empty();
+            if (next.isPresent() && next.equals(token)) {
+                throw new StoreUnavailable("Cannot list " + settings.location()
+                        + ": it sends the same page again and again. Use a store that lists as S3 does.");
+            }
+            token = next;
+        } while (token.isPresent());
+    }
+
+    /** Deletes any number of objects, in order. */
+    void deleteAll(String what, List<String> keys, RequestMeter meter) {
+        for (int from = 0; from < keys.size(); from += DELETE_KEYS) {
+            meter.sent(Request.DELETE);
+            List<String> page = keys.subList(from, Math.min(keys.size(), from + DELETE_KEYS));
+            for (S3Error error : requests.delete(delete(page)).errors()) {
+                if (!"NoSuchKey".equals(error.code())) {
+                    throw failures.of(what, error);
+                }
+            }
+        }
     }
 }

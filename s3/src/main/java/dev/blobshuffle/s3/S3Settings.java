@@ -5,6 +5,8 @@ import dev.blobshuffle.core.internal.store.KeyPrefix;
 import java.net.URI;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The location and the options of an S3 store.
@@ -34,6 +36,7 @@ record S3Settings(
      */
     static final int DEFAULT_CONNECTIONS = 64;
 
+    private static final Logger LOG = LoggerFactory.getLogger(S3Settings.class);
     private static final int FEWEST_CONNECTIONS = 8;
     private static final int MOST_CONNECTIONS = 1024;
     private static final Pattern BUCKET = Pattern.compile("[a-zA-Z0-9][a-zA-Z0-9._-]{1,61}[a-zA-Z0-9]");
@@ -64,6 +67,16 @@ record S3Settings(
     boolean isExposed() {
         return endpoint.filter(uri -> "http".equals(uri.getScheme()) && !isLoopback(uri.getHost()))
                 .isPresent();
+    }
+
+    /** Warns when a store is opened whose requests others can read. */
+    void warnIfExposed() {
+        if (isExposed()) {
+            LOG.warn(
+                    "Requests to {} go over plain HTTP, so others can read and change records on the way. Give an endpoint"
+                            + " with https.",
+                    location());
+        }
     }
 
     private static boolean isLoopback(String host) {

@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.store;
 
+import dev.blobshuffle.core.failure.InvalidSettings;
 import java.util.List;
 
 /**
@@ -29,4 +30,14 @@ public interface BlobStoreProvider {
      *     reached
      */
     BlobStore open(StoreUri uri, StoreContext context);
+
+    /**
+     * Opens the place of the same URI for blobs under names. It contacts no service.
+     *
+     * @throws InvalidSettings fatal: the URI cannot name one, or this kind of store has none
+     */
+    default NamedBlobs openNamed(StoreUri uri, StoreContext context) {
+        throw new InvalidSettings("Cannot keep blobs under names in " + scheme()
+                + "://: this kind of store cannot do it. Use s3:// or file://.");
+    }
 }

@@ -10,6 +10,7 @@ import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.store.BlobRange;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStoreProvider;
+import dev.blobshuffle.core.store.NamedBlobs;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreUri;
 import dev.blobshuffle.core.time.Signal;
@@ -63,11 +64,26 @@ public final class BlobStores {
      */
     public static BlobStore openUnchecked(String uri, StoreContext context) {
         StoreUri parsed = StoreUri.parse(uri);
+        return openStore(provider(parsed), parsed, context);
+    }
+
+    /**
+     * Opens the place that a URI names for blobs under names. It contacts no service.
+     *
+     * @throws InvalidSettings fatal: the URI is wrong, its store has no blobs under names, or the
+     *     artifact of its scheme is missing
+     */
+    public static NamedBlobs openNamed(String uri, StoreContext context) {
+        StoreUri parsed = StoreUri.parse(uri);
+        return provider(parsed).openNamed(parsed, context);
+    }
+
+    private static BlobStoreProvider provider(StoreUri parsed) {
         List<String> schemes = new ArrayList<>();
         for (BlobStoreProvider provider : providers()) {
             schemes.add(provider.scheme() + "://");
             if (provider.scheme().equals(parsed.scheme())) {
-                return openStore(provider, parsed, context);
+                return provider;
             }
         }
         String artifact = ARTIFACTS.get(parsed.scheme());

@@ -3,6 +3,7 @@ package dev.blobshuffle.core.internal.store;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.BlobStoreProvider;
+import dev.blobshuffle.core.store.NamedBlobs;
 import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.store.StoreParameter;
 import dev.blobshuffle.core.store.StoreUri;
@@ -33,6 +34,20 @@ final class FileBlobStoreProvider implements BlobStoreProvider {
 
     @Override
     public BlobStore open(StoreUri uri, StoreContext context) {
+        return FileBlobStore.open(directories(uri), fsync(uri), context.time(), context.whenAbsent());
+    }
+
+    @Override
+    public NamedBlobs openNamed(StoreUri uri, StoreContext context) {
+        List<Path> directories = directories(uri);
+        if (directories.size() > 1) {
+            throw new InvalidSettings("Cannot keep blobs under names in file://" + uri.path()
+                    + ": these are several directories. Name one.");
+        }
+        return new FileNamedBlobs(directories.get(0), fsync(uri), context.time());
+    }
+
+    private static List<Path> directories(StoreUri uri) {
         uri.requireKnown(PARAMETERS);
         List<Path> directories = new ArrayList<>();
         for (String directory : uri.path().split(",", -1)) {
@@ -43,8 +58,7 @@ final class FileBlobStoreProvider implements BlobStoreProvider {
                     "Cannot open store file://" + uri.authority() + uri.path() + ": '" + uri.authority()
                             + "' would be a host. Give an absolute directory with three slashes: file:///var/lib/blobs.");
         }
-        return FileBlobStore.open(
-                directories, fsync(uri.parameter("fsync").orElse("blob")), context.time(), context.whenAbsent());
+        return directories;
     }
 
     private static Path directory(String text) {
@@ -61,7 +75,8 @@ final class FileBlobStoreProvider implements BlobStoreProvider {
                         + "' is not an absolute directory. Give file:///var/lib/blobs, or several as file:///disk1/blobs,/disk2/blobs.");
     }
 
-    private static Fsync fsync(String text) {
+    private static Fsync fsync(StoreUri uri) {
+        String text = uri.parameter("fsync").orElse("blob");
         for (Fsync fsync : Fsync.values()) {
             if (fsync.name().toLowerCase(Locale.ROOT).equals(text)) {
                 return fsync;

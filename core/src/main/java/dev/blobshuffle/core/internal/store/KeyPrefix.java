@@ -77,6 +77,21 @@ public record KeyPrefix(String text) {
         return text + BlobKey.of(id);
     }
 
+    /**
+     * The key of a blob under a name.
+     *
+     * @throws IllegalArgumentException a part of the name is empty, or dots
+     */
+    public String named(String name) {
+        for (String part : name.split("/", -1)) {
+            if (part.isEmpty() || part.equals(".") || part.equals("..")) {
+                throw new IllegalArgumentException(
+                        "Cannot use '" + name + "' as the name of a blob: it has the part '" + part + "'.");
+            }
+        }
+        return text + name;
+    }
+
     /** The blob of a key; empty for keys that {@link #key} does not produce. */
     public Optional<BlobId> blob(String key) {
         return key.startsWith(text) ? BlobKey.parse(key.substring(text.length())) : Optional.empty();
