@@ -20,7 +20,11 @@ import org.apache.kafka.streams.KafkaStreams;
 final class ChaosInstance {
     private static final Duration FREEZE = Duration.ofSeconds(7);
 
+    private static final Duration DESCRIBED = Duration.ofSeconds(3);
+    private static final int LAST_LINES = 60;
+
     private final int number;
+    private final Path log;
     private final Process process;
     private final Thread reader;
     private Status status = new Status(KafkaStreams.State.CREATED, 0, 0, 0, 0, 0); // guarded by this
@@ -44,8 +48,9 @@ final class ChaosInstance {
         }
     }
 
-    private ChaosInstance(int number, Process process) {
+    private ChaosInstance(int number, Path log, Process process) {
         this.number = number;
+        this.log = log;
         this.process = process;
         this.reader = new Thread(this::read, "chaos-instance-" + process.pid());
         reader.setDaemon(true);
@@ -74,10 +79,10 @@ final class ChaosInstance {
                 System.getProperty("java.class.path"),
                 ChaosApplication.class.getName(),
                 file.toString());
-        ProcessBuilder builder = new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.appendTo(
-                        own.resolve("output.log").toFile()));
-        return new ChaosInstance(number, builder.start());
+        Path log = own.resolve("output.log");
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
+        return new ChaosInstance(number, log, builder.start());
     }
 
     private void read() {
@@ -132,6 +137,23 @@ final class ChaosInstance {
             TimeUnit.NANOSECONDS.timedWait(this, left);
         }
         return true;
+    }
+
+    /** What it says of itself, and what it printed last, for a test that fails. */
+    String describe() {
+        order("describe");
+        try {
+            process.waitFor(DESCRIBED.toNanos(), TimeUnit.NANOSECONDS);
+            List<String> lines = Files.readAllLines(log);
+            String end = isAlive() ? "alive" : "ended with " + process.exitValue();
+            return "instance " + number + " is " + end + ", " + status() + "\n"
+                    + String.join("\n", lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size()));
+        } catch (IOException e) {
+            return "instance " + number + " left no log: " + e;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return "instance " + number + " was not asked";
+        }
     }
 
     void order(String order) {

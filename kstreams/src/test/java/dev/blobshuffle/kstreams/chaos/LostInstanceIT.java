@@ -134,7 +134,7 @@ class LostInstanceIT {
         void awaitWarm() throws Exception {
             for (ChaosInstance instance : instances) {
                 assertThat(instance.await(ChaosInstance.Status::isRunning, START))
-                        .as("an instance runs")
+                        .as(() -> options.variant() + ": " + instance.describe())
                         .isTrue();
             }
             assertThat(ledger.awaitReceived(ledger.received() + WARM, START))
