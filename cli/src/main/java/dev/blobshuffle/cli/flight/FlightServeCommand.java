@@ -52,6 +52,13 @@ public final class FlightServeCommand implements Callable<Integer> {
     private List<String> directories;
 
     @Option(
+            names = "--copy-to",
+            paramLabel = "[NAMESPACE=]URI",
+            description = "Where to copy committed shuffles, to serve them from there if this host is lost: a store of"
+                    + " s3:// or file://, one for each namespace (default: nowhere).")
+    private @Nullable List<String> copies;
+
+    @Option(
             names = "--listen",
             defaultValue = "127.0.0.1:8815",
             paramLabel = "HOST:PORT",
@@ -199,7 +206,8 @@ public final class FlightServeCommand implements Callable<Integer> {
                 Optional.ofNullable(ticketKey),
                 Optional.ofNullable(lease),
                 http(),
-                Optional.ofNullable(metricsListen).map(Endpoint::parse));
+                Optional.ofNullable(metricsListen).map(Endpoint::parse),
+                copies());
     }
 
     private static void checkFits(Budgets budgets) {
@@ -239,6 +247,19 @@ public final class FlightServeCommand implements Callable<Integer> {
                     .add(Path.of(directory.substring(sign + 1)));
         }
         return namespaces;
+    }
+
+    private Map<String, String> copies() {
+        Map<String, String> stores = new TreeMap<>();
+        for (String copy : copies == null ? List.<String>of() : copies) {
+            int sign = copy.substring(0, Math.max(0, copy.indexOf("://"))).indexOf('=');
+            String namespace = sign < 0 ? DEFAULT_NAMESPACE : copy.substring(0, sign);
+            if (stores.put(namespace, copy.substring(sign + 1)) != null) {
+                throw new InvalidSettings(
+                        "Cannot serve: --copy-to is given twice for namespace " + namespace + ". Give it once.");
+            }
+        }
+        return stores;
     }
 
     private Security security() {

@@ -44,7 +44,7 @@ public record BlobName(long map, long attempt, BlobId id) implements Comparable<
     }
 
     /** The file's name. */
-    String file() {
+    public String file() {
         return "m" + map + "-a" + attempt + "-" + id + ".blob";
     }
 

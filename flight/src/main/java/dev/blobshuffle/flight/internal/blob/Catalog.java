@@ -1,6 +1,8 @@
 package dev.blobshuffle.flight.internal.blob;
 
+import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.internal.format.Container;
 import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.time.Time;
@@ -11,10 +13,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -22,6 +27,8 @@ import java.util.stream.Collectors;
  * keeps no index that a restart would lose. Thread-safe.
  */
 public final class Catalog {
+    private static final long IDLE_MILLIS = Duration.ofMinutes(10).toMillis();
+
     private final FooterCache footers;
     private final Time time;
     private final MemoryTier tier;
@@ -49,9 +56,10 @@ public final class Catalog {
      * Opens the directories.
      *
      * @param directories of each namespace, at least one
+     * @param copies the store of the copies of a namespace, if it has one
      * @throws InvalidSettings fatal: a directory is not there, or lies in another
      */
-    public Catalog(Map<String, List<Path>> directories, Limits limits, Time time) {
+    public Catalog(Map<String, List<Path>> directories, Map<String, CopyStore> copies, Limits limits, Time time) {
         footers = new FooterCache(limits.footerBytes());
         tier = new MemoryTier(limits.blobBytes());
         this.time = time;
@@ -62,7 +70,8 @@ public final class Catalog {
                         + "': legal are 1 to 128 letters, digits, '.', '_' and '-', not starting with '.' or '-'.");
             }
             List<BlobRoot> roots = paths.stream().map(BlobRoot::new).collect(Collectors.toList());
-            Shuffle.Place place = new Shuffle.Place(roots, new Placement(roots, limits.quota(), time), tier);
+            Shuffle.Place place = new Shuffle.Place(
+                    roots, new Placement(roots, limits.quota(), time), tier, Optional.ofNullable(copies.get(name)));
             namespaces.put(name, new Namespace(place, new HashMap<>()));
         });
         checkApart();
@@ -89,17 +98,13 @@ public final class Catalog {
     }
 
     /**
-     * A shuffle that exists, as its directories are now.
+     * A shuffle that exists, as its directories are now. Copies are not looked for.
      *
      * @throws Refused there is none
      */
     public Shuffle shuffle(String namespace, String shuffle) {
         Namespace home = namespace(namespace);
-        checkName(shuffle);
-        Shuffle found;
-        synchronized (home) {
-            found = home.shuffles().computeIfAbsent(shuffle, name -> new Shuffle(name, home.place(), footers, time));
-        }
+        Shuffle found = entry(home, shuffle);
         boolean isThere = false;
         try {
             isThere = found.refresh();
@@ -109,12 +114,95 @@ public final class Catalog {
             }
         }
         if (!isThere) {
-            throw new Refused(
-                    Reason.UNKNOWN,
-                    "Cannot read shuffle " + shuffle + ": namespace " + namespace
-                            + " has none. It was released, its lease has ended, or no map has committed.");
+            throw unknown(namespace, shuffle);
         }
         return found;
+    }
+
+    private Shuffle entry(Namespace home, String shuffle) {
+        checkName(shuffle);
+        synchronized (home) {
+            return home.shuffles().computeIfAbsent(shuffle, name -> new Shuffle(name, home.place(), footers, time));
+        }
+    }
+
+    private static Refused unknown(String namespace, String shuffle) {
+        return new Refused(
+                Reason.UNKNOWN,
+                "Cannot read shuffle " + shuffle + ": namespace " + namespace
+                        + " has none. It was released, its lease has ended, or no map has committed.");
+    }
+
+    /**
+     * Reads something of a shuffle that exists. If the directories and the memory lack a part of
+     * it, looks for copies and reads again. Blocks on the network then.
+     *
+     * @throws Refused there is none, and no copy
+     * @throws StoreUnavailable recoverable: something is missing, and the store of copies does not
+     *     answer
+     */
+    public <T> T read(String namespace, String shuffle, Function<Shuffle, T> reading) {
+        Namespace home = namespace(namespace);
+        Optional<CopyStore> copies = home.place().copies();
+        if (copies.isEmpty()) {
+            return reading.apply(shuffle(namespace, shuffle));
+        }
+        RuntimeException missing;
+        try {
+            Shuffle found = shuffle(namespace, shuffle);
+            if (found.isCopyOld()) {
+                boolean ignored = found.look(copies.get());
+            }
+            return reading.apply(found);
+        } catch (Refused e) {
+            if (e.reason() != Reason.UNKNOWN && e.reason() != Reason.INCOMPLETE) {
+                throw e;
+            }
+            missing = e;
+        } catch (BlobMissing e) {
+            missing = e;
+        }
+        return reading.apply(withCopies(home, namespace, shuffle, copies.get(), missing));
+    }
+
+    private Shuffle withCopies(
+            Namespace home, String namespace, String shuffle, CopyStore copies, RuntimeException missing) {
+        Shuffle found = entry(home, shuffle);
+        boolean isThere = false;
+        try {
+            boolean isHere = found.refresh();
+            isThere = found.look(copies) || isHere && found.refresh();
+        } catch (StoreUnavailable e) {
+            if (missing instanceof Refused refused && refused.reason() == Reason.INCOMPLETE) {
+                isThere = true;
+                refused.addSuppressed(e); // What its maps must do is known without copies.
+                throw refused;
+            }
+            e.addSuppressed(missing);
+            throw e;
+        } finally {
+            if (!isThere) {
+                forget(home, found);
+            }
+        }
+        if (!isThere) {
+            throw unknown(namespace, shuffle);
+        }
+        return found;
+    }
+
+    /** Forgets shuffles of which only copies are left, if nobody has read them for a while. */
+    public void forgetIdleCopies() {
+        for (Namespace home : namespaces.values()) {
+            synchronized (home) {
+                boolean ignored = home.shuffles().values().removeIf(shuffle -> shuffle.isIdleCopy(IDLE_MILLIS));
+            }
+        }
+    }
+
+    /** The store of the copies of a namespace. */
+    public Optional<CopyStore> copies(String namespace) {
+        return namespace(namespace).place().copies();
     }
 
     private static void checkName(String shuffle) {
@@ -199,8 +287,19 @@ public final class Catalog {
                         + namespace + ". Write it there.");
     }
 
-    /** Deletes a shuffle's files. Idempotent. */
+    /**
+     * Deletes a shuffle: its copies, then its files. Idempotent.
+     *
+     * @throws StoreUnavailable recoverable: the store of copies does not answer; nothing has
+     *     changed in the directories
+     */
     public void release(String namespace, String shuffle) {
+        checkName(shuffle);
+        Runnable directories = () -> releaseDirectories(namespace, shuffle);
+        copies(namespace).ifPresentOrElse(copies -> copies.release(shuffle, directories), directories);
+    }
+
+    private void releaseDirectories(String namespace, String shuffle) {
         try {
             Shuffle found = shuffle(namespace, shuffle);
             found.release();
@@ -214,7 +313,10 @@ public final class Catalog {
 
     /** Says that a shuffle is still used. */
     public void renew(String namespace, String shuffle) {
-        shuffle(namespace, shuffle).use();
+        boolean ignored = read(namespace, shuffle, found -> {
+            found.use();
+            return true;
+        });
     }
 
     /** The shuffles of a namespace, by name. */
@@ -236,18 +338,36 @@ public final class Catalog {
         return found;
     }
 
-    /** Releases shuffles that were not used for a lease; returns their names. */
-    public List<String> sweep(Duration lease) {
-        List<String> released = new ArrayList<>();
+    /**
+     * Releases shuffles that were not used for a lease. Those of which there are only copies are
+     * another daemon's, and stay. A store that is away keeps only its namespace from being swept.
+     *
+     * @param whenReleased takes the name of each
+     * @throws StoreUnavailable recoverable: some are left, of which the next call takes care
+     */
+    public void sweep(Duration lease, Consumer<String> whenReleased) {
+        List<StoreUnavailable> failed = new ArrayList<>();
         for (String namespace : namespaces()) {
-            for (Shuffle shuffle : shuffles(namespace)) {
-                if (time.wallMillis() - shuffle.usedMillis() > lease.toMillis()) {
-                    release(namespace, shuffle.name());
-                    released.add(namespace + "/" + shuffle.name());
-                }
+            try {
+                sweep(namespace, lease, whenReleased);
+            } catch (StoreUnavailable e) {
+                failed.add(e);
             }
         }
-        return released;
+        if (!failed.isEmpty()) {
+            StoreUnavailable first = failed.remove(0);
+            failed.forEach(first::addSuppressed);
+            throw first;
+        }
+    }
+
+    private void sweep(String namespace, Duration lease, Consumer<String> whenReleased) {
+        for (Shuffle shuffle : shuffles(namespace)) {
+            if (time.wallMillis() - shuffle.usedMillis() > lease.toMillis()) {
+                release(namespace, shuffle.name());
+                whenReleased.accept(namespace + "/" + shuffle.name());
+            }
+        }
     }
 
     /** Bytes of footers in memory. */

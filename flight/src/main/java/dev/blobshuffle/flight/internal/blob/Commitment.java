@@ -16,6 +16,9 @@ import java.util.List;
 record Commitment(List<Chosen> blobs) {
     static final String FILE = "flight.commit";
 
+    /** The longest that is read, bytes. */
+    static final int LONGEST = 256 << 20;
+
     private static final String HEAD = "blobshuffle-commit 1 ";
     private static final String CHECK = "crc32c ";
 

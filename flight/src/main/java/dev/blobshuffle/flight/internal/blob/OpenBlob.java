@@ -12,19 +12,26 @@ import java.nio.channels.FileChannel;
 import java.util.List;
 import java.util.Optional;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
- * An open blob, of a file or in memory. It stays readable when it is released. Owned by one thread
- * at a time.
+ * An open blob: a file, in memory, or a copy in a store. The first two stay readable when they are
+ * released. Owned by one thread at a time.
  */
 public final class OpenBlob implements AutoCloseable {
     /** The longest footer that the daemon reads, bytes: half a million segments. */
     static final int MAX_FOOTER_LENGTH = 8 << 20;
 
+    /** What is read of a copy at once for its trailer: with it comes the usual footer. */
+    private static final int TAIL = 64 << 10;
+
     private final Bytes bytes;
     private final String what;
     private final long length;
     private boolean isClosed;
+
+    /** The last bytes of a copy, once they were read. */
+    private @Nullable ByteBuffer tail;
 
     /** Where the bytes are. */
     private sealed interface Bytes {}
@@ -32,6 +39,8 @@ public final class OpenBlob implements AutoCloseable {
     private record InFile(FileChannel channel) implements Bytes {}
 
     private record InMemory(MemoryContent content) implements Bytes {}
+
+    private record InStore(CopyStore store, String shuffle, String file) implements Bytes {}
 
     /** Takes ownership of the channel. */
     OpenBlob(FileChannel channel, String what) {
@@ -51,13 +60,24 @@ public final class OpenBlob implements AutoCloseable {
         length = content.length();
     }
 
+    /**
+     * A copy. Nothing is read yet.
+     *
+     * @param length that the store has listed, bytes
+     */
+    OpenBlob(CopyStore store, String shuffle, String file, long length, String what) {
+        bytes = new InStore(store, shuffle, file);
+        this.what = what;
+        this.length = length;
+    }
+
     /** Bytes of the blob when it was opened. */
     public long length() {
         return length;
     }
 
     /**
-     * The open file, closed with the blob; empty if the blob is in memory. Nothing that is read
+     * The open file, closed with the blob; empty if the blob is in no file. Nothing that is read
      * from it has been verified.
      */
     public Optional<FileChannel> file() {
@@ -68,10 +88,20 @@ public final class OpenBlob implements AutoCloseable {
      * The messages or other parts that lie in a range, if the blob is in memory. They stay valid
      * when the blob is closed.
      *
-     * @return empty if the blob is in a file
+     * @return empty if the blob is not in memory
      */
     public Optional<List<ByteBuffer>> parts(long offset, long count) {
         return bytes instanceof InMemory memory ? Optional.of(memory.content().parts(offset, count)) : Optional.empty();
+    }
+
+    /** Whether its bytes are in memory. */
+    public boolean isInMemory() {
+        return bytes instanceof InMemory;
+    }
+
+    /** Whether it is read from a store, which may take long. */
+    public boolean isCopy() {
+        return bytes instanceof InStore;
     }
 
     /** What identifies the stored bytes, as far as it can be seen without reading all. */
@@ -101,6 +131,10 @@ public final class OpenBlob implements AutoCloseable {
         if (length < Trailer.LENGTH) {
             throw corrupt("it has " + length + " bytes, less than a trailer");
         }
+        if (bytes instanceof InStore && tail == null) {
+            int taken = (int) Math.min(TAIL, length);
+            tail = bytes(length - taken, taken);
+        }
         return Trailer.read(bytes(length - Trailer.LENGTH, Trailer.LENGTH));
     }
 
@@ -121,7 +155,16 @@ public final class OpenBlob implements AutoCloseable {
         check(target, offset, checksum);
     }
 
-    void fill(long offset, ByteBuffer target) {
+    /**
+     * Reads bytes that nothing has verified.
+     *
+     * @param target filled from its position to its limit
+     */
+    public void fill(long offset, ByteBuffer target) {
+        if (bytes instanceof InStore copy) {
+            fill(copy, offset, target);
+            return;
+        }
         if (bytes instanceof InMemory memory) {
             memory.content().parts(offset, target.remaining()).forEach(target::put);
             return;
@@ -138,6 +181,16 @@ public final class OpenBlob implements AutoCloseable {
             }
         } catch (IOException e) {
             throw unavailable(e);
+        }
+    }
+
+    private void fill(InStore copy, long offset, ByteBuffer target) {
+        ByteBuffer held = tail;
+        long heldFrom = held == null ? length : length - held.capacity();
+        if (held != null && offset >= heldFrom && offset + target.remaining() <= length) {
+            target.put(held.slice((int) (offset - heldFrom), target.remaining()));
+        } else {
+            copy.store().read(copy.shuffle(), copy.file(), offset, target);
         }
     }
 
@@ -171,10 +224,12 @@ public final class OpenBlob implements AutoCloseable {
             }
             return;
         }
-        try {
-            ((InFile) bytes).channel().close();
-        } catch (IOException e) {
-            throw unavailable(e);
+        if (bytes instanceof InFile file) {
+            try {
+                file.channel().close();
+            } catch (IOException e) {
+                throw unavailable(e);
+            }
         }
     }
 }

@@ -6,12 +6,11 @@ import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.flight.internal.blob.Refused.Reason;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,28 +19,21 @@ import org.slf4j.LoggerFactory;
 /**
  * A shuffle of a namespace: the committed blobs that its directories and the memory have. The
  * directories are the index: a blob that a writer renames to its final name is there for the next
- * request.
+ * request. What they lack may have a copy, which {@link #look} finds.
  * Thread-safe: guarded by itself.
  */
 public final class Shuffle {
     private static final Logger LOG = LoggerFactory.getLogger(Shuffle.class);
 
-    /**
-     * Clocks of file systems are coarse: a change this soon after a listing may not change the
-     * directory's time.
-     */
-    private static final long COARSE_MILLIS = 2_000;
-
     private static final int MOST_NAMED = 10;
-    private static final int LONGEST_COMMIT = 256 << 20;
 
     private final String name;
     private final List<BlobRoot> roots;
     private final FooterCache footers;
     private final Time time;
-    private final TreeMap<BlobName, StoredBlob> blobs = new TreeMap<>();
-    private final List<Long> listedAt = new ArrayList<>();
+    private final BlobIndex blobs;
     private final Place place;
+    private final CopyView copies;
     private @Nullable Commitment commitment;
 
     /** Whether a directory has the commitment: it has none while all blobs are in memory. */
@@ -58,8 +50,18 @@ public final class Shuffle {
      * @param roots its directories
      * @param placement chooses among them
      * @param tier those in memory
+     * @param copies the store of their copies; empty if there are none
      */
-    record Place(List<BlobRoot> roots, Placement placement, MemoryTier tier) {}
+    record Place(List<BlobRoot> roots, Placement placement, MemoryTier tier, Optional<CopyStore> copies) {}
+
+    /**
+     * What a complete copy of the shuffle has.
+     *
+     * @param blobs those that are here, with their lengths in bytes
+     * @param elsewhere the names and lengths of those that only the store may have
+     * @param commit to store last
+     */
+    public record Order(Map<StoredBlob, Long> blobs, Map<String, Long> elsewhere, byte[] commit) {}
 
     Shuffle(String name, Place place, FooterCache footers, Time time) {
         this.name = name;
@@ -67,6 +69,8 @@ public final class Shuffle {
         roots = place.roots();
         this.footers = footers;
         this.time = time;
+        blobs = new BlobIndex(name, roots, footers, time);
+        copies = new CopyView(name, footers, time);
         usedMillis = time.wallMillis();
     }
 
@@ -89,20 +93,67 @@ public final class Shuffle {
         return Math.max(changed, usedMillis);
     }
 
-    /** Lists the directories again if they may have changed; returns whether there is any. */
+    /** Lists the directories again if they may have changed; returns whether there is anything. */
     synchronized boolean refresh() {
-        List<Long> changes =
-                roots.stream().map(root -> root.changedMillis(name).orElse(0)).collect(Collectors.toList());
-        if (!changes.equals(listedAt)) {
-            long now = time.wallMillis();
-            boolean isSettled = changes.stream().allMatch(change -> Math.abs(now - change) > COARSE_MILLIS);
+        if (blobs.mayHaveChanged()) {
             list();
-            listedAt.clear();
-            if (isSettled) {
-                listedAt.addAll(changes);
-            }
         }
-        return hasMemory() || changes.stream().anyMatch(change -> change != 0);
+        return hasMemory() || !copies.isEmpty() || blobs.isInDirectories();
+    }
+
+    private void list() {
+        Optional<BlobRoot> committing = blobs.list();
+        if (commitment == null && committing.isPresent()) {
+            commitment = readCommitment(committing.get());
+            isCommitStored = true;
+        }
+        expectCommitted();
+    }
+
+    /** Looks for copies; returns whether there are any. Blocks on the network. */
+    boolean look(CopyStore store) {
+        CopyStore.Found found = store.look(name);
+        synchronized (this) {
+            copies.take(found, store, commitment);
+            return !copies.isEmpty();
+        }
+    }
+
+    /** Whether what is known of the copies may have changed. */
+    synchronized boolean isCopyOld() {
+        return copies.isOld();
+    }
+
+    /** Whether only copies of it are known, and nobody has used it for some time. */
+    synchronized boolean isIdleCopy(long millis) {
+        return blobs.isEmpty() && !copies.isEmpty() && time.wallMillis() - usedMillis > millis;
+    }
+
+    /** The commit of the directories or the memory, else that of the copies. */
+    private @Nullable Commitment committed() {
+        return commitment == null ? copies.commitment() : commitment;
+    }
+
+    private Optional<StoredBlob> find(BlobName named) {
+        return blobs.find(named).or(() -> copies.blob(named));
+    }
+
+    /** What is to be copied; empty before the commit. */
+    public synchronized Optional<Order> order() {
+        Commitment present = commitment;
+        if (present == null) {
+            return Optional.empty();
+        }
+        Map<StoredBlob, Long> here = new LinkedHashMap<>();
+        Map<String, Long> elsewhere = new LinkedHashMap<>();
+        for (Commitment.Chosen chosen : present.blobs()) {
+            long length = chosen.fingerprint().length();
+            blobs.find(chosen.name())
+                    .ifPresentOrElse(
+                            blob -> here.put(blob, length),
+                            () -> elsewhere.put(chosen.name().file(), length));
+        }
+        return Optional.of(new Order(here, elsewhere, present.encode()));
     }
 
     /** Whether it has blobs in memory. */
@@ -114,7 +165,7 @@ public final class Shuffle {
     synchronized StoredBlob hold(BlobName named, MemoryContent content) {
         use();
         StoredBlob blob = new StoredBlob(content, name, named, footers);
-        blobs.put(named, blob);
+        blobs.add(blob);
         memoryBlobs = memoryBlobs + 1;
         place.tier().add(blob, this);
         return blob;
@@ -149,7 +200,7 @@ public final class Shuffle {
             content.parts(0, content.length()).forEach(file::write);
             file.end();
             synchronized (this) {
-                if (blobs.get(blob.name()) != blob) {
+                if (!blobs.has(blob)) {
                     file.abort(); // Released meanwhile.
                     return;
                 }
@@ -173,38 +224,11 @@ public final class Shuffle {
         }
     }
 
-    private void list() {
-        Map<BlobName, StoredBlob> before = new TreeMap<>(blobs);
-        blobs.clear();
-        for (BlobRoot root : roots) {
-            for (String file : root.files(name).orElse(List.of())) {
-                BlobName.parse(file)
-                        .ifPresent(blob -> blobs.computeIfAbsent(
-                                blob,
-                                named -> Optional.ofNullable(before.get(named))
-                                        .orElseGet(() -> new StoredBlob(root, name, named, footers))));
-                if (file.equals(Commitment.FILE) && commitment == null) {
-                    commitment = readCommitment(root);
-                    isCommitStored = true;
-                }
-            }
-        }
-        before.forEach((named, blob) -> {
-            if (blob.isInMemory()) {
-                blobs.putIfAbsent(named, blob);
-            }
-            if (blobs.get(named) != blob) {
-                footers.remove(blob);
-            }
-        });
-        expectCommitted();
-    }
-
     private Commitment readCommitment(BlobRoot root) {
         try (OpenBlob file = new OpenBlob(root.open(name, Commitment.FILE), "the commit of shuffle " + name)) {
             long length = file.length();
-            if (length > LONGEST_COMMIT) {
-                throw file.corrupt("it has " + length + " bytes, at most " + LONGEST_COMMIT);
+            if (length > Commitment.LONGEST) {
+                throw file.corrupt("it has " + length + " bytes, at most " + Commitment.LONGEST);
             }
             ByteBuffer bytes = ByteBuffer.allocate((int) length);
             file.fill(0, bytes);
@@ -215,10 +239,7 @@ public final class Shuffle {
     private void expectCommitted() {
         if (commitment != null) {
             for (Commitment.Chosen chosen : commitment.blobs()) {
-                StoredBlob blob = blobs.get(chosen.name());
-                if (blob != null) {
-                    blob.expect(chosen.fingerprint());
-                }
+                blobs.find(chosen.name()).ifPresent(blob -> blob.expect(chosen.fingerprint()));
             }
         }
     }
@@ -230,9 +251,10 @@ public final class Shuffle {
 
     /** The number of maps that the commit names; empty before the commit. */
     public synchronized OptionalInt committedMaps() {
-        return commitment == null
+        Commitment present = committed();
+        return present == null
                 ? OptionalInt.empty()
-                : OptionalInt.of(commitment.blobs().size());
+                : OptionalInt.of(present.blobs().size());
     }
 
     /** Registers a blob that is there: reads and checks its footer. */
@@ -244,11 +266,9 @@ public final class Shuffle {
                                 "Cannot register " + file
                                         + ": that is no name of a blob. Use mMAP-aATTEMPT-ID.blob, as the Python package does."));
         list();
-        StoredBlob blob = blobs.get(named);
-        if (blob == null) {
-            throw new BlobMissing("Cannot register " + file + ": shuffle " + name
-                    + " has no such file. Rename it to its final name first.");
-        }
+        StoredBlob blob = blobs.find(named)
+                .orElseThrow(() -> new BlobMissing("Cannot register " + file + ": shuffle " + name
+                        + " has no such file. Rename it to its final name first."));
         BlobFooter ignored = blob.footer();
         return blob;
     }
@@ -261,7 +281,7 @@ public final class Shuffle {
     public synchronized StoredBlob blob(String file) {
         use();
         return BlobName.parse(file)
-                .map(blobs::get)
+                .flatMap(this::find)
                 .orElseThrow(() -> new Refused(
                         Reason.UNKNOWN,
                         "Cannot find blob " + file + ": shuffle " + name + " has none of this name. Its map has not"
@@ -274,7 +294,7 @@ public final class Shuffle {
         if (maps instanceof MapSet.Listed listed) {
             return listed.attempts().contains(new MapSet.Attempt(named.map(), named.attempt()));
         }
-        Commitment present = commitment;
+        Commitment present = committed();
         return present != null
                 && present.blobs().size() == ((MapSet.Committed) maps).maps()
                 && named.map() < present.blobs().size()
@@ -299,9 +319,10 @@ public final class Shuffle {
         List<StoredBlob> found = new ArrayList<>();
         List<Object> unknown = new ArrayList<>();
         for (MapSet.Attempt attempt : attempts) {
-            Optional<StoredBlob> blob = attempts(attempt.map()).stream()
+            Optional<StoredBlob> blob = blobs.attempts(attempt.map()).stream()
                     .filter(one -> one.name().attempt() == attempt.attempt())
-                    .findFirst();
+                    .findFirst()
+                    .or(() -> copies.attempt(attempt));
             blob.ifPresentOrElse(found::add, () -> unknown.add(attempt));
         }
         if (!unknown.isEmpty()) {
@@ -314,17 +335,8 @@ public final class Shuffle {
         return found;
     }
 
-    private Collection<StoredBlob> attempts(long map) {
-        return blobs.subMap(
-                        new BlobName(map, 0, BlobName.FIRST),
-                        true,
-                        new BlobName(map, Long.MAX_VALUE, BlobName.LAST),
-                        true)
-                .values();
-    }
-
     private List<StoredBlob> committed(int expected) {
-        Commitment present = commitment;
+        Commitment present = committed();
         if (present == null) {
             throw new Refused(
                     Reason.INCOMPLETE,
@@ -340,12 +352,8 @@ public final class Shuffle {
         List<StoredBlob> found = new ArrayList<>();
         List<Object> lost = new ArrayList<>();
         for (Commitment.Chosen chosen : present.blobs()) {
-            StoredBlob blob = blobs.get(chosen.name());
-            if (blob == null) {
-                lost.add(chosen.name().map());
-            } else {
-                found.add(blob);
-            }
+            find(chosen.name())
+                    .ifPresentOrElse(found::add, () -> lost.add(chosen.name().map()));
         }
         if (!lost.isEmpty()) {
             throw new BlobMissing("LOST(" + lost.stream().map(String::valueOf).collect(Collectors.joining(","))
@@ -368,7 +376,7 @@ public final class Shuffle {
         List<StoredBlob> chosen = new ArrayList<>();
         List<Object> missing = new ArrayList<>();
         for (long map = 0; map < maps; map++) {
-            Optional<StoredBlob> blob = kept(map).or(attempts(map).stream()::findFirst);
+            Optional<StoredBlob> blob = kept(map).or(blobs.attempts(map).stream()::findFirst);
             long number = map;
             blob.ifPresentOrElse(chosen::add, () -> missing.add(number));
         }
@@ -378,16 +386,17 @@ public final class Shuffle {
                     "Cannot commit shuffle " + name + ": " + missing.size() + " of " + maps + " maps are missing: "
                             + some(missing) + ". Run them, or commit the right number.");
         }
-        if (!blobs.isEmpty() && blobs.lastKey().map() >= maps) {
+        long last = blobs.lastMap().orElse(committedMaps().orElse(0) - 1);
+        if (last >= maps) {
             throw new Refused(
                     Reason.INVALID,
-                    "Cannot commit shuffle " + name + " with " + maps + " maps: it has map "
-                            + blobs.lastKey().map() + ". Commit the right number.");
+                    "Cannot commit shuffle " + name + " with " + maps + " maps: it has map " + last
+                            + ". Commit the right number.");
         }
         Commitment next = new Commitment(chosen.stream()
                 .map(blob -> new Commitment.Chosen(blob.name(), blob.fingerprint()))
                 .toList());
-        if (!next.equals(commitment)) {
+        if (!next.equals(committed())) {
             store(next);
             commitment = next;
         }
@@ -408,22 +417,22 @@ public final class Shuffle {
 
     /** The attempt of a map that was committed before, if it is still there. */
     private Optional<StoredBlob> kept(long map) {
-        Commitment present = commitment;
+        Commitment present = committed();
         return present == null || map >= present.blobs().size()
                 ? Optional.empty()
-                : Optional.ofNullable(blobs.get(present.blobs().get((int) map).name()));
+                : find(present.blobs().get((int) map).name());
     }
 
     /** Deletes all blobs. Streams that have one open finish it. */
     synchronized void release() {
-        blobs.values().forEach(blob -> {
+        blobs.all().forEach(blob -> {
             footers.remove(blob);
             place.tier().remove(blob);
             blob.giveUp();
         });
         blobs.clear();
+        copies.clear();
         memoryBlobs = 0;
-        listedAt.clear();
         commitment = null;
         isCommitStored = false;
         roots.forEach(root -> root.delete(name));

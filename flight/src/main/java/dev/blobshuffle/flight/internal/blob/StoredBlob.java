@@ -7,9 +7,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A blob that a directory or the memory has, by its name. What it holds is read when somebody asks.
- * Identity is that of the instance: a name that vanishes and comes back is another one.
- * Thread-safe.
+ * A blob that a directory, the memory or the store of copies has, by its name. What it holds is
+ * read when somebody asks. Identity is that of the instance: a name that vanishes and comes back is
+ * another one. Thread-safe.
  */
 public final class StoredBlob {
     private final String shuffle;
@@ -22,14 +22,30 @@ public final class StoredBlob {
     /** Its bytes; null if they are in the file, or released. */
     private volatile @Nullable MemoryContent content;
 
+    /** Its copy in a store, if that is all there is; else null. */
+    private final @Nullable Copy copy;
+
     /** What was there when it was first read, or committed. */
     private volatile @Nullable Fingerprint expected;
+
+    /** Whether the copy was found to be what was committed. */
+    private volatile boolean isCopyChecked;
+
+    /**
+     * A copy.
+     *
+     * @param store that has it
+     * @param length that the store has listed
+     * @param committed what it must be
+     */
+    record Copy(CopyStore store, long length, Fingerprint committed) {}
 
     StoredBlob(BlobRoot root, String shuffle, BlobName name, FooterCache footers) {
         this.root = root;
         this.shuffle = shuffle;
         this.name = name;
         this.footers = footers;
+        copy = null;
     }
 
     /** A blob in memory. */
@@ -38,6 +54,26 @@ public final class StoredBlob {
         this.shuffle = shuffle;
         this.name = name;
         this.footers = footers;
+        copy = null;
+    }
+
+    /** A blob of which only the copy is left. */
+    StoredBlob(Copy copy, String shuffle, BlobName name, FooterCache footers) {
+        this.copy = copy;
+        this.shuffle = shuffle;
+        this.name = name;
+        this.footers = footers;
+        expected = copy.committed();
+    }
+
+    /** Whether it is read from a store. */
+    public boolean isCopy() {
+        return copy != null;
+    }
+
+    /** Whether it is this copy. */
+    boolean isCopy(Copy other) {
+        return other.equals(copy);
     }
 
     /** Whether its bytes are in memory only, so a restart loses them. */
@@ -77,7 +113,8 @@ public final class StoredBlob {
 
     /**
      * Opens the file, and checks that it still is the blob that was registered: its length, and the
-     * checksum of its footer.
+     * checksum of its footer. A copy is checked once, since a store replaces nothing by itself;
+     * what is read of it later must have the checksums of the footer.
      *
      * @throws dev.blobshuffle.core.failure.BlobMissing recoverable: it is gone
      * @throws dev.blobshuffle.core.failure.BlobCorrupt fatal: it is another one, or damaged
@@ -86,10 +123,13 @@ public final class StoredBlob {
         OpenBlob blob = openBytes();
         try {
             Fingerprint before = expected;
-            if (before != null && !before.equals(blob.fingerprint())) {
+            if (before != null
+                    && !isCopyChecked
+                    && (before.length() != blob.length() || !before.equals(blob.fingerprint()))) {
                 footers.remove(this);
                 throw blob.corrupt("it was replaced or truncated after it had been registered");
             }
+            isCopyChecked = copy != null;
             return blob;
         } catch (RuntimeException e) {
             blob.close();
@@ -98,6 +138,10 @@ public final class StoredBlob {
     }
 
     private OpenBlob openBytes() {
+        Copy present = copy;
+        if (present != null) {
+            return new OpenBlob(present.store(), shuffle, name.file(), present.length(), toString());
+        }
         MemoryContent held = content;
         if (held != null && held.use()) {
             return new OpenBlob(held, toString());
@@ -111,7 +155,8 @@ public final class StoredBlob {
 
     /** The blob's id, its length and its footer's checksum: other bytes have another one. */
     public String identity(OpenBlob blob) {
-        Fingerprint fingerprint = blob.fingerprint();
+        Copy present = copy;
+        Fingerprint fingerprint = present == null ? blob.fingerprint() : present.committed();
         return name.id() + "-" + Long.toHexString(fingerprint.length()) + "-"
                 + HexFormat.of().toHexDigits(fingerprint.footerChecksum());
     }
@@ -154,11 +199,14 @@ public final class StoredBlob {
     }
 
     Fingerprint fingerprint() {
-        return footer().fingerprint();
+        Copy present = copy;
+        return present == null ? footer().fingerprint() : present.committed();
     }
 
     @Override
     public String toString() {
-        return "map " + name.map() + ", attempt " + name.attempt() + ", of shuffle " + shuffle + " from " + name.file();
+        Copy present = copy;
+        return "map " + name.map() + ", attempt " + name.attempt() + ", of shuffle " + shuffle + " from " + name.file()
+                + (present == null ? "" : ", its copy in " + present.store().location());
     }
 }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -28,13 +29,21 @@ final class FlightActions {
     private final Catalog catalog;
     private final FlightReads reads;
     private final FlightCounters counters;
+    private final BiConsumer<String, String> whenCommitted;
     private final Supplier<JsonObject> stats;
     private final Map<String, Action> actions = new TreeMap<>();
 
     private record Action(String description, Set<String> fields, Function<ActionBody, JsonObject> run) {}
 
-    FlightActions(Catalog catalog, FlightReads reads, FlightCounters counters, Supplier<JsonObject> stats) {
+    /** @param whenCommitted takes namespace and shuffle after each commit; must not block */
+    FlightActions(
+            Catalog catalog,
+            FlightReads reads,
+            FlightCounters counters,
+            BiConsumer<String, String> whenCommitted,
+            Supplier<JsonObject> stats) {
         this.catalog = catalog;
+        this.whenCommitted = whenCommitted;
         this.reads = reads;
         this.counters = counters;
         this.stats = stats;
@@ -116,10 +125,13 @@ final class FlightActions {
     }
 
     private JsonObject commit(ActionBody body) {
-        Shuffle shuffle = catalog.shuffle(namespace(body), body.text(SHUFFLE));
+        String namespace = namespace(body);
+        String shuffle = body.text(SHUFFLE);
         int maps = new MapSet.Committed(body.integer("maps")).maps();
+        List<StoredBlob> chosen = catalog.read(namespace, shuffle, found -> found.commit(maps));
+        whenCommitted.accept(namespace, shuffle);
         JsonArray attempts = new JsonArray();
-        for (StoredBlob blob : shuffle.commit(maps)) {
+        for (StoredBlob blob : chosen) {
             JsonArray attempt = new JsonArray();
             attempt.add(blob.name().map());
             attempt.add(blob.name().attempt());
@@ -132,11 +144,14 @@ final class FlightActions {
 
     private JsonObject ticket(ActionBody body) {
         String namespace = namespace(body);
-        Shuffle shuffle = catalog.shuffle(namespace, body.text(SHUFFLE));
-        MapSet maps = body.maps().orElseGet(() -> reads.committed(shuffle));
-        List<StoredBlob> ignored = shuffle.chosen(maps); // An unknown map fails here, not at the reader.
+        String shuffle = body.text(SHUFFLE);
+        MapSet maps = catalog.read(namespace, shuffle, found -> {
+            MapSet asked = body.maps().orElseGet(() -> reads.committed(found));
+            List<StoredBlob> ignored = found.chosen(asked); // An unknown map fails here, not at the reader.
+            return asked;
+        });
         PartitionRange partitions = body.partitions();
-        byte[] ticket = reads.ticket(namespace, shuffle.name(), partitions, maps, body.startFrame());
+        byte[] ticket = reads.ticket(namespace, shuffle, partitions, maps, body.startFrame());
         JsonObject result = new JsonObject();
         result.addProperty("ticket", Base64.getEncoder().encodeToString(ticket));
         return result;

@@ -2,10 +2,12 @@ package dev.blobshuffle.flight.internal.server;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.membership.Endpoint;
+import dev.blobshuffle.core.store.StoreUri;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,6 +28,7 @@ import java.util.OptionalLong;
  * @param lease for how long an unused shuffle stays; empty: until it is released
  * @param http where blobs are served by HTTP; empty: nowhere
  * @param metrics where metrics are shown to Prometheus; empty: nowhere
+ * @param copies the URI of the store of a namespace's copies, for the namespaces that have one
  */
 public record FlightConfig(
         String host,
@@ -38,7 +41,8 @@ public record FlightConfig(
         Optional<Path> ticketKeyFile,
         Optional<Duration> lease,
         Optional<HttpConfig> http,
-        Optional<Endpoint> metrics) {
+        Optional<Endpoint> metrics,
+        Map<String, String> copies) {
     /** The least memory for frames: some frames of the usual 4 MiB. */
     public static final long LEAST_MEMORY = 32L << 20;
 
@@ -102,8 +106,34 @@ public record FlightConfig(
             throw new InvalidSettings("Cannot serve with a lease of " + lease.get()
                     + ": jobs would lose their blobs. Give a minute or more.");
         }
+        checkCopies(copies, directories);
         for (String each : http.map(face -> List.of(host, face.host())).orElse(List.of(host))) {
             checkReach(security, each);
+        }
+    }
+
+    private static void checkCopies(Map<String, String> copies, Map<String, List<Path>> directories) {
+        Map<StoreUri, String> places = new HashMap<>();
+        copies.forEach((namespace, uri) -> {
+            if (!directories.containsKey(namespace)) {
+                throw new InvalidSettings("Cannot copy namespace " + namespace + ": it has no directory. Name one of "
+                        + directories.keySet() + ".");
+            }
+            StoreUri parsed = parsed(namespace, uri);
+            String path = parsed.path().replaceAll("/+$", "");
+            String other = places.put(new StoreUri(parsed.scheme(), parsed.authority(), path, Map.of()), namespace);
+            if (other != null) {
+                throw new InvalidSettings("Cannot copy namespaces " + other + " and " + namespace
+                        + " to one place: their shuffles would mix. Give each a prefix of its own.");
+            }
+        });
+    }
+
+    private static StoreUri parsed(String namespace, String uri) {
+        try {
+            return StoreUri.parse(uri);
+        } catch (InvalidSettings e) {
+            throw new InvalidSettings("Cannot copy namespace " + namespace + ". " + e.getMessage(), e);
         }
     }
 

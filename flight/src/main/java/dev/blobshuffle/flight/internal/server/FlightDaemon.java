@@ -4,12 +4,16 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
-import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.core.internal.membership.Endpoint;
+import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.flight.internal.blob.Catalog;
+import dev.blobshuffle.flight.internal.blob.CopyStore;
 import dev.blobshuffle.flight.internal.blob.Refused;
+import dev.blobshuffle.flight.internal.copy.Copier;
 import dev.blobshuffle.flight.internal.server.FlightConfig.Security;
+import dev.blobshuffle.flight.internal.ticket.TicketKey;
 import dev.blobshuffle.flight.internal.ticket.TicketSigner;
 import dev.blobshuffle.flight.internal.wire.FlightMethods;
 import io.grpc.Server;
@@ -21,9 +25,6 @@ import io.grpc.netty.shaded.io.netty.channel.nio.NioEventLoopGroup;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -32,6 +33,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
@@ -46,7 +48,10 @@ public final class FlightDaemon implements AutoCloseable {
 
     private static final int LONGEST_HEADERS = 16 << 10;
     private static final int STREAMS_OF_CONNECTION = 1000;
-    private static final int SHORTEST_KEY = 32;
+
+    /** Threads that wait for a store of copies. */
+    private static final int COPY_READERS = 16;
+
     private static final Duration WATCH = Duration.ofSeconds(1);
     private static final Duration SWEEP = Duration.ofMinutes(1);
 
@@ -68,6 +73,10 @@ public final class FlightDaemon implements AutoCloseable {
     private final Streaming streaming;
     private final Putting putting;
     private final Time.Workers workers;
+    private final Time.Workers copyWorkers;
+    private final Map<String, CopyStore> copies;
+    private final Optional<Copier> copier;
+    private final CopyReport copyReport;
     private final NioEventLoopGroup network;
     private final Optional<HttpServer> http;
     private final Optional<MetricsFace> metrics;
@@ -83,25 +92,34 @@ public final class FlightDaemon implements AutoCloseable {
         incarnation = HexFormat.of().toHexDigits(time.randomLong());
         FlightConfig.Budgets budgets = config.budgets();
         // What can be wrong in the settings is read before any thread or socket is there.
+        copies = copies(config, time);
         catalog = new Catalog(
-                config.directories(), new Catalog.Limits(budgets.footers(), budgets.blobs(), budgets.quota()), time);
+                config.directories(),
+                copies,
+                new Catalog.Limits(budgets.footers(), budgets.blobs(), budgets.quota()),
+                time);
         Optional<Tokens> tokens = tls().map(tls -> new Tokens(tls.tokens()));
         Optional<SslContext> flightTls = tls().map(tls -> TlsContexts.of(tls, GrpcSslContexts::configure));
         Optional<SslContext> httpTls = tls().map(tls -> TlsContexts.of(tls, UnaryOperator.identity()));
-        TicketSigner signer = new TicketSigner(ticketKey(config, time), time);
+        TicketSigner signer = new TicketSigner(TicketKey.of(config.ticketKeyFile(), time), time);
         memory = new MemoryBudget(budgets.frames());
         putMemory = new PutBudget(budgets.puts(), PutStream.LONGEST_MESSAGE);
         FlightReads reads = new FlightReads(catalog, signer, config.ticketLifetime(), time, this::location, counters);
-        FlightActions actions = new FlightActions(catalog, reads, counters, this::stats);
-        workers = time.workers("blobshuffle-flight", Math.max(4, 2 * processors()));
+        copier = copies.isEmpty() ? Optional.empty() : Optional.of(new Copier(catalog, time));
+        copyReport = new CopyReport(copier, copies.values());
+        FlightActions actions = new FlightActions(catalog, reads, counters, this::committed, this::stats);
+        int waiting = copies.isEmpty() ? 0 : COPY_READERS; // Calls that look for copies.
+        workers = time.workers("blobshuffle-flight", Math.max(4, 2 * processors()) + waiting);
+        copyWorkers = time.workers("blobshuffle-flight-copy-read", COPY_READERS);
+        CopyReaders copyReaders = new CopyReaders(copyWorkers, memory);
         streaming = new Streaming(
-                reads::open, new PartitionStream.Serving(time, workers, memory, new FrameBuffers(), counters));
+                reads::open, new PartitionStream.Serving(time, workers, copyReaders, new FrameBuffers(), counters));
         putting = new Putting(catalog, time, workers, putMemory, counters);
         network = new NioEventLoopGroup(Math.max(2, processors()));
         HttpBlobs blobs = new HttpBlobs(catalog, signer, tokens, counters);
         Deque<AutoCloseable> started = new ArrayDeque<>();
         try {
-            http = config.http().map(face -> start(face, httpTls, blobs));
+            http = config.http().map(face -> start(face, httpTls, blobs, copyReaders));
             http.ifPresent(started::push);
             metrics = config.metrics().map(listen -> new MetricsFace(listen, this::metrics, time));
             metrics.ifPresent(started::push);
@@ -137,37 +155,29 @@ public final class FlightDaemon implements AutoCloseable {
         }
     }
 
-    private HttpServer start(HttpConfig face, Optional<SslContext> tls, HttpBlobs blobs) {
+    private static Map<String, CopyStore> copies(FlightConfig config, Time time) {
+        Map<String, CopyStore> opened = new TreeMap<>();
+        config.copies()
+                .forEach((namespace, uri) -> opened.put(
+                        namespace, new CopyStore(BlobStores.openNamed(uri, StoreContext.unmetered(time)), time)));
+        return opened;
+    }
+
+    private void committed(String namespace, String shuffle) {
+        copier.ifPresent(one -> one.copy(namespace, shuffle));
+    }
+
+    private HttpServer start(HttpConfig face, Optional<SslContext> tls, HttpBlobs blobs, CopyReaders copyReaders) {
         boolean isPlain = face.transport() == HttpConfig.Transport.PLAIN_TEXT;
-        return new HttpServer(face, isPlain ? Optional.empty() : tls, blobs, counters, time, workers);
+        return new HttpServer(face, isPlain ? Optional.empty() : tls, blobs, counters, time, workers, copyReaders);
     }
 
     private void endThreads() {
         network.shutdownGracefully(0, 1, TimeUnit.SECONDS);
         workers.close();
-    }
-
-    private static byte[] ticketKey(FlightConfig config, Time time) {
-        if (config.ticketKeyFile().isEmpty()) {
-            ByteBuffer random = ByteBuffer.allocate(SHORTEST_KEY);
-            while (random.hasRemaining()) {
-                random.putLong(time.randomLong());
-            }
-            return random.array();
-        }
-        Path file = config.ticketKeyFile().get();
-        try {
-            PrivateFiles.check(file);
-            byte[] key = Files.readAllBytes(file);
-            if (key.length < SHORTEST_KEY) {
-                throw new InvalidSettings("Cannot sign tickets with " + file + ": it has " + key.length
-                        + " bytes, at least " + SHORTEST_KEY + " are needed. Run openssl rand -base64 48.");
-            }
-            return key;
-        } catch (IOException e) {
-            throw new InvalidSettings(
-                    "Cannot read the key of tickets: " + e + ". Give a file with 32 random bytes.", e);
-        }
+        copyWorkers.close();
+        copier.ifPresent(Copier::close);
+        copies.values().forEach(CopyStore::close);
     }
 
     /**
@@ -180,6 +190,12 @@ public final class FlightDaemon implements AutoCloseable {
         daemon.schedule(WATCH, daemon::closeStalled);
         daemon.schedule(WATCH, daemon::watchPuts);
         config.lease().ifPresent(lease -> daemon.schedule(SWEEP, daemon::sweep));
+        if (daemon.copier.isPresent()) {
+            daemon.copier.get().start();
+            daemon.schedule(SWEEP, daemon.catalog::forgetIdleCopies);
+            daemon.copies.forEach((namespace, store) ->
+                    LOG.info("Copies committed shuffles of {} to {}.", namespace, store.location()));
+        }
         LOG.info("Serves {} at {}.", config.directories(), daemon.location());
         daemon.httpLocation().ifPresent(location -> LOG.info("Serves blobs at {}.", location));
         return daemon;
@@ -259,10 +275,10 @@ public final class FlightDaemon implements AutoCloseable {
 
     private void sweep() {
         try {
-            for (String released : catalog.sweep(config.lease().orElseThrow())) {
+            catalog.sweep(config.lease().orElseThrow(), released -> {
                 counters.released();
                 LOG.info("Released shuffle {}: its lease ended.", released);
-            }
+            });
         } catch (BlobShuffleException | Refused e) {
             LOG.warn("Cannot release all shuffles whose lease has ended. {}", e.getMessage());
         }
@@ -322,6 +338,7 @@ public final class FlightDaemon implements AutoCloseable {
         values.put(FlightMetric.PUT_MEMORY, (double) putMemory.held());
         values.put(FlightMetric.BLOB_MEMORY, (double) catalog.blobBytes());
         values.put(FlightMetric.DISK_FREE, (double) catalog.freeBytes());
+        copyReport.addTo(values);
         return values;
     }
 
@@ -350,6 +367,7 @@ public final class FlightDaemon implements AutoCloseable {
         stats.addProperty("blob_memory_bytes", config.budgets().blobs());
         stats.addProperty("blob_memory_used_bytes", catalog.blobBytes());
         stats.addProperty("blobs_moved", catalog.movedBlobs());
+        copyReport.addTo(stats);
         stats.addProperty("failures", counted.failures());
         stats.addProperty("refusals", counted.refusals());
         stats.addProperty("stalls", counted.stalls());

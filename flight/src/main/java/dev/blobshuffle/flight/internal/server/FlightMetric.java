@@ -19,6 +19,11 @@ enum FlightMetric {
     PUT_BYTES(Kind.COUNTER, Unit.BYTES, "Bytes of the batches that clients put."),
     PUT_FAILURES(Kind.COUNTER, Unit.OCCURRENCES, "Puts that were refused or failed."),
     BLOBS_MOVED(Kind.COUNTER, Unit.BLOBS, "Blobs that went from memory to a directory because the memory was full."),
+    COPIES(Kind.COUNTER, Unit.BLOBS, "Blobs that were copied to a store."),
+    COPY_BYTES(Kind.COUNTER, Unit.BYTES, "Bytes of these blobs."),
+    COPY_FAILURES(Kind.COUNTER, Unit.OCCURRENCES, "Attempts to copy a shuffle that failed."),
+    COPY_READS(Kind.COUNTER, Unit.REQUESTS, "Reads of copies, for blobs that no directory has."),
+    COPY_READ_BYTES(Kind.COUNTER, Unit.BYTES, "Bytes of these reads."),
     CONNECTIONS(Kind.GAUGE, Unit.OCCURRENCES, "Connections of Flight that are open."),
     HTTP_CONNECTIONS(Kind.GAUGE, Unit.OCCURRENCES, "Connections of HTTP that are open."),
     STREAMS_RUNNING(Kind.GAUGE, Unit.REQUESTS, "Partitions that clients are reading by Flight."),
@@ -28,6 +33,10 @@ enum FlightMetric {
     FOOTER_MEMORY(Kind.GAUGE, Unit.BYTES, "Memory of footers."),
     PUT_MEMORY(Kind.GAUGE, Unit.BYTES, "Memory of the batches of maps that clients are putting."),
     BLOB_MEMORY(Kind.GAUGE, Unit.BYTES, "Memory of blobs that are in no directory."),
+    COPIES_PENDING(Kind.GAUGE, Unit.BLOBS, "Blobs of committed shuffles that have no copy yet."),
+    COPY_BYTES_PENDING(Kind.GAUGE, Unit.BYTES, "Bytes of these blobs."),
+    COPIES_FAILED(Kind.GAUGE, Unit.BLOBS, "Those of them whose shuffle could not be copied and waits to try again."),
+    COPY_BYTES_FAILED(Kind.GAUGE, Unit.BYTES, "Bytes of these blobs."),
     DISK_FREE(Kind.GAUGE, Unit.BYTES, "Free space of the directory that has the least.");
 
     private final Metric metric;

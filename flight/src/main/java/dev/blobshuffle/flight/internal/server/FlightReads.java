@@ -51,7 +51,10 @@ final class FlightReads {
     /** {@code FlightDescriptor} to {@code FlightInfo}. */
     List<byte[]> info(byte[] descriptor) {
         Named named = named(descriptor);
-        Shuffle shuffle = catalog.shuffle(named.namespace(), named.shuffle());
+        return catalog.read(named.namespace(), named.shuffle(), shuffle -> info(descriptor, named, shuffle));
+    }
+
+    private List<byte[]> info(byte[] descriptor, Named named, Shuffle shuffle) {
         MapSet maps = committed(shuffle);
         long rows = 0;
         long bytes = 0;
@@ -76,9 +79,11 @@ final class FlightReads {
     /** {@code FlightDescriptor} to {@code SchemaResult}. */
     List<byte[]> schema(byte[] descriptor) {
         Named named = named(descriptor);
-        Shuffle shuffle = catalog.shuffle(named.namespace(), named.shuffle());
-        StoredBlob first = shuffle.chosen(committed(shuffle)).get(0);
-        return List.of(new ProtoWriter().bytes(1, schema(first.footer())).toBytes());
+        BlobFooter first = catalog.read(
+                named.namespace(),
+                named.shuffle(),
+                shuffle -> shuffle.chosen(committed(shuffle)).get(0).footer());
+        return List.of(new ProtoWriter().bytes(1, schema(first)).toBytes());
     }
 
     private byte[] endpoint(byte[] ticket) {
@@ -118,16 +123,21 @@ final class FlightReads {
                 bytes = reader.array();
             }
         }
-        Ticket ticket;
+        Ticket ticket = verified(bytes);
+        Caller.present().check(ticket.namespace());
+        return catalog.read(
+                ticket.namespace(),
+                ticket.shuffle(),
+                shuffle -> new FrameSource(shuffle.chosen(ticket.maps()), ticket));
+    }
+
+    private Ticket verified(byte[] bytes) {
         try {
-            ticket = signer.verify(bytes);
+            return signer.verify(bytes);
         } catch (Refused e) {
             counters.refused();
             throw e;
         }
-        Caller.present().check(ticket.namespace());
-        Shuffle shuffle = catalog.shuffle(ticket.namespace(), ticket.shuffle());
-        return new FrameSource(shuffle.chosen(ticket.maps()), ticket);
     }
 
     private static Named named(byte[] descriptor) {

@@ -57,6 +57,11 @@ final class FrameSource implements AutoCloseable {
         schema = blobs.get(0).footer().schema();
     }
 
+    /** Whether it reads copies from a store, which may take long. */
+    boolean readsCopies() {
+        return blobs.stream().anyMatch(StoredBlob::isCopy);
+    }
+
     /** The schema message of the stream. */
     ArrowMessage schemaMessage() {
         return ArrowMessage.split(schema.duplicate(), "a schema").get(0);
@@ -145,7 +150,7 @@ final class FrameSource implements AutoCloseable {
     /** Whether the present frame is in memory, so that {@link #read} needs no buffer. */
     boolean isHeld() {
         OpenBlob from = open;
-        return from != null && from.file().isEmpty();
+        return from != null && from.isInMemory();
     }
 
     /**

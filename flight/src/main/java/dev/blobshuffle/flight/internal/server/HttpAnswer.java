@@ -72,7 +72,7 @@ record HttpAnswer(HttpResponseStatus status, HttpHeaders headers, String text, O
             return failure(HttpResponseStatus.CONFLICT, reason);
         }
         if (failure instanceof StoreUnavailable) {
-            LOG.warn("A directory cannot be used. {}", reason);
+            LOG.warn("A directory or a store cannot be used. {}", reason);
             return failure(HttpResponseStatus.SERVICE_UNAVAILABLE, reason);
         }
         LOG.error("A request failed.", failure);

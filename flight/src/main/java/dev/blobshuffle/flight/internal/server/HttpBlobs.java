@@ -121,8 +121,11 @@ final class HttpBlobs {
                     Reason.UNKNOWN, "Cannot find a blob: the path is not /NAMESPACE/SHUFFLE/BLOB, as the blob's file.");
         }
         reader.caller().check(names[1]);
-        Shuffle shuffle = catalog.shuffle(names[1], names[2]);
-        StoredBlob blob = shuffle.blob(names[3]);
+        return catalog.read(names[1], names[2], shuffle -> find(request, reader, shuffle, names[3]));
+    }
+
+    private static HttpAnswer find(HttpRequest request, Reader reader, Shuffle shuffle, String file) {
+        StoredBlob blob = shuffle.blob(file);
         reader.ticket().ifPresent(ticket -> checkMap(ticket, shuffle, blob));
         OpenBlob open = blob.open();
         try {

@@ -129,10 +129,25 @@ final class HttpConversation extends SimpleChannelInboundHandler<HttpObject> {
         if (request.method().equals(HttpMethod.HEAD)) {
             answer.drop();
         } else if (answer.part().isPresent()) {
-            sendPart(context, answer.part().get());
+            HttpAnswer.Part part = answer.part().get();
+            if (part.blob().isCopy()) {
+                ChannelFuture ignored = watch(context, part, CopySending.start(context, part, server.copies()))
+                        .addListener(sent -> {
+                            if (sent.isSuccess()) {
+                                end(context, isLast);
+                            }
+                        });
+                return;
+            }
+            ChannelFuture ignored = watch(context, part, write(context, part.blob(), part.range()));
         } else {
             context.write(Unpooled.wrappedBuffer(text));
         }
+        end(context, isLast);
+    }
+
+    private void end(ChannelHandlerContext context, boolean isLast) {
+        Channel channel = context.channel();
         context.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT).addListener((ChannelFuture written) -> {
             if (written.isSuccess() && !isLast) {
                 expectRequest(context, server.limits().idle());
@@ -143,13 +158,12 @@ final class HttpConversation extends SimpleChannelInboundHandler<HttpObject> {
         });
     }
 
-    private void sendPart(ChannelHandlerContext context, HttpAnswer.Part part) {
-        HttpRange range = part.range();
-        ChannelFuture written = write(context, part.blob(), range);
-        written.addListener(sent -> {
+    /** Counts what is sent, and closes the blob then. */
+    private ChannelFuture watch(ChannelHandlerContext context, HttpAnswer.Part part, ChannelFuture written) {
+        return written.addListener(sent -> {
             part.blob().close();
             if (sent.isSuccess()) {
-                server.sent(range.length());
+                server.sent(part.range().length());
             } else {
                 // The client knows from the length that bytes are missing.
                 server.failed(context.channel(), sent.cause());

@@ -48,6 +48,7 @@ final class HttpServer implements AutoCloseable {
     private final HttpBlobs blobs;
     private final FlightCounters counters;
     private final Time.Workers workers;
+    private final CopyReaders copies;
     private final ConnectionPlaces<Channel> places;
     private final EndedConnections ended;
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
@@ -67,11 +68,13 @@ final class HttpServer implements AutoCloseable {
             HttpBlobs blobs,
             FlightCounters counters,
             Time time,
-            Time.Workers workers) {
+            Time.Workers workers,
+            CopyReaders copies) {
         this.tls = tls;
         this.blobs = blobs;
         this.counters = counters;
         this.workers = workers;
+        this.copies = copies;
         limits = config.limits();
         places = new ConnectionPlaces<>(limits.connections(), limits.ofAddress());
         ended = new EndedConnections("The server of blobs", () -> {}, time);
@@ -131,6 +134,11 @@ final class HttpServer implements AutoCloseable {
     /** Finds what a request asks for, on another thread. */
     void find(HttpRequest request, Consumer<HttpAnswer> whenFound) {
         workers.execute(() -> whenFound.accept(blobs.answer(request)));
+    }
+
+    /** What reads copies. */
+    CopyReaders copies() {
+        return copies;
     }
 
     /** A client may read blobs, so its connection no longer makes room for others. */

@@ -40,6 +40,7 @@ final class PartitionStream {
     private final FrameSource source;
     private final Serving serving;
     private final Object connection;
+    private final Time.Workers workers;
     private final AtomicInteger wakes = new AtomicInteger();
     private final Runnable wake = this::wake;
     private volatile boolean isCancelled;
@@ -61,13 +62,17 @@ final class PartitionStream {
     private List<ArrowMessage> messages = List.of();
 
     /** What all streams share. */
-    record Serving(
-            Time time, Time.Workers workers, MemoryBudget memory, FrameBuffers buffers, FlightCounters counters) {}
+    record Serving(Time time, Time.Workers workers, CopyReaders copies, FrameBuffers buffers, FlightCounters counters) {
+        MemoryBudget memory() {
+            return copies.memory();
+        }
+    }
 
     PartitionStream(ServerCall<byte[], FlightFrame> call, FrameSource source, Serving serving) {
         this.call = call;
         this.source = source;
         this.serving = serving;
+        workers = source.readsCopies() ? serving.copies().workers() : serving.workers();
         Object address = call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
         connection = address == null ? this : address;
         progressNanos = serving.time().nanos();
@@ -76,7 +81,7 @@ final class PartitionStream {
     /** Has it look again: gRPC or the budget may have room. */
     void wake() {
         if (wakes.getAndIncrement() == 0) {
-            serving.workers().execute(this::run);
+            workers.execute(this::run);
         }
     }
 
@@ -110,7 +115,7 @@ final class PartitionStream {
             end(Statuses.of(e));
         }
         if (isUnfinished || wakes.addAndGet(-seen) != 0) {
-            serving.workers().execute(this::run);
+            workers.execute(this::run);
         }
     }
 

@@ -27,7 +27,7 @@ final class Statuses {
             return Status.DATA_LOSS.withDescription(failure.getMessage());
         }
         if (failure instanceof StoreUnavailable) {
-            LOG.warn("A directory cannot be used. {}", failure.getMessage());
+            LOG.warn("A directory or a store cannot be used. {}", failure.getMessage());
             return Status.UNAVAILABLE.withDescription(failure.getMessage());
         }
         if (failure instanceof IllegalArgumentException) {

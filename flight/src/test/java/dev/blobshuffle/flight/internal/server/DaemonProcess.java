@@ -24,6 +24,11 @@ final class DaemonProcess implements AutoCloseable {
 
     /** Starts a daemon; returns when it answers. */
     static DaemonProcess start(Path directory, Path ticketKey) throws IOException {
+        return start(directory, ticketKey, "");
+    }
+
+    /** Starts a daemon that copies to a store, unless the URI is empty. */
+    static DaemonProcess start(Path directory, Path ticketKey, String copies) throws IOException {
         Process process = new ProcessBuilder(List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xmx128m",
@@ -33,7 +38,8 @@ final class DaemonProcess implements AutoCloseable {
                         System.getProperty("java.class.path"),
                         DaemonProcess.class.getName(),
                         directory.toString(),
-                        ticketKey.toString()))
+                        ticketKey.toString(),
+                        copies))
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         BufferedReader words = process.inputReader(StandardCharsets.UTF_8);
@@ -51,6 +57,9 @@ final class DaemonProcess implements AutoCloseable {
                 Map.of("default", List.of(Path.of(arguments[0]))),
                 new Security.InsecureLoopback(),
                 Optional.of(Path.of(arguments[1])));
+        if (!arguments[2].isEmpty()) {
+            config = Daemons.withCopies(config, arguments[2]);
+        }
         FlightDaemon daemon = FlightDaemon.start(
                 Daemons.withHttp(config, HttpConfig.Transport.AS_FLIGHT, HttpConfig.Limits.DEFAULT), new SystemTime());
         System.out.println(daemon.port());

@@ -37,25 +37,34 @@ final class Daemons {
                 ticketKey,
                 Optional.empty(),
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                Map.of());
     }
 
     static FlightConfig withMetrics(FlightConfig config) {
-        return new FlightConfig(
-                config.host(),
-                config.port(),
-                config.advertised(),
-                config.directories(),
-                config.security(),
-                config.budgets(),
-                config.ticketLifetime(),
-                config.ticketKeyFile(),
-                config.lease(),
-                config.http(),
-                Optional.of(new Endpoint("127.0.0.1", 0)));
+        Optional<Endpoint> listen = Optional.of(new Endpoint("127.0.0.1", 0));
+        return with(config, config.budgets(), config.http(), listen, config.copies());
     }
 
     static FlightConfig withBudgets(FlightConfig config, FlightConfig.Budgets budgets) {
+        return with(config, budgets, config.http(), config.metrics(), config.copies());
+    }
+
+    /** Copies namespace default. */
+    static FlightConfig withCopies(FlightConfig config, String uri) {
+        return with(config, config.budgets(), config.http(), config.metrics(), Map.of("default", uri));
+    }
+
+    static FlightConfig withHttp(FlightConfig config, HttpConfig http) {
+        return with(config, config.budgets(), Optional.of(http), config.metrics(), config.copies());
+    }
+
+    private static FlightConfig with(
+            FlightConfig config,
+            FlightConfig.Budgets budgets,
+            Optional<HttpConfig> http,
+            Optional<Endpoint> metrics,
+            Map<String, String> copies) {
         return new FlightConfig(
                 config.host(),
                 config.port(),
@@ -66,23 +75,9 @@ final class Daemons {
                 config.ticketLifetime(),
                 config.ticketKeyFile(),
                 config.lease(),
-                config.http(),
-                config.metrics());
-    }
-
-    static FlightConfig withHttp(FlightConfig config, HttpConfig http) {
-        return new FlightConfig(
-                config.host(),
-                config.port(),
-                config.advertised(),
-                config.directories(),
-                config.security(),
-                config.budgets(),
-                config.ticketLifetime(),
-                config.ticketKeyFile(),
-                config.lease(),
-                Optional.of(http),
-                config.metrics());
+                http,
+                metrics,
+                copies);
     }
 
     static FlightConfig withHttp(FlightConfig config, HttpConfig.Transport transport, HttpConfig.Limits limits) {

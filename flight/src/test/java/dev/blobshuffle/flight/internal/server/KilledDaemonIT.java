@@ -10,7 +10,9 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -80,5 +82,45 @@ class KilledDaemonIT {
                 HttpClientSocket client = HttpClientSocket.plain(daemon.httpPort())) {
             assertThat(client.ask("GET", path, "").body()).isEqualTo(Files.readAllBytes(blob));
         }
+    }
+
+    /** The heap of a daemon is 128 MiB; the blobs have 160 MiB. */
+    @Test
+    void aDaemonThatIsKilledWhileItCopiesCopiesTheRestAfterItsRestart() throws IOException {
+        Path copies = Files.createDirectory(files.resolve("copies"));
+        Path copied = copies.resolve("shuffles").resolve("many");
+        ArrowStore store = new ArrowStore(directory);
+        List<Path> blobs = new ArrayList<>();
+        for (int map = 0; map < 40; map++) {
+            blobs.add(store.write("many", map, 0, List.of(List.of(store.batch(4 << 20)))));
+        }
+        try (DaemonProcess daemon = DaemonProcess.start(directory, key, "file://" + copies)) {
+            ManagedChannel channel = FlightCalls.open(daemon.port());
+            FlightCalls.act(channel, "commit", "{\"namespace\":\"default\",\"shuffle\":\"many\",\"maps\":40}");
+            await(() -> count(copied) > 2);
+            daemon.kill();
+            channel.shutdownNow();
+        }
+        assertThat(count(copied)).isBetween(3L, 39L);
+        assertThat(copied.resolve("flight.commit")).doesNotExist();
+        try (DaemonProcess daemon = DaemonProcess.start(directory, key, "file://" + copies)) {
+            await(() -> Files.exists(copied.resolve("flight.commit")));
+            for (Path each : blobs) {
+                assertThat(copied.resolve(each.getFileName().toString())).hasSameBinaryContentAs(each);
+            }
+        }
+    }
+
+    private static void await(BooleanSupplier reached) {
+        long end = System.nanoTime() + 120_000_000_000L;
+        while (!reached.getAsBoolean()) {
+            assertThat(System.nanoTime()).isLessThan(end);
+            Thread.onSpinWait();
+        }
+    }
+
+    private static long count(Path directory) {
+        String[] names = directory.toFile().list((parent, name) -> name.endsWith(".blob"));
+        return names == null ? 0 : names.length;
     }
 }

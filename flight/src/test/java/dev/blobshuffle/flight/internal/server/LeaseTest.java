@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.internal.store.BlobStores;
+import dev.blobshuffle.core.store.StoreContext;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.internal.blob.Catalog;
+import dev.blobshuffle.flight.internal.blob.CopyStore;
 import dev.blobshuffle.flight.internal.blob.MapPut;
 import dev.blobshuffle.flight.internal.blob.MapSet;
 import dev.blobshuffle.flight.internal.blob.OpenBlob;
@@ -16,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -43,7 +47,13 @@ class LeaseTest {
     void start() throws IOException {
         store = new ArrowStore(directory);
         write("s", 0);
-        catalog = new Catalog(Map.of("default", List.of(directory)), LIMITS, time);
+        catalog = new Catalog(Map.of("default", List.of(directory)), Map.of(), LIMITS, time);
+    }
+
+    private static List<String> sweep(Catalog catalog) {
+        List<String> released = new ArrayList<>();
+        catalog.sweep(LEASE, released::add);
+        return released;
     }
 
     @AfterEach
@@ -73,10 +83,10 @@ class LeaseTest {
         assertThat(catalog.shuffles("default")).hasSize(2);
 
         pass(LEASE);
-        assertThat(catalog.sweep(LEASE)).isEmpty();
+        assertThat(sweep(catalog)).isEmpty();
         write("t", 1);
         pass(Duration.ofMillis(1));
-        assertThat(catalog.sweep(LEASE)).containsExactly("default/s");
+        assertThat(sweep(catalog)).containsExactly("default/s");
 
         assertThat(shuffle("s")).doesNotExist();
         assertThat(shuffle("t")).exists();
@@ -89,27 +99,47 @@ class LeaseTest {
             pass(LEASE);
             catalog.renew("default", "s");
             pass(LEASE);
-            assertThat(catalog.sweep(LEASE)).isEmpty();
+            assertThat(sweep(catalog)).isEmpty();
             catalog.shuffle("default", "s").commit(1);
             Files.setLastModifiedTime(shuffle("s"), FileTime.fromMillis(1));
             pass(LEASE);
-            assertThat(catalog.sweep(LEASE)).isEmpty();
+            assertThat(sweep(catalog)).isEmpty();
             assertThat(catalog.shuffle("default", "s").blob("m0-a0-1-0000000000abcdef-0.blob"))
                     .isNotNull();
         }
         pass(LEASE.plusMillis(1));
-        assertThat(catalog.sweep(LEASE)).containsExactly("default/s");
+        assertThat(sweep(catalog)).containsExactly("default/s");
     }
 
     @Test
     void aRestartedDaemonGivesShufflesTheirLeaseAgain() {
         pass(LEASE.multipliedBy(3));
-        Catalog restarted = new Catalog(Map.of("default", List.of(directory)), LIMITS, time);
+        Catalog restarted = new Catalog(Map.of("default", List.of(directory)), Map.of(), LIMITS, time);
 
-        assertThat(restarted.sweep(LEASE)).isEmpty();
+        assertThat(sweep(restarted)).isEmpty();
         pass(LEASE.plusMillis(1));
-        assertThat(restarted.sweep(LEASE)).containsExactly("default/s");
+        assertThat(sweep(restarted)).containsExactly("default/s");
         assertThat(directory.resolve("shuffles")).isEmptyDirectory();
+    }
+
+    @Test
+    void aStoreOfCopiesThatIsAwayKeepsOnlyItsNamespaceFromBeingSwept() throws IOException {
+        Path other = Files.createDirectory(directory.resolveSibling(directory.getFileName() + "-other"));
+        ArrowStore kept = new ArrowStore(other);
+        Path blob = kept.write("kept", 0, 0, List.of(List.of(kept.batch(800))));
+        CopyStore away = new CopyStore(
+                BlobStores.openNamed("file://" + directory.resolve("absent"), StoreContext.unmetered(time)), time);
+        Catalog both =
+                new Catalog(Map.of("a", List.of(other), "b", List.of(directory)), Map.of("a", away), LIMITS, time);
+        List<String> released = new ArrayList<>();
+        both.sweep(LEASE, released::add);
+        now.set(System.currentTimeMillis() + LEASE.toMillis() + 60_000);
+
+        assertThatThrownBy(() -> both.sweep(LEASE, released::add))
+                .isInstanceOf(StoreUnavailable.class)
+                .hasMessageContaining("absent");
+        assertThat(released).containsExactly("b/s");
+        assertThat(blob).exists();
     }
 
     @Test
@@ -122,7 +152,7 @@ class LeaseTest {
             pass(LEASE);
             put.renew(now.get());
             pass(LEASE);
-            assertThat(catalog.sweep(LEASE)).doesNotContain("default/long");
+            assertThat(sweep(catalog)).doesNotContain("default/long");
             assertThat(put.commit().rows()).isEqualTo(1);
         }
         assertThat(catalog.shuffle("default", "long").commit(1)).hasSize(1);

@@ -187,7 +187,8 @@ class TicketsIT {
                         Optional.empty(),
                         Optional.empty(),
                         Optional.empty(),
-                        Optional.empty()))
+                        Optional.empty(),
+                        Map.of()))
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("other machines could read all partitions");
     }

@@ -1,0 +1,106 @@
+package dev.blobshuffle.flight.internal.blob;
+
+import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Readers' way to a store of copies. A request that fails soon is repeated. If it still fails, the
+ * store rests: for a while readers fail at once, then one of them asks, and the others fail until
+ * it has an answer. So a store that does not answer holds few threads, and what is in directories
+ * is served. Thread-safe: guarded by itself.
+ */
+final class CopyGate {
+    private static final int ATTEMPTS = 3;
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+
+    /** A failure that took longer than this is not repeated. */
+    private static final long SOON_NANOS = Duration.ofSeconds(2).toNanos();
+
+    private static final long REST_NANOS = Duration.ofSeconds(5).toNanos();
+
+    private final Time time;
+    private @Nullable StoreUnavailable failure;
+    private long failedNanos;
+    private boolean isAsking;
+
+    CopyGate(Time time) {
+        this.time = time;
+    }
+
+    /**
+     * Sends a request.
+     *
+     * @throws StoreUnavailable recoverable: the store has not answered, now or just before
+     */
+    <T> T ask(Supplier<T> request) {
+        boolean isProbe = enter();
+        try {
+            T answer = repeated(request);
+            succeeded();
+            return answer;
+        } catch (StoreUnavailable e) {
+            failed(e);
+            throw e;
+        } finally {
+            if (isProbe) {
+                leave();
+            }
+        }
+    }
+
+    private synchronized boolean enter() {
+        StoreUnavailable before = failure;
+        if (before == null) {
+            return false;
+        }
+        if (isAsking || time.nanos() - failedNanos < REST_NANOS) {
+            throw new StoreUnavailable("The store of copies has just failed. " + before.getMessage(), before);
+        }
+        isAsking = true;
+        return true;
+    }
+
+    private synchronized void leave() {
+        isAsking = false;
+    }
+
+    private synchronized void succeeded() {
+        failure = null;
+    }
+
+    private synchronized void failed(StoreUnavailable cause) {
+        failure = cause;
+        failedNanos = time.nanos();
+    }
+
+    private <T> T repeated(Supplier<T> request) {
+        long began = time.nanos();
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return request.get();
+            } catch (StoreUnavailable e) {
+                boolean isSoon = time.nanos() - began < SOON_NANOS;
+                if (e instanceof StoreRefused || attempt == ATTEMPTS || !isSoon) {
+                    throw e;
+                }
+                pause(FIRST_PAUSE.multipliedBy(1L << attempt - 1), e);
+            }
+        }
+    }
+
+    private void pause(Duration pause, StoreUnavailable cause) {
+        Signal never = time.signal();
+        try {
+            boolean ignored = never.await(never.count(), time.nanos() + pause.toNanos());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            cause.addSuppressed(e);
+            throw cause;
+        }
+    }
+}

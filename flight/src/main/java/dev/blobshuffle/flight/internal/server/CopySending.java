@@ -1,0 +1,82 @@
+package dev.blobshuffle.flight.internal.server;
+
+import dev.blobshuffle.core.failure.Closed;
+import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
+import io.grpc.netty.shaded.io.netty.channel.ChannelFuture;
+import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
+import io.grpc.netty.shaded.io.netty.channel.ChannelPromise;
+import io.grpc.netty.shaded.io.netty.util.concurrent.Future;
+import java.nio.channels.ClosedChannelException;
+
+/**
+ * Sends a range of a copy by HTTP, piece by piece: a worker reads it from the store, the event loop
+ * writes it, and then a worker reads the next. A piece counts in the memory of frames until it was
+ * written, so a client that does not read holds one. One thread at a time owns it.
+ */
+final class CopySending {
+    private static final int PIECE = 1 << 20;
+
+    private final ChannelHandlerContext context;
+    private final HttpAnswer.Part part;
+    private final CopyReaders readers;
+    private final ChannelPromise sent;
+    private final Runnable next = this::next;
+    private long at;
+
+    private CopySending(ChannelHandlerContext context, HttpAnswer.Part part, CopyReaders readers) {
+        this.context = context;
+        this.part = part;
+        this.readers = readers;
+        sent = context.newPromise();
+        at = part.range().first();
+    }
+
+    /** Begins to send; the future ends when all bytes were written, or with what prevented it. */
+    static ChannelFuture start(ChannelHandlerContext context, HttpAnswer.Part part, CopyReaders readers) {
+        CopySending sending = new CopySending(context, part, readers);
+        context.channel().closeFuture().addListener(closed -> {
+            readers.memory().forget(sending.next);
+            boolean ignored = sending.sent.tryFailure(new ClosedChannelException());
+        });
+        sending.next();
+        return sending.sent;
+    }
+
+    private void next() {
+        try {
+            readers.workers().execute(this::send);
+        } catch (Closed e) {
+            boolean ignored = sent.tryFailure(e);
+        }
+    }
+
+    private void send() {
+        int length = (int) Math.min(PIECE, part.range().end() - at);
+        if (sent.isDone() || !readers.memory().acquire(context.channel(), length, 0, next)) {
+            return; // The client has gone, or the budget calls when it has room.
+        }
+        ByteBuf piece = context.alloc().directBuffer(length);
+        try {
+            part.blob().fill(at, piece.nioBuffer(0, length));
+        } catch (RuntimeException | Error e) {
+            piece.release();
+            readers.memory().release(context.channel(), length);
+            boolean ignored = sent.tryFailure(e);
+            return;
+        }
+        at += length;
+        ChannelFuture ignored =
+                context.writeAndFlush(piece.writerIndex(length)).addListener(done -> written(done, length));
+    }
+
+    private void written(Future<?> done, int length) {
+        readers.memory().release(context.channel(), length);
+        if (!done.isSuccess()) {
+            boolean ignored = sent.tryFailure(done.cause());
+        } else if (at == part.range().end()) {
+            boolean ignored = sent.trySuccess();
+        } else {
+            next();
+        }
+    }
+}
