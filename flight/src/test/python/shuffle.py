@@ -4,7 +4,8 @@ shuffle.py write STORE NAME CODEC: two maps and an empty one, three partitions; 
 of column k for each. shuffle.py read PORT NAME: the same numbers, from the daemon. shuffle.py http
 URL STORE NAME [TOKEN TRUST]: the same numbers, by HTTP. shuffle.py put PORT NAME CODEC: writes the
 rows of `write` by DoPut. shuffle.py package PORT URL NAME CODEC: the same with the package, which
-reads them by HTTP. shuffle.py abandon PORT NAME: begins maps and fails in the middle.
+reads them by HTTP. shuffle.py abandon PORT NAME: begins maps and fails in the middle. shuffle.py
+stop PORT STORE NAME: writes a partition of 64 MB, reads its first batch, says so and waits.
 """
 
 import contextlib
@@ -162,6 +163,25 @@ def read_from(port: str, name: str) -> None:
         show(table)
 
 
+def stop(port: str, store: str, name: str) -> None:
+    from blobshuffle import ShuffleWriter
+
+    numbers = pa.record_batch([pa.array(range(1_000_000), pa.int64())], names=["k"])
+    with ShuffleWriter(
+        store, shuffle=name, map=0, maps=1, partitions=1, codec="none", schema=numbers.schema
+    ) as writer:
+        for _ in range(8):
+            writer.write(numbers, [0] * numbers.num_rows)
+        writer.commit()
+    client = flight.connect(f"grpc://127.0.0.1:{port}")
+    commit = json.dumps({"namespace": "default", "shuffle": name, "maps": 1}).encode()
+    list(client.do_action(flight.Action("commit", commit)))
+    info = client.get_flight_info(flight.FlightDescriptor.for_path("default", name, "0"))
+    stream = client.do_get(info.endpoints[0].ticket)
+    print(stream.read_chunk().data.num_rows, flush=True)
+    sys.stdin.read()
+
+
 def show(table: pa.Table) -> None:
     words = sum(int(w[0]) + int(w[2:]) for w in table["word"].to_pylist())
     lengths = sum(len(v) for v in table["view"].to_pylist()) + sum(len(t) for t in table["text"].to_pylist())
@@ -170,4 +190,4 @@ def show(table: pa.Table) -> None:
 
 
 if __name__ == "__main__":
-    {"write": write, "read": read_from, "http": read_by_http, "put": put, "package": package, "abandon": abandon}[sys.argv[1]](*sys.argv[2:])
+    {"write": write, "read": read_from, "http": read_by_http, "put": put, "package": package, "abandon": abandon, "stop": stop}[sys.argv[1]](*sys.argv[2:])

@@ -21,6 +21,7 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -40,6 +41,12 @@ import picocli.CommandLine.Spec;
         })
 public final class FlightServeCommand implements Callable<Integer> {
     private static final String DEFAULT_NAMESPACE = "default";
+
+    /** Held, since the JDK forgets the settings of loggers that nobody holds. */
+    private static final Logger STREAMS = Logger.getLogger("io.grpc.netty.shaded.io.grpc.netty.NettyServerHandler");
+
+    /** What gRPC reports, with a stack trace, when a client vanishes while it is sent a frame. */
+    private static final String VANISHED = "Stream closed before write could take place";
 
     @Spec
     private CommandSpec spec;
@@ -170,6 +177,8 @@ public final class FlightServeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         PrintWriter out = spec.commandLine().getOut();
+        STREAMS.setFilter(record -> record.getThrown() == null
+                || !VANISHED.equals(record.getThrown().getMessage()));
         try (SystemTime time = new SystemTime();
                 FlightDaemon daemon = FlightDaemon.start(config(), time)) {
             Runtime.getRuntime().addShutdownHook(new Thread(daemon::close, "close"));

@@ -2,7 +2,9 @@ package dev.blobshuffle.flight.internal.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonParser;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.flight.FlightShuffles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -133,6 +135,39 @@ class StockClientsIT {
         assertThat(shuffle("abandon", Integer.toString(daemon.port()), "abandoned"))
                 .isEqualTo("True\nTrue\n");
         assertThat(directory.resolve("shuffles").resolve("abandoned")).doesNotExist();
+    }
+
+    /** Killed by SIGKILL in the middle of a partition, it leaves nothing behind. */
+    @Test
+    void aKilledReaderOfPyarrowFreesItsMemory() throws Exception {
+        Process reader = new ProcessBuilder(
+                        python.toString(),
+                        Path.of("src/test/python/shuffle.py").toAbsolutePath().toString(),
+                        "stop",
+                        Integer.toString(daemon.port()),
+                        directory.toString(),
+                        "stopped")
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try (FlightShuffles client = Daemons.client(daemon)) {
+            assertThat(Integer.parseInt(reader.inputReader().readLine())).isBetween(1, 1_000_000);
+            assertThat(stat(client, "running_streams")).isOne();
+            reader.destroyForcibly().waitFor();
+
+            long end = System.nanoTime() + 60_000_000_000L;
+            while (stat(client, "running_streams") + stat(client, "memory_used_bytes") > 0) {
+                assertThat(System.nanoTime()).as(client.stats()).isLessThan(end);
+            }
+        } finally {
+            reader.destroyForcibly();
+        }
+    }
+
+    private static long stat(FlightShuffles client, String name) {
+        return JsonParser.parseString(client.stats())
+                .getAsJsonObject()
+                .get(name)
+                .getAsLong();
     }
 
     @ParameterizedTest
