@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -96,7 +95,7 @@ final class FlightCommand implements Callable<Integer> {
         try {
             FlightRunner runner = new FlightRunner(plan, directories(), this::say);
             if (isServing) {
-                say(runner.serve(Optional.ofNullable(json).map(Path::toAbsolutePath)));
+                serve(runner);
                 return 0;
             }
             FlightReport report = runner.run();
@@ -111,6 +110,18 @@ final class FlightCommand implements Callable<Integer> {
         } catch (IllegalStateException e) {
             spec.commandLine().getErr().println(e.getMessage());
             return 1;
+        }
+    }
+
+    private void serve(FlightRunner runner) throws IOException, InterruptedException {
+        Path numbers = json != null ? json.toAbsolutePath() : Files.createTempFile("serving", ".json");
+        try {
+            say(runner.serve(numbers));
+            if (plots != null) {
+                HtmlReport.writePlots(FlightCharts.ofServing(numbers), plots);
+            }
+        } finally {
+            boolean ignored = json == null && Files.deleteIfExists(numbers);
         }
     }
 

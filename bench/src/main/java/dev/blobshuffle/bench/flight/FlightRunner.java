@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Properties;
 import java.util.function.Consumer;
 
@@ -59,11 +58,11 @@ public final class FlightRunner {
      * Measures what it costs to serve partitions: by the daemon, and by Daft's server if the plan
      * has Daft. Takes the first number of partitions of the plan.
      *
-     * @param json for the numbers; empty for none
+     * @param json for the numbers
      * @return a table, and which goals are met
      * @throws IllegalStateException if Python, pip, the daemon or another server fails
      */
-    public String serve(Optional<Path> json) throws IOException, InterruptedException {
+    public String serve(Path json) throws IOException, InterruptedException {
         PythonEnvironment python = python();
         Path data = data(python);
         List<String> arguments = new ArrayList<>(List.of(
@@ -72,8 +71,9 @@ public final class FlightRunner {
                 "--partitions",
                 Integer.toString(plan.partitions().get(0)),
                 "--rounds",
-                Integer.toString(plan.rounds())));
-        json.ifPresent(file -> arguments.addAll(List.of("--json", file.toString())));
+                Integer.toString(plan.rounds()),
+                "--json",
+                json.toString()));
         arguments.add("--codecs");
         arguments.addAll(plan.codecs());
         arguments.add("--systems");

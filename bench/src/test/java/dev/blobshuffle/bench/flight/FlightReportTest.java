@@ -4,12 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.bench.flight.FlightPlan.Cell;
 import dev.blobshuffle.bench.report.Goal;
+import dev.blobshuffle.cli.chart.Chart;
+import dev.blobshuffle.cli.chart.Series;
 import java.io.StringReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class FlightReportTest {
     private final List<FlightResult> runs = new ArrayList<>();
@@ -46,6 +52,23 @@ class FlightReportTest {
         add(FlightSystem.DAFT, 100, 1, 200);
 
         assertThat(report(1).goals()).singleElement().extracting(Goal::number).isEqualTo(2.0);
+    }
+
+    @Test
+    void servingHasABarForEachServerAndCodec(@TempDir Path directory) throws Exception {
+        Path json = Files.writeString(directory.resolve("serving.json"), """
+                [{"system":"flight","codec":"lz4","server_per_gb":[0.28,0.25,0.3],"client_per_gb":[0.7,0.6,0.8]},
+                 {"system":"flight","codec":"none","server_per_gb":[0.52,0.5,0.6],"client_per_gb":[0.8,0.7,0.9]},
+                 {"system":"daft","codec":"none","server_per_gb":[0.47,0.4,0.5],"client_per_gb":[0.9,0.8,1]}]
+                """);
+
+        Map<String, Chart> charts = FlightCharts.ofServing(json);
+
+        assertThat(charts.keySet()).containsExactly("serving-server-cpu", "serving-client-cpu");
+        assertThat(charts.get("serving-server-cpu").series()).hasSize(2).satisfies(series -> {
+            assertThat(series.get(0).points()).extracting(Series.Point::y).containsExactly(0.28, 0.52);
+            assertThat(series.get(1).points()).extracting(Series.Point::x).containsExactly(1.0);
+        });
     }
 
     @Test
