@@ -70,6 +70,11 @@ class LostInstanceIT {
                 for (Application application : both) {
                     application.start();
                 }
+                if (!natively.areRunning()) {
+                    System.out.println("void, Kafka Streams does not start: " + natively.describe());
+                    continue;
+                }
+                assertThat(blobs.areRunning()).as(blobs::describe).isTrue();
                 for (Application application : both) {
                     application.awaitWarm();
                 }
@@ -130,13 +135,29 @@ class LostInstanceIT {
             input = new ChaosInput(kafka.bootstrapServers(), ledger, options);
         }
 
-        /** Both instances have their tasks, and records flow. */
-        void awaitWarm() throws Exception {
+        /** Whether both instances get their tasks in time. */
+        boolean areRunning() throws InterruptedException {
+            boolean areRunning = true;
             for (ChaosInstance instance : instances) {
-                assertThat(instance.await(ChaosInstance.Status::isRunning, START))
-                        .as(() -> options.variant() + ": " + instance.describe())
-                        .isTrue();
+                areRunning &= instance.await(ChaosInstance.Status::isRunning, START);
             }
+            return areRunning;
+        }
+
+        /** What the brokers and the instances say. */
+        String describe() {
+            List<String> lines = new ArrayList<>(List.of(options.variant().name()));
+            instances.forEach(instance -> lines.add(instance.describe()));
+            try {
+                lines.addAll(StuckLogs.describe(kafka.bootstrapServers()));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return String.join("\n", lines);
+        }
+
+        /** Records flow. */
+        void awaitWarm() throws Exception {
             assertThat(ledger.awaitReceived(ledger.received() + WARM, START))
                     .as("records flow")
                     .isTrue();
