@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * The blobs that the directories and the memory have of a shuffle, by name, as of the last listing.
@@ -55,8 +56,13 @@ final class BlobIndex {
         return isInDirectories;
     }
 
-    /** Lists the directories; returns one that has the commit. */
-    Optional<BlobRoot> list() {
+    /**
+     * Lists the directories. If what takes the commit fails, the next call to {@link
+     * #mayHaveChanged} says so, and they are listed again.
+     *
+     * @param whenCommitted takes a directory that has the commit
+     */
+    void list(Consumer<BlobRoot> whenCommitted) {
         List<Long> changes = changes();
         long now = time.wallMillis();
         boolean isSettled = changes.stream().allMatch(change -> Math.abs(now - change) > COARSE_MILLIS);
@@ -80,10 +86,10 @@ final class BlobIndex {
                 footers.remove(blob);
             }
         });
+        committing.ifPresent(whenCommitted);
         if (isSettled) {
             listedAt = changes;
         }
-        return committing;
     }
 
     private StoredBlob blob(BlobRoot root, BlobName name, Map<BlobName, StoredBlob> before) {

@@ -1,6 +1,8 @@
 package dev.blobshuffle.flight.internal.blob;
 
+import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.internal.format.Container;
@@ -10,6 +12,7 @@ import dev.blobshuffle.flight.internal.blob.Refused.Reason;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -170,11 +173,10 @@ public final class Catalog {
         Shuffle found = entry(home, shuffle);
         boolean isThere = false;
         try {
-            boolean isHere = found.refresh();
-            isThere = found.look(copies) || isHere && found.refresh();
+            isThere = found.refresh();
+            isThere = found.look(copies) || isThere && found.refresh();
         } catch (StoreUnavailable e) {
             if (missing instanceof Refused refused && refused.reason() == Reason.INCOMPLETE) {
-                isThere = true;
                 refused.addSuppressed(e); // What its maps must do is known without copies.
                 throw refused;
             }
@@ -319,16 +321,21 @@ public final class Catalog {
         });
     }
 
-    /** The shuffles of a namespace, by name. */
-    public List<Shuffle> shuffles(String namespace) {
+    /** The names of the shuffles of a namespace, in order. */
+    public Collection<String> names(String namespace) {
         TreeSet<String> names = new TreeSet<>();
         Namespace home = namespace(namespace);
         home.roots().forEach(root -> names.addAll(root.shuffles()));
         synchronized (home) {
             home.shuffles().values().stream().filter(Shuffle::hasMemory).forEach(one -> names.add(one.name()));
         }
+        return names;
+    }
+
+    /** The shuffles of a namespace, by name. */
+    public List<Shuffle> shuffles(String namespace) {
         List<Shuffle> found = new ArrayList<>();
-        for (String name : names) {
+        for (String name : names(namespace)) {
             try {
                 found.add(shuffle(namespace, name));
             } catch (Refused e) {
@@ -340,32 +347,40 @@ public final class Catalog {
 
     /**
      * Releases shuffles that were not used for a lease. Those of which there are only copies are
-     * another daemon's, and stay. A store that is away keeps only its namespace from being swept.
+     * another daemon's, and stay. A store that is away keeps only its namespace from being swept,
+     * and a damaged commit only its shuffle.
      *
      * @param whenReleased takes the name of each
-     * @throws StoreUnavailable recoverable: some are left, of which the next call takes care
+     * @throws BlobShuffleException the first failure, after all others have been swept
      */
     public void sweep(Duration lease, Consumer<String> whenReleased) {
-        List<StoreUnavailable> failed = new ArrayList<>();
+        List<BlobShuffleException> failed = new ArrayList<>();
         for (String namespace : namespaces()) {
             try {
-                sweep(namespace, lease, whenReleased);
+                sweep(namespace, lease, whenReleased, failed);
             } catch (StoreUnavailable e) {
                 failed.add(e);
             }
         }
         if (!failed.isEmpty()) {
-            StoreUnavailable first = failed.remove(0);
+            BlobShuffleException first = failed.remove(0);
             failed.forEach(first::addSuppressed);
             throw first;
         }
     }
 
-    private void sweep(String namespace, Duration lease, Consumer<String> whenReleased) {
-        for (Shuffle shuffle : shuffles(namespace)) {
-            if (time.wallMillis() - shuffle.usedMillis() > lease.toMillis()) {
-                release(namespace, shuffle.name());
-                whenReleased.accept(namespace + "/" + shuffle.name());
+    private void sweep(
+            String namespace, Duration lease, Consumer<String> whenReleased, List<BlobShuffleException> damaged) {
+        for (String name : names(namespace)) {
+            try {
+                if (time.wallMillis() - shuffle(namespace, name).usedMillis() > lease.toMillis()) {
+                    release(namespace, name);
+                    whenReleased.accept(namespace + "/" + name);
+                }
+            } catch (BlobCorrupt e) {
+                damaged.add(e);
+            } catch (Refused e) {
+                continue; // Released meanwhile.
             }
         }
     }

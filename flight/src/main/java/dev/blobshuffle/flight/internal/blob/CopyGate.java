@@ -1,5 +1,7 @@
 package dev.blobshuffle.flight.internal.blob;
 
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.time.Signal;
@@ -45,6 +47,9 @@ final class CopyGate {
             return answer;
         } catch (StoreUnavailable e) {
             failed(e);
+            throw e;
+        } catch (BlobMissing | BlobCorrupt e) {
+            succeeded(); // That is an answer.
             throw e;
         } finally {
             if (isProbe) {

@@ -102,11 +102,12 @@ public final class Shuffle {
     }
 
     private void list() {
-        Optional<BlobRoot> committing = blobs.list();
-        if (commitment == null && committing.isPresent()) {
-            commitment = readCommitment(committing.get());
-            isCommitStored = true;
-        }
+        blobs.list(root -> {
+            if (commitment == null) {
+                commitment = readCommitment(root);
+                isCommitStored = true;
+            }
+        });
         expectCommitted();
     }
 

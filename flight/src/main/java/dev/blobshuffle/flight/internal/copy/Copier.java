@@ -95,16 +95,24 @@ public final class Copier implements AutoCloseable {
 
     private void copyAll(String namespace) {
         try {
-            for (Shuffle shuffle : catalog.shuffles(namespace)) {
-                if (shuffle.committedMaps().isPresent()) {
-                    copy(namespace, shuffle.name());
-                }
-            }
+            catalog.names(namespace).forEach(shuffle -> copyIfCommitted(namespace, shuffle));
         } catch (BlobShuffleException e) {
             LOG.warn(
                     "Cannot find the shuffles of namespace {} that have no copy. Commit them again, or restart. {}",
                     namespace,
                     e.getMessage());
+        }
+    }
+
+    private void copyIfCommitted(String namespace, String shuffle) {
+        try {
+            if (catalog.shuffle(namespace, shuffle).committedMaps().isPresent()) {
+                copy(namespace, shuffle);
+            }
+        } catch (Refused e) {
+            return; // Released meanwhile.
+        } catch (BlobShuffleException e) {
+            LOG.warn("Cannot copy shuffle {}/{}. Commit it again, or restart. {}", namespace, shuffle, e.getMessage());
         }
     }
 

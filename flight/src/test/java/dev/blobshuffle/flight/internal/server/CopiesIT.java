@@ -331,6 +331,23 @@ class CopiesIT {
         }
     }
 
+    @Test
+    void aDamagedCommitStopsNoOtherShuffleFromBeingCopiedAfterARestart() throws IOException {
+        try (FlightDaemon daemon = start(directory, copies);
+                FlightShuffles client = Daemons.client(daemon)) {
+            client.commit("s", MAPS);
+            await(client, isCopied(MAPS));
+        }
+        delete(commit().getParent());
+        write("damaged", 1);
+        Files.writeString(directory.resolve("shuffles").resolve("damaged").resolve("flight.commit"), "nothing");
+        try (FlightDaemon daemon = start(directory, copies);
+                FlightShuffles client = Daemons.client(daemon)) {
+            await(client, isCopied(MAPS));
+            assertThatThrownBy(() -> read(client, "damaged")).isInstanceOf(BlobCorrupt.class);
+        }
+    }
+
     /** A commit in the store says that all blobs are there. */
     @Test
     void aDaemonThatIsClosedWhileItCopiesStoresNoCommit() throws Exception {

@@ -143,6 +143,19 @@ class LeaseTest {
     }
 
     @Test
+    void aDamagedCommitKeepsOnlyItsShuffleFromBeingSwept() throws IOException {
+        Path damaged = write("damaged", 0);
+        Files.writeString(damaged.resolveSibling("flight.commit"), "nothing");
+        List<String> released = new ArrayList<>();
+        catalog.renew("default", "s");
+        now.set(System.currentTimeMillis() + LEASE.toMillis() + 60_000);
+
+        assertThatThrownBy(() -> catalog.sweep(LEASE, released::add)).isInstanceOf(BlobCorrupt.class);
+        assertThat(released).containsExactly("default/s");
+        assertThat(damaged).exists();
+    }
+
+    @Test
     void aPutThatTakesLongKeepsItsLease() {
         try (MapPut put = catalog.put("default", "long", new MapSet.Attempt(0, 0))) {
             put.schema(RawPut.stored(RawPut.schema(), new byte[0]));
@@ -164,6 +177,27 @@ class LeaseTest {
             assertThatThrownBy(put::commit).isInstanceOf(StoreUnavailable.class);
         }
         assertThat(shuffle("lost")).doesNotExist();
+    }
+
+    /** The memory's part of the shuffle is remembered, and so must be that the commit is damaged. */
+    @Test
+    void aDamagedCommitBesideBlobsInMemoryIsReportedEachTime() throws IOException {
+        Catalog keeping = new Catalog(
+                Map.of("default", List.of(directory)),
+                Map.of(),
+                new Catalog.Limits(1 << 20, 1 << 20, OptionalLong.empty()),
+                time);
+        try (MapPut put = keeping.put("default", "s", new MapSet.Attempt(1, 0))) {
+            put.schema(RawPut.stored(RawPut.schema(), new byte[0]));
+            put.batch(0, 1, store.batch(800));
+            assertThat(put.commit().rows()).isEqualTo(1);
+        }
+        Files.writeString(shuffle("s").resolve("flight.commit"), "nothing");
+        Files.setLastModifiedTime(shuffle("s"), FileTime.fromMillis(now.get() - 60_000));
+
+        for (int i = 0; i < 3; i++) {
+            assertThatThrownBy(() -> keeping.shuffle("default", "s")).isInstanceOf(BlobCorrupt.class);
+        }
     }
 
     @Test

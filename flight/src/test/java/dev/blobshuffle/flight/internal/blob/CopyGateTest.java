@@ -1,0 +1,79 @@
+package dev.blobshuffle.flight.internal.blob;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.StoreRefused;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.time.Time;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** When a store of copies is asked, and when it rests. */
+class CopyGateTest {
+    private final AtomicLong passed = new AtomicLong();
+    private final AtomicInteger asked = new AtomicInteger();
+    private final SystemTime real = new SystemTime();
+    private final CopyGate gate = new CopyGate(shifted());
+
+    /** The real time, and what has passed. */
+    private Time shifted() {
+        return (Time) Proxy.newProxyInstance(
+                Time.class.getClassLoader(), new Class<?>[] {Time.class}, (proxy, method, arguments) -> {
+                    Object answer = method.invoke(real, arguments);
+                    return method.getName().equals("nanos") ? (Long) answer + passed.get() : answer;
+                });
+    }
+
+    @AfterEach
+    void close() {
+        real.close();
+    }
+
+    private int ask(RuntimeException failure) {
+        return gate.ask(() -> {
+            asked.incrementAndGet();
+            throw failure;
+        });
+    }
+
+    private void fail() {
+        assertThatThrownBy(() -> ask(new StoreRefused("no bucket"))).hasMessage("no bucket");
+    }
+
+    @Test
+    void whatFailsSoonIsRepeated() {
+        assertThatThrownBy(() -> ask(new StoreUnavailable("away"))).hasMessage("away");
+        assertThat(asked).hasValue(3);
+    }
+
+    @Test
+    void aStoreThatHasFailedRestsAndIsAskedAgain() {
+        fail();
+        assertThatThrownBy(() -> gate.ask(() -> "never asked"))
+                .isInstanceOf(StoreUnavailable.class)
+                .hasMessageContaining("has just failed")
+                .hasMessageContaining("no bucket");
+        passed.addAndGet(Duration.ofSeconds(6).toNanos());
+
+        assertThat(gate.<String>ask(() -> "back")).isEqualTo("back");
+        assertThat(gate.<String>ask(() -> "back")).isEqualTo("back");
+    }
+
+    /** A blob that is not there is an answer: the store does not rest any longer. */
+    @Test
+    void aMissingBlobSaysThatTheStoreIsBack() {
+        fail();
+        passed.addAndGet(Duration.ofSeconds(6).toNanos());
+        assertThatThrownBy(() -> ask(new BlobMissing("gone"))).isInstanceOf(BlobMissing.class);
+
+        passed.addAndGet(Duration.ofSeconds(-6).toNanos());
+        assertThat(gate.<String>ask(() -> "back")).isEqualTo("back");
+    }
+}
