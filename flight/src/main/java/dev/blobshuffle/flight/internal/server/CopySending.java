@@ -6,6 +6,7 @@ import io.grpc.netty.shaded.io.netty.channel.ChannelFuture;
 import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
 import io.grpc.netty.shaded.io.netty.channel.ChannelPromise;
 import io.grpc.netty.shaded.io.netty.util.concurrent.Future;
+import io.grpc.netty.shaded.io.netty.util.concurrent.GenericFutureListener;
 import java.nio.channels.ClosedChannelException;
 
 /**
@@ -34,10 +35,14 @@ final class CopySending {
     /** Begins to send; the future ends when all bytes were written, or with what prevented it. */
     static ChannelFuture start(ChannelHandlerContext context, HttpAnswer.Part part, CopyReaders readers) {
         CopySending sending = new CopySending(context, part, readers);
-        context.channel().closeFuture().addListener(closed -> {
+        ChannelFuture end = context.channel().closeFuture();
+        GenericFutureListener<Future<Void>> whenClosed = closed -> {
             readers.memory().forget(sending.next);
             boolean ignored = sending.sent.tryFailure(new ClosedChannelException());
-        });
+        };
+        end.addListener(whenClosed);
+        // A connection may ask for any number of copies.
+        sending.sent.addListener(sent -> end.removeListener(whenClosed));
         sending.next();
         return sending.sent;
     }

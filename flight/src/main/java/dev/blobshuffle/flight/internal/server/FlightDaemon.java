@@ -92,16 +92,12 @@ public final class FlightDaemon implements AutoCloseable {
         incarnation = HexFormat.of().toHexDigits(time.randomLong());
         FlightConfig.Budgets budgets = config.budgets();
         // What can be wrong in the settings is read before any thread or socket is there.
-        copies = copies(config, time);
-        catalog = new Catalog(
-                config.directories(),
-                copies,
-                new Catalog.Limits(budgets.footers(), budgets.blobs(), budgets.quota()),
-                time);
         Optional<Tokens> tokens = tls().map(tls -> new Tokens(tls.tokens()));
         Optional<SslContext> flightTls = tls().map(tls -> TlsContexts.of(tls, GrpcSslContexts::configure));
         Optional<SslContext> httpTls = tls().map(tls -> TlsContexts.of(tls, UnaryOperator.identity()));
         TicketSigner signer = new TicketSigner(TicketKey.of(config.ticketKeyFile(), time), time);
+        copies = copies(config, time);
+        catalog = catalog(config, copies, time);
         memory = new MemoryBudget(budgets.frames());
         putMemory = new PutBudget(budgets.puts(), PutStream.LONGEST_MESSAGE);
         FlightReads reads = new FlightReads(catalog, signer, config.ticketLifetime(), time, this::location, counters);
@@ -157,10 +153,29 @@ public final class FlightDaemon implements AutoCloseable {
 
     private static Map<String, CopyStore> copies(FlightConfig config, Time time) {
         Map<String, CopyStore> opened = new TreeMap<>();
-        config.copies()
-                .forEach((namespace, uri) -> opened.put(
-                        namespace, new CopyStore(BlobStores.openNamed(uri, StoreContext.unmetered(time)), time)));
-        return opened;
+        try {
+            config.copies()
+                    .forEach((namespace, uri) -> opened.put(
+                            namespace, new CopyStore(BlobStores.openNamed(uri, StoreContext.unmetered(time)), time)));
+            return opened;
+        } catch (RuntimeException e) {
+            opened.values().forEach(CopyStore::close);
+            throw e;
+        }
+    }
+
+    private static Catalog catalog(FlightConfig config, Map<String, CopyStore> copies, Time time) {
+        FlightConfig.Budgets budgets = config.budgets();
+        try {
+            return new Catalog(
+                    config.directories(),
+                    copies,
+                    new Catalog.Limits(budgets.footers(), budgets.blobs(), budgets.quota()),
+                    time);
+        } catch (RuntimeException e) {
+            copies.values().forEach(CopyStore::close);
+            throw e;
+        }
     }
 
     private void committed(String namespace, String shuffle) {
