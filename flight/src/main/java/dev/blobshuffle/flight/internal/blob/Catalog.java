@@ -193,7 +193,7 @@ public final class Catalog {
         return found;
     }
 
-    /** Forgets shuffles of which only copies are left, if nobody has read them for a while. */
+    /** Forgets shuffles that only have copies, once nobody has read them for ten minutes. */
     public void forgetIdleCopies() {
         for (Namespace home : namespaces.values()) {
             synchronized (home) {

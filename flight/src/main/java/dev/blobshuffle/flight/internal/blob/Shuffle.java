@@ -125,7 +125,7 @@ public final class Shuffle {
         return copies.isOld();
     }
 
-    /** Whether only copies of it are known, and nobody has used it for some time. */
+    /** Whether it only has copies, and has not been used for so long. */
     synchronized boolean isIdleCopy(long millis) {
         return blobs.isEmpty() && !copies.isEmpty() && time.wallMillis() - usedMillis > millis;
     }

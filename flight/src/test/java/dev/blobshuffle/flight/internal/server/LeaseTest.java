@@ -179,7 +179,7 @@ class LeaseTest {
         assertThat(shuffle("lost")).doesNotExist();
     }
 
-    /** The memory's part of the shuffle is remembered, and so must be that the commit is damaged. */
+    /** What is in memory keeps the shuffle known, so it must list its directory again. */
     @Test
     void aDamagedCommitBesideBlobsInMemoryIsReportedEachTime() throws IOException {
         Catalog keeping = new Catalog(
