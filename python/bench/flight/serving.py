@@ -61,6 +61,9 @@ class Cost(NamedTuple):
     """Of one pass over all partitions."""
 
     server: float
+    """Without the compilers of its JVM, if it has one."""
+
+    compilers: float
     client: float
     seconds: float
     stream_seconds: float | None
@@ -68,7 +71,21 @@ class Cost(NamedTuple):
 
 def cpu_of(pid: int) -> float:
     """Return the CPU seconds of a process with all its threads."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return _cpu(Path(f"/proc/{pid}"))
+
+
+def compilers_of(pid: int) -> float:
+    """Return the CPU seconds of the threads that compile, which the JVM must keep."""
+    seconds = 0.0
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(OSError):  # The thread has ended.
+            if "CompilerThre" in (task / "comm").read_text():
+                seconds += _cpu(task)
+    return seconds
+
+
+def _cpu(of: Path) -> float:
+    fields = (of / "stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
@@ -135,6 +152,8 @@ class Bench:
             options += ["--insecure-loopback", "--http-plain-text"]
         process = subprocess.Popen(
             [COMMAND, "flight", "serve", *options],
+            # What a thread that compiles has used is lost when it ends.
+            env={**os.environ, "BLOBSHUFFLE_JAVA_OPTS": "-XX:-UseDynamicNumberOfCompilerThreads"},
             stdout=subprocess.PIPE,
             text=True,
         )
@@ -191,7 +210,7 @@ class Bench:
         ]
 
         def once(number: int) -> Cost:
-            begin, own, others = time.monotonic(), time.process_time(), cpu_of(pid)
+            begin = self.now(pid)
             path = ("default", f"put-{codec}", "0", str(number), str(self.partitions))
             descriptor = _flight.FlightDescriptor.for_path(*path)
             writer, answers = client.do_put(descriptor, parts[0][1].schema, options)
@@ -203,7 +222,7 @@ class Bench:
             writer.close()
             if answer["rows"] != self.rows:
                 raise AssertionError(f"{answer['rows']} rows of {self.rows} were put")
-            cost = self.since(begin, own, others, pid, None)
+            cost = self.since(begin, pid)
             body = json.dumps({"namespace": "default", "shuffle": f"put-{codec}"}).encode()
             list(client.do_action(_flight.Action("release", body)))
             return cost
@@ -212,9 +231,9 @@ class Bench:
 
     def read(self, server: Server) -> Cost:
         """Read all partitions, then all in one stream."""
-        begin, own, others = time.monotonic(), time.process_time(), cpu_of(server.pid)
+        before = self.now(server.pid)
         self.check(sum(server.partition(number) for number in range(self.partitions)))
-        cost = self.since(begin, own, others, server.pid, None)
+        cost = self.since(before, server.pid)
         if server.everything is None:
             return cost
         begin = time.monotonic()
@@ -238,16 +257,22 @@ class Bench:
                         raise AssertionError(f"{batch.num_columns} columns came")
         return rows
 
-    def since(
-        self, begin: float, own: float, others: float, pid: int, stream: float | None
-    ) -> Cost:
+    def now(self, pid: int) -> Cost:
+        """Return what was used so far."""
+        compilers = compilers_of(pid)
+        server = cpu_of(pid) - compilers
+        return Cost(server, compilers, time.process_time(), time.monotonic(), None)
+
+    def since(self, before: Cost, pid: int) -> Cost:
         """Return what was used since then, for 10^9 bytes."""
+        now = self.now(pid)
         scale = 1e9 / self.bytes
         return Cost(
-            (cpu_of(pid) - others) * scale,
-            (time.process_time() - own) * scale,
-            (time.monotonic() - begin) * scale,
-            stream,
+            (now.server - before.server) * scale,
+            (now.compilers - before.compilers) * scale,
+            (now.client - before.client) * scale,
+            (now.seconds - before.seconds) * scale,
+            None,
         )
 
 
@@ -364,8 +389,9 @@ def row(key: tuple[str, str], costs: list[Cost]) -> dict[str, Any]:
 def table(rows: list[dict[str, Any]]) -> str:
     """Return the rows as Markdown."""
     lines = [
-        "| system | codec | server CPU-s per GB | client CPU-s per GB | MB/s | one stream MB/s |",
-        "|---|---|---|---|---|---|",
+        "| system | codec | server CPU-s per GB | its compilers | client CPU-s per GB | MB/s "
+        "| one stream MB/s |",
+        "|---|---|---|---|---|---|---|",
     ]
     for one in sorted(rows, key=lambda one: (one["codec"], one["system"])):
         median, least, most = one["server_per_gb"]
@@ -374,6 +400,7 @@ def table(rows: list[dict[str, Any]]) -> str:
             one["system"],
             one["codec"],
             f"{median:.2f} ({least:.2f}-{most:.2f})",
+            f"{one['compilers_per_gb'][0]:.2f}",
             f"{one['client_per_gb'][0]:.2f}",
             f"{1000 / one['seconds_per_gb'][0]:.0f}",
             f"{1000 / stream[0]:.0f}" if stream else "",

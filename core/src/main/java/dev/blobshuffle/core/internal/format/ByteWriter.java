@@ -1,5 +1,6 @@
 package dev.blobshuffle.core.internal.format;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -77,6 +78,14 @@ public final class ByteWriter {
     public void bytes(byte[] source, int offset, int length) {
         ensure(length);
         System.arraycopy(source, offset, target, at, length);
+        at += length;
+    }
+
+    /** The remaining bytes of a buffer, whose position moves to its limit. */
+    public void bytes(ByteBuffer source) {
+        int length = source.remaining();
+        ensure(length);
+        source.get(target, at, length);
         at += length;
     }
 

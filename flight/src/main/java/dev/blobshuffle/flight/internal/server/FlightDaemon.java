@@ -68,6 +68,8 @@ public final class FlightDaemon implements AutoCloseable {
     private final Catalog catalog;
     private final FlightCounters counters = new FlightCounters();
     private final MemoryBudget memory;
+    private final FrameBuffers buffers = new FrameBuffers();
+    private final MessageAllocator allocator = new MessageAllocator(buffers);
     private final Connections connections = new Connections();
     private final PutBudget putMemory;
     private final Streaming streaming;
@@ -109,7 +111,7 @@ public final class FlightDaemon implements AutoCloseable {
         copyWorkers = time.workers("blobshuffle-flight-copy-read", COPY_READERS);
         CopyReaders copyReaders = new CopyReaders(copyWorkers, memory);
         streaming = new Streaming(
-                reads::open, new PartitionStream.Serving(time, workers, copyReaders, new FrameBuffers(), counters));
+                reads::open, new PartitionStream.Serving(time, workers, copyReaders, buffers, allocator, counters));
         putting = new Putting(catalog, time, workers, putMemory, counters);
         network = new NioEventLoopGroup(Math.max(2, processors()));
         HttpBlobs blobs = new HttpBlobs(catalog, signer, tokens, counters);
@@ -224,7 +226,7 @@ public final class FlightDaemon implements AutoCloseable {
                 .executor(workers)
                 .intercept(Caller.interceptor(tokens, counters))
                 .withOption(ChannelOption.SO_BACKLOG, 1024)
-                .withChildOption(ChannelOption.ALLOCATOR, new MessageAllocator())
+                .withChildOption(ChannelOption.ALLOCATOR, allocator)
                 .maxInboundMessageSize(PutStream.LONGEST_MESSAGE)
                 .maxInboundMetadataSize(LONGEST_HEADERS)
                 .maxConcurrentCallsPerConnection(STREAMS_OF_CONNECTION)

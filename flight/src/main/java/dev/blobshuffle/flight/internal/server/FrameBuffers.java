@@ -4,19 +4,30 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 
 /**
- * Direct buffers for frames, used again. Frames have about 4 MiB or much less; larger ones get a
- * buffer of their own. Thread-safe: guarded by itself.
+ * Direct buffers for frames and messages, used again. There are four sizes between a power of two
+ * and the next, so a buffer is at most a quarter larger than what it was lent for. Larger ones than
+ * 16 MiB are not kept. When those that are kept take too much, a size that was not lent for long
+ * makes room. Thread-safe: guarded by itself.
  */
 final class FrameBuffers {
-    private static final int[] SIZES = {64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20, (4 << 20) + (256 << 10)};
+    private static final int SMALLEST_POWER = 15;
+    private static final int SMALLEST = 1 << SMALLEST_POWER;
+    private static final int LARGEST_POWER = 24;
+    private static final int STEPS = 4;
+    private static final int SIZES = (LARGEST_POWER - SMALLEST_POWER) * STEPS + 1;
     private static final long MOST_KEPT = 64L << 20;
 
     private final ArrayDeque<ByteBuffer>[] free;
+
+    /** When each size was last lent, in loans. */
+    private final long[] lastLent = new long[SIZES];
+
+    private long loans;
     private long kept;
 
     @SuppressWarnings({"unchecked", "rawtypes"}) // Java has no arrays of generic types.
     FrameBuffers() {
-        free = new ArrayDeque[SIZES.length];
+        free = new ArrayDeque[SIZES];
         for (int i = 0; i < free.length; i++) {
             free[i] = new ArrayDeque<>();
         }
@@ -24,33 +35,68 @@ final class FrameBuffers {
 
     /** A buffer with a limit. */
     ByteBuffer lend(int length) {
-        for (int i = 0; i < SIZES.length; i++) {
-            if (length <= SIZES[i]) {
-                return ofSize(i).clear().limit(length);
-            }
-        }
-        return ByteBuffer.allocateDirect(length);
+        int index = index(length);
+        return index < SIZES ? ofSize(index).clear().limit(length) : ByteBuffer.allocateDirect(length);
     }
 
-    private ByteBuffer ofSize(int size) {
+    private ByteBuffer ofSize(int index) {
         synchronized (this) {
-            ByteBuffer buffer = free[size].pollFirst();
+            lastLent[index] = ++loans;
+            ByteBuffer buffer = free[index].pollFirst();
             if (buffer != null) {
-                kept -= SIZES[size];
+                kept -= buffer.capacity();
                 return buffer;
             }
         }
-        return ByteBuffer.allocateDirect(SIZES[size]);
+        return ByteBuffer.allocateDirect(size(index));
     }
 
-    /** Takes a buffer back. */
+    /** Takes a buffer back, which the caller must not use any more. */
     synchronized void giveBack(ByteBuffer buffer) {
-        for (int i = 0; i < SIZES.length; i++) {
-            if (buffer.capacity() == SIZES[i] && kept + SIZES[i] <= MOST_KEPT) {
-                free[i].addFirst(buffer);
-                kept += SIZES[i];
+        int index = index(buffer.capacity());
+        if (index >= SIZES || size(index) != buffer.capacity()) {
+            return;
+        }
+        while (kept + buffer.capacity() > MOST_KEPT) {
+            if (!dropOther(index)) {
                 return;
             }
         }
+        free[index].addFirst(buffer);
+        kept += buffer.capacity();
+    }
+
+    /** Drops a buffer of the size that was not lent for longest. */
+    private boolean dropOther(int index) {
+        int oldest = index;
+        for (int i = 0; i < SIZES; i++) {
+            if (!free[i].isEmpty() && lastLent[i] < lastLent[oldest]) {
+                oldest = i;
+            }
+        }
+        if (oldest == index) {
+            return false;
+        }
+        kept -= free[oldest].removeLast().capacity();
+        return true;
+    }
+
+    /** The smallest size that is not less. */
+    private static int index(int length) {
+        if (length <= SMALLEST) {
+            return 0;
+        }
+        int power = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(length - 1);
+        int step = (length - 1 >>> power - 2) & STEPS - 1;
+        return (power - SMALLEST_POWER) * STEPS + step + 1;
+    }
+
+    private static int size(int index) {
+        if (index == 0) {
+            return SMALLEST;
+        }
+        int power = SMALLEST_POWER + (index - 1) / STEPS;
+        int step = (index - 1) % STEPS + 1;
+        return (1 << power) + step * (1 << power) / STEPS;
     }
 }

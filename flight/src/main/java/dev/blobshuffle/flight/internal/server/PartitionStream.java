@@ -3,12 +3,14 @@ package dev.blobshuffle.flight.internal.server;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.flight.internal.wire.ArrowMessage;
 import dev.blobshuffle.flight.internal.wire.FlightFrame;
+import dev.blobshuffle.flight.internal.wire.InPlace;
 import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.Status;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +35,12 @@ final class PartitionStream {
 
     /** After so many bytes other streams have their turn. */
     private static final long TURN_BYTES = 32L << 20;
+
+    /** Before a frame in its buffer, for what precedes it in a message, its summary included. */
+    private static final int ROOM = 1024;
+
+    /** Smaller frames are copied, so that they do not hold much larger buffers while gRPC has them. */
+    private static final int SMALLEST_IN_PLACE = 32 << 10;
 
     private static final ByteBuffer NO_BUFFER = ByteBuffer.allocate(0);
 
@@ -62,7 +70,13 @@ final class PartitionStream {
     private List<ArrowMessage> messages = List.of();
 
     /** What all streams share. */
-    record Serving(Time time, Time.Workers workers, CopyReaders copies, FrameBuffers buffers, FlightCounters counters) {
+    record Serving(
+            Time time,
+            Time.Workers workers,
+            CopyReaders copies,
+            FrameBuffers buffers,
+            MessageAllocator allocator,
+            FlightCounters counters) {
         MemoryBudget memory() {
             return copies.memory();
         }
@@ -209,12 +223,13 @@ final class PartitionStream {
     private void read() {
         int length = source.length();
         aheadLength = length;
-        ByteBuffer buffer = source.isHeld() ? NO_BUFFER : serving.buffers().lend(length);
+        boolean isHeld = source.isHeld();
+        ByteBuffer buffer = isHeld ? NO_BUFFER : serving.buffers().lend(ROOM + length);
         ahead = buffer;
         for (ArrowMessage dictionary : source.takeDictionaries()) {
             call.sendMessage(FlightFrame.of(dictionary).with(new byte[] {FlightFrame.PRELUDE}));
         }
-        messages = source.read(buffer);
+        messages = source.read(isHeld ? buffer : buffer.slice(ROOM, length));
     }
 
     private long send() {
@@ -222,19 +237,41 @@ final class PartitionStream {
         if (buffer == null) {
             return 0;
         }
-        boolean isLast = !source.advance();
-        for (int i = 0; i < messages.size(); i++) {
-            FlightFrame frame = FlightFrame.of(messages.get(i));
-            boolean isVeryLast = isLast && i == messages.size() - 1;
-            call.sendMessage(isVeryLast ? frame.with(Summary.of(source.sent())) : frame);
-        }
         int length = aheadLength;
+        List<ArrowMessage> sent = messages;
         queued += length;
-        serving.counters().sent(length);
         messages = List.of();
-        ahead = null;
-        serving.buffers().giveBack(buffer);
+        ahead = null; // From here on gRPC may have it, also if sending fails.
+        boolean isLast = !source.advance();
+        boolean isGiven = false;
+        for (int i = 0; i < sent.size(); i++) {
+            FlightFrame frame = FlightFrame.of(sent.get(i));
+            boolean isVeryLast = isLast && i == sent.size() - 1;
+            isGiven = send(isVeryLast ? frame.with(Summary.of(source.sent())) : frame, buffer, sent.size() == 1);
+        }
+        serving.counters().sent(length);
+        if (!isGiven) {
+            serving.buffers().giveBack(buffer);
+        }
         return length;
+    }
+
+    /**
+     * Sends a message.
+     *
+     * @param isAlone whether it is all that the buffer has
+     * @return whether gRPC has the buffer now
+     */
+    private boolean send(FlightFrame frame, ByteBuffer buffer, boolean isAlone) {
+        if (isAlone && frame.body().remaining() >= SMALLEST_IN_PLACE && buffer.isDirect()) {
+            int bodyAt = ROOM + ArrowMessage.PREFIX_LENGTH + frame.header().remaining();
+            Optional<InPlace> place = InPlace.of(frame, buffer, bodyAt);
+            if (place.isPresent()) {
+                return serving.allocator().send(place.get(), () -> call.sendMessage(frame.in(place.get())));
+            }
+        }
+        call.sendMessage(frame);
+        return false;
     }
 
     private void giveBack(long bytes) {

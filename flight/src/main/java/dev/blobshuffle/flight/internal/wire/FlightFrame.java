@@ -1,6 +1,7 @@
 package dev.blobshuffle.flight.internal.wire;
 
 import java.nio.ByteBuffer;
+import java.util.Optional;
 
 /**
  * One {@code FlightData} message: an Arrow IPC message without the 8 bytes before its metadata, and
@@ -9,8 +10,9 @@ import java.nio.ByteBuffer;
  * @param header the metadata of the IPC message, with its padding; empty if there is none
  * @param body the body of the IPC message
  * @param appMetadata of the application; empty if there is none
+ * @param place where the body lies, if gRPC need not copy it
  */
-public record FlightFrame(ByteBuffer header, ByteBuffer body, byte[] appMetadata) {
+public record FlightFrame(ByteBuffer header, ByteBuffer body, byte[] appMetadata, Optional<InPlace> place) {
     /** The metadata of the application of a dictionary that precedes the frames of a map. */
     public static final byte PRELUDE = 'p';
 
@@ -18,29 +20,32 @@ public record FlightFrame(ByteBuffer header, ByteBuffer body, byte[] appMetadata
     private static final int APP_METADATA = 3;
     private static final int BODY = 1000;
 
+    /** Bytes of the tags and lengths before the body. */
+    private static final int MOST_TAGS = 20;
+
     /** A frame without metadata of the application. */
     public static FlightFrame of(ArrowMessage message) {
-        return new FlightFrame(message.metadata(), message.body(), new byte[0]);
+        return new FlightFrame(message.metadata(), message.body(), new byte[0], Optional.empty());
     }
 
     /** The same with metadata of the application. */
     public FlightFrame with(byte[] metadata) {
-        return new FlightFrame(header, body, metadata);
+        return new FlightFrame(header, body, metadata, place);
     }
 
-    /** The message's bytes between its start and the IPC metadata. */
-    byte[] beforeHeader() {
-        ProtoWriter writer = new ProtoWriter().bytes(APP_METADATA, appMetadata);
-        return header.hasRemaining()
-                ? writer.bytesHeader(HEADER, header.remaining()).toBytes()
-                : writer.toBytes();
+    /** The same, whose body gRPC does not copy. */
+    public FlightFrame in(InPlace memory) {
+        return new FlightFrame(header, body, appMetadata, Optional.of(memory));
     }
 
-    /** The message's bytes between the IPC metadata and the body. */
-    byte[] beforeBody() {
-        return header.hasRemaining()
-                ? new ProtoWriter().bytesHeader(BODY, body.remaining()).toBytes()
-                : new byte[0];
+    /** The message's bytes before the body. */
+    byte[] start() {
+        ProtoWriter writer = new ProtoWriter(appMetadata.length + header.remaining() + MOST_TAGS);
+        writer.bytes(APP_METADATA, appMetadata);
+        if (header.hasRemaining()) {
+            writer.element(HEADER, header).bytesHeader(BODY, body.remaining());
+        }
+        return writer.toBytes();
     }
 
     /**
@@ -63,6 +68,6 @@ public record FlightFrame(ByteBuffer header, ByteBuffer body, byte[] appMetadata
                 }
             }
         }
-        return new FlightFrame(header, body, appMetadata);
+        return new FlightFrame(header, body, appMetadata, Optional.empty());
     }
 }

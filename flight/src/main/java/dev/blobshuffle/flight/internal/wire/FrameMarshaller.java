@@ -7,10 +7,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 
 /**
- * Writes frames without protobuf classes: gRPC drains them from the buffer that was read from the
- * file straight into its own. Stateless.
+ * Writes frames without protobuf classes. gRPC drains them into its buffers; a body that lies {@link
+ * InPlace} in such a buffer is not copied. Stateless.
  */
 public final class FrameMarshaller implements Marshaller<FlightFrame> {
     /** Copied at once, bytes: it stays in a core's cache. */
@@ -31,19 +32,16 @@ public final class FrameMarshaller implements Marshaller<FlightFrame> {
 
     /** Owned by gRPC, which drains it before {@code sendMessage} returns. */
     private static final class FrameStream extends InputStream implements KnownLength, Drainable {
-        private final byte[] beforeHeader;
-        private final ByteBuffer header;
-        private final byte[] beforeBody;
+        private final byte[] start;
         private final ByteBuffer body;
+        private final Optional<InPlace> place;
         private int left;
 
         FrameStream(FlightFrame frame) {
-            beforeHeader = frame.beforeHeader();
-            header = frame.header().duplicate();
-            beforeBody = frame.beforeBody();
+            place = frame.place();
+            start = place.map(InPlace::start).orElseGet(frame::start);
             body = frame.body().duplicate();
-            left = Math.addExact(
-                    Math.addExact(beforeHeader.length + header.remaining(), beforeBody.length), body.remaining());
+            left = Math.addExact(start.length, body.remaining());
         }
 
         @Override
@@ -54,12 +52,26 @@ public final class FrameMarshaller implements Marshaller<FlightFrame> {
         @Override
         public int drainTo(OutputStream target) throws IOException {
             int drained = left;
-            target.write(beforeHeader);
-            copy(header, target);
-            target.write(beforeBody);
-            copy(body, target);
+            target.write(start);
+            if (place.isPresent() && place.get().isTaken()) {
+                mark(place.get(), target);
+            } else {
+                copy(body, target);
+            }
             left = 0;
             return drained;
+        }
+
+        private static void mark(InPlace place, OutputStream target) throws IOException {
+            byte[] mark = InPlace.mark();
+            while (place.left() > 0) {
+                int before = place.left();
+                int length = Math.min(mark.length, before);
+                target.write(mark, 0, length);
+                if (place.left() != before - length) {
+                    throw new IllegalStateException("Cannot send a message in place: gRPC wrote it elsewhere.");
+                }
+            }
         }
 
         private static void copy(ByteBuffer source, OutputStream target) throws IOException {

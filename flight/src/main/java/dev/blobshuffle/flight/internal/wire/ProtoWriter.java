@@ -1,6 +1,7 @@
 package dev.blobshuffle.flight.internal.wire;
 
 import dev.blobshuffle.core.internal.format.ByteWriter;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /** Writes the fields of one protobuf message. Fields that are empty or 0 are left out. */
@@ -8,10 +9,17 @@ public final class ProtoWriter {
     private static final int VARINT = 0;
     private static final int BYTES = 2;
 
-    private final ByteWriter writer = new ByteWriter();
+    private final ByteWriter writer;
 
     /** A message without fields. */
-    public ProtoWriter() {}
+    public ProtoWriter() {
+        writer = new ByteWriter();
+    }
+
+    /** The same, which will have about so many bytes. */
+    ProtoWriter(int expected) {
+        writer = new ByteWriter(expected);
+    }
 
     /** An integer or enum field. */
     public ProtoWriter number(int field, long value) {
@@ -36,6 +44,13 @@ public final class ProtoWriter {
     public ProtoWriter element(int field, byte[] value) {
         bytesHeader(field, value.length);
         writer.bytes(value, 0, value.length);
+        return this;
+    }
+
+    /** The same with the bytes of a buffer, whose position stays. */
+    ProtoWriter element(int field, ByteBuffer value) {
+        bytesHeader(field, value.remaining());
+        writer.bytes(value.duplicate());
         return this;
     }
 

@@ -12,6 +12,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -57,8 +58,14 @@ final class ArrowStore {
 
     /** Writes a blob, a segment for each partition, and gives it its final name. */
     Path write(String shuffle, int map, int attempt, List<List<byte[]>> partitions) throws IOException {
+        return write(shuffle, map, attempt, new byte[0], partitions);
+    }
+
+    /** Writes a blob whose batches use a dictionary. */
+    Path write(String shuffle, int map, int attempt, byte[] dictionary, List<List<byte[]>> partitions)
+            throws IOException {
         BlobId id = new BlobId(1, 0xabcdefL, sequence++);
-        byte[] blob = blob(id, shuffle, map, attempt, partitions);
+        byte[] blob = blob(id, shuffle, map, attempt, dictionary, partitions);
         Path file = path(shuffle, map, attempt, id);
         Files.createDirectories(file.getParent());
         Path temporary = file.resolveSibling(file.getFileName() + ".tmp");
@@ -71,13 +78,20 @@ final class ArrowStore {
     }
 
     static byte[] blob(BlobId id, String shuffle, int map, int attempt, List<List<byte[]>> partitions) {
+        return blob(id, shuffle, map, attempt, new byte[0], partitions);
+    }
+
+    private static byte[] blob(
+            BlobId id, String shuffle, int map, int attempt, byte[] dictionary, List<List<byte[]>> partitions) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         ContainerWriter writer = new ContainerWriter(id, 0, 0, ContentKind.ARROW, part -> {
             byte[] copy = new byte[part.remaining()];
             part.get(copy);
             bytes.writeBytes(copy);
         });
-        writer.prelude(ByteBuffer.wrap(SCHEMA));
+        byte[] prelude = Arrays.copyOf(SCHEMA, SCHEMA.length + dictionary.length);
+        System.arraycopy(dictionary, 0, prelude, SCHEMA.length, dictionary.length);
+        writer.prelude(ByteBuffer.wrap(prelude));
         writer.section(new Zone("z"));
         for (int i = 0; i < partitions.size(); i++) {
             if (!partitions.get(i).isEmpty()) {

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -72,6 +73,46 @@ class FlightDaemonIT {
         assertThat(all(client.read("s", 0))).isEqualTo(ArrowStore.stream(List.of(a, b, c)));
         assertThat(all(client.read("s", 1))).isEqualTo(ArrowStore.stream(List.of(c)));
         assertThat(all(client.read("s", 2))).isEqualTo(ArrowStore.stream(List.of()));
+    }
+
+    @Test
+    void framesOfEachSizeArriveAsTheyAre() throws IOException {
+        int[] sizes = {0, 8, 32 << 10, 50_000, 300_000, (1 << 20) - 40, 1 << 20, (1 << 20) + 8, 9 << 20, 16, 70_000};
+        List<byte[]> frames = Arrays.stream(sizes).mapToObj(store::batch).toList();
+        store.write("s", 0, 0, List.of(frames));
+        client.commit("s", 1);
+
+        for (int i = 0; i < 3; i++) {
+            assertThat(all(client.read("s", 0))).isEqualTo(ArrowStore.stream(frames));
+        }
+    }
+
+    /** The summary that the last message carries is longer than the room before a frame. */
+    @Test
+    void framesOfManyMapsArriveInTheirOrder() throws IOException {
+        List<byte[]> frames = IntStream.range(0, 100)
+                .mapToObj(map -> store.batch(map % 3 == 0 ? 40_000 : 104 * map))
+                .toList();
+        for (int map = 0; map < frames.size(); map++) {
+            store.write("s", map, 0, List.of(List.of(frames.get(map))));
+        }
+        client.commit("s", frames.size());
+
+        assertThat(all(client.read("s", 0))).isEqualTo(ArrowStore.stream(frames));
+    }
+
+    @Test
+    void theDictionaryOfAMapPrecedesItsFramesAndFollowsThoseBefore() throws IOException {
+        List<byte[]> stream = new ArrayList<>();
+        for (int map = 0; map < 3; map++) {
+            byte[] dictionary = ArrowStore.message(2, new byte[] {(byte) map, 0, 0, 0, 0, 0, 0, 0});
+            byte[] frame = store.batch(8 * map);
+            store.write("s", map, 0, dictionary, List.of(List.of(frame)));
+            stream.addAll(List.of(dictionary, frame));
+        }
+        client.commit("s", 3);
+
+        assertThat(all(client.read("s", 0))).isEqualTo(ArrowStore.stream(stream));
     }
 
     @Test

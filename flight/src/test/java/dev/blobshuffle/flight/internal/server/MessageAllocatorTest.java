@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MessageAllocatorTest {
     private static final long MARK = 0x1234_5678_9abc_def0L;
 
-    private final MessageAllocator allocator = new MessageAllocator();
+    private final MessageAllocator allocator = new MessageAllocator(new FrameBuffers());
 
     @ParameterizedTest
     @ValueSource(ints = {(32 << 10) + 1, 64 << 10, 300_000, 1 << 20})
