@@ -301,16 +301,12 @@ public final class Catalog {
         copies(namespace).ifPresentOrElse(copies -> copies.release(shuffle, directories), directories);
     }
 
+    /** Reads nothing of the shuffle, so that one whose commit is damaged can be released too. */
     private void releaseDirectories(String namespace, String shuffle) {
-        try {
-            Shuffle found = shuffle(namespace, shuffle);
-            found.release();
-            forget(namespace(namespace), found);
-        } catch (Refused e) {
-            if (e.reason() != Reason.UNKNOWN || !namespaces.containsKey(namespace)) {
-                throw e;
-            }
-        }
+        Namespace home = namespace(namespace);
+        Shuffle found = entry(home, shuffle);
+        found.release();
+        forget(home, found);
     }
 
     /** Says that a shuffle is still used. */

@@ -65,7 +65,7 @@ final class MessageAllocator extends AbstractByteBufAllocator {
         return true;
     }
 
-    /** A message whose body is there before gRPC writes it. Its memory goes back as that of others. */
+    /** A message whose body is there before gRPC writes it. Its memory goes back like others. */
     private final class Placed extends UnpooledDirectByteBuf {
         private final InPlace place;
 

@@ -37,9 +37,9 @@ final class PartitionStream {
     private static final long TURN_BYTES = 32L << 20;
 
     /** Before a frame in its buffer, for what precedes it in a message, its summary included. */
-    private static final int ROOM = 1024;
+    private static final int ROOM = 4 << 10;
 
-    /** Smaller frames are copied, so that they do not hold much larger buffers while gRPC has them. */
+    /** Smaller frames are copied, so that they do not hold much larger buffers in gRPC. */
     private static final int SMALLEST_IN_PLACE = 32 << 10;
 
     private static final ByteBuffer NO_BUFFER = ByteBuffer.allocate(0);

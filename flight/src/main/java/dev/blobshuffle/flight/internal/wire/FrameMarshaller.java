@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * Writes frames without protobuf classes. gRPC drains them into its buffers; a body that lies {@link
- * InPlace} in such a buffer is not copied. Stateless.
+ * Writes frames without protobuf classes. gRPC drains them into its buffers. A body that lies in
+ * such a buffer already ({@link InPlace}) is not copied. Stateless.
  */
 public final class FrameMarshaller implements Marshaller<FlightFrame> {
     /** Copied at once, bytes: it stays in a core's cache. */

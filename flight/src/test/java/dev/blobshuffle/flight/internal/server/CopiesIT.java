@@ -345,6 +345,9 @@ class CopiesIT {
                 FlightShuffles client = Daemons.client(daemon)) {
             await(client, isCopied(MAPS));
             assertThatThrownBy(() -> read(client, "damaged")).isInstanceOf(BlobCorrupt.class);
+
+            client.release("damaged");
+            assertThat(directory.resolve("shuffles").resolve("damaged")).doesNotExist();
         }
     }
 

@@ -294,6 +294,22 @@ class FlightDaemonIT {
     }
 
     @Test
+    void aShuffleWhoseCommitIsDamagedCanBeReleased() throws IOException {
+        store.write("s", 0, 0, List.of(List.of(store.batch(8))));
+        Path commit = directory.resolve("shuffles").resolve("s").resolve("flight.commit");
+        Files.writeString(commit, "nothing");
+        assertThatThrownBy(() -> client.read("s", 0)).isInstanceOf(BlobCorrupt.class);
+
+        client.release("s");
+
+        assertThat(commit.getParent()).doesNotExist();
+        byte[] again = store.batch(16);
+        store.write("s", 0, 0, List.of(List.of(again)));
+        client.commit("s", 1);
+        assertThat(all(client.read("s", 0))).isEqualTo(ArrowStore.stream(List.of(again)));
+    }
+
+    @Test
     void aStreamEndsItsBlobWhenTheShuffleIsReleased() throws IOException {
         List<byte[]> frames =
                 IntStream.range(0, 40).mapToObj(i -> store.batch(1 << 20)).toList();
