@@ -70,9 +70,7 @@ def test_a_program_that_fails_makes_a_run_void(rows, tmp_path):
 
 
 def serving(system, codec, server, stream):
-    costs = (
-        f"[serving.Cost({server}, 1.0, 1.0, {stream}), serving.Cost({server}, 1.0, 1.0, {stream})]"
-    )
+    costs = f"[serving.Cost({server}, 0.1, 1.0, 1.0, {stream})] * 2"
     return f"serving.row(('{system}', '{codec}'), {costs})"
 
 
@@ -91,7 +89,7 @@ def test_serving_says_which_goals_are_met():
     found = subprocess.run(
         [sys.executable, "-c", script], cwd=PROGRAMS, check=True, capture_output=True, text=True
     ).stdout
-    assert "| flight | lz4 | 0.24 (0.24-0.24) | 1.00 | 1000 | 2000 |" in found
+    assert "| flight | lz4 | 0.24 (0.24-0.24) | 0.10 | 1.00 | 1000 | 2000 |" in found
     assert found.splitlines()[-5:] == [
         "MISSED flight, none: server CPU-s per GB: 0.60, goal at most 0.5",
         "met    flight, lz4: server CPU-s per GB: 0.24, goal at most 0.25",

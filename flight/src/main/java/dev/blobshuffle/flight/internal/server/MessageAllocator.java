@@ -31,7 +31,7 @@ final class MessageAllocator extends AbstractByteBufAllocator {
      * Has gRPC make its buffer of the memory of a message.
      *
      * @param send hands the message to gRPC, which asks for its buffer meanwhile, in this thread
-     * @return whether the memory is the buffer's now, which gives it back; otherwise it is still the
+     * @return whether the memory is the buffer's now, which gives it back; if not, it is still the
      *     caller's
      */
     boolean send(InPlace place, Runnable send) {
