@@ -4,10 +4,10 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 
 /**
- * Direct buffers for frames and messages, used again. There are four sizes between a power of two
- * and the next, so a buffer is at most a quarter larger than what it was lent for. Larger ones than
- * 16 MiB are not kept. When those that are kept take too much, a size that was not lent for long
- * makes room. Thread-safe: guarded by itself.
+ * Direct buffers for frames and messages, used again. The smallest has 32 KiB. There are four sizes
+ * between a power of two and the next, so other buffers are at most a quarter larger than what they
+ * were lent for. Larger ones than 16 MiB are not kept. When those that are kept take too much, a
+ * size that was not lent for long makes room. Thread-safe: guarded by itself.
  */
 final class FrameBuffers {
     private static final int SMALLEST_POWER = 15;

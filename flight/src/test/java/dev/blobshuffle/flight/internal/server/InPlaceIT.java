@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,7 +43,7 @@ class InPlaceIT {
     private final FrameBuffers buffers = new FrameBuffers();
     private final MessageAllocator allocator = new MessageAllocator(buffers);
     private final List<byte[]> batches = new ArrayList<>();
-    private final List<Boolean> given = new ArrayList<>();
+    private final List<Boolean> given = new CopyOnWriteArrayList<>();
     private Server server;
     private ManagedChannel channel;
 
@@ -166,7 +167,6 @@ class InPlaceIT {
         asked.get(1).setByte(0, 2);
         assertThat(asked.get(0).getByte(0)).isEqualTo((byte) 1);
         asked.forEach(ByteBuf::release);
-        assertThat(allocator.buffer(50_000).capacity()).isEqualTo(50_000);
     }
 
     @Test
