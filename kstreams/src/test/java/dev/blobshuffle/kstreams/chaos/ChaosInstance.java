@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.apache.kafka.streams.KafkaStreams;
 
 /**
@@ -22,6 +23,7 @@ final class ChaosInstance {
 
     private static final Duration DESCRIBED = Duration.ofSeconds(3);
     private static final int LAST_LINES = 60;
+    private static final int LONGEST_LINE = 500;
 
     private final int number;
     private final Path log;
@@ -147,7 +149,9 @@ final class ChaosInstance {
             List<String> lines = Files.readAllLines(log);
             String end = isAlive() ? "alive" : "ended with " + process.exitValue();
             return "instance " + number + " is " + end + ", " + status() + "\n"
-                    + String.join("\n", lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size()));
+                    + lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size()).stream()
+                            .map(line -> line.substring(0, Math.min(line.length(), LONGEST_LINE)))
+                            .collect(Collectors.joining("\n"));
         } catch (IOException e) {
             return "instance " + number + " left no log: " + e;
         } catch (InterruptedException e) {

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
@@ -144,10 +145,13 @@ class LostInstanceIT {
             return areRunning;
         }
 
-        /** What the brokers and the instances say. */
+        /** What the brokers and the instances say, those first that do not run. */
         String describe() {
             List<String> lines = new ArrayList<>(List.of(options.variant().name()));
-            instances.forEach(instance -> lines.add(instance.describe()));
+            instances.stream()
+                    .sorted(Comparator.comparing(
+                            instance -> instance.isAlive() && instance.status().isRunning()))
+                    .forEach(instance -> lines.add(instance.describe()));
             try {
                 lines.addAll(StuckLogs.describe(kafka.bootstrapServers()));
             } catch (InterruptedException e) {

@@ -3,8 +3,10 @@ package dev.blobshuffle.kafka.internal.claim;
 import dev.blobshuffle.core.internal.settings.Settings;
 import dev.blobshuffle.core.internal.store.StoreSettings;
 import dev.blobshuffle.kafka.internal.settings.KafkaSettings;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import org.apache.kafka.clients.admin.AdminClientConfig;
 
 /**
  * Whose claim it is.
@@ -17,11 +19,22 @@ public record ClaimIdentity(String topic, String application, Map<String, ?> cli
     /** The claims topic of plain clients, and of {@code gc}. */
     public static final String SHARED_TOPIC = "blobshuffle-claims";
 
+    /** Kafka's own default of {@code default.api.timeout.ms}. */
+    private static final Duration DEFAULT_PATIENCE = Duration.ofMinutes(1);
+
     /** Copies the settings that have a value. */
     public ClaimIdentity {
         Map<String, Object> given = new HashMap<>(client);
         given.values().removeIf(value -> value == null);
         client = given;
+    }
+
+    /** How long a call of the application's Kafka clients may take. */
+    Duration patience() {
+        Object given = client.get(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG);
+        return given == null
+                ? DEFAULT_PATIENCE
+                : Duration.ofMillis(Long.parseLong(given.toString().trim()));
     }
 
     /** An application of Kafka Streams. */

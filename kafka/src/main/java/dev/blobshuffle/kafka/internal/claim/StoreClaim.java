@@ -6,14 +6,21 @@ import dev.blobshuffle.core.internal.claim.ClaimWatch;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
+import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Opens the store of an application, and claims it for the application ({@link ClaimWatch}). */
 public final class StoreClaim {
+    private static final Logger LOG = LoggerFactory.getLogger(StoreClaim.class);
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+
     private StoreClaim() {}
 
     /**
@@ -66,19 +73,79 @@ public final class StoreClaim {
         }
     }
 
+    /**
+     * Whether Kafka remembers that the application has used a store. Brokers that do not answer are
+     * asked again for as long as any call of a Kafka client may take, because an application whose
+     * store is there waits for them too.
+     */
     private static boolean remembers(ClaimIdentity identity, StoreAbsent absent, Time time) {
-        try {
-            return new ClaimTopic(identity.topic(), identity, 0, time).remembersApplication();
-        } catch (KafkaException | IllegalStateException e) {
-            StoreAbsent failure = new StoreAbsent(absent.getMessage()
-                    + " Whether application '" + identity.application()
-                    + "' has used a store before is unknown, because Kafka topic " + identity.topic()
-                    + " cannot be read: " + e.getMessage());
-            failure.addSuppressed(e);
-            throw failure;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new StoreUnavailable("Cannot open a store: the thread was interrupted. Start again.", e);
+        return remembers(
+                () -> new ClaimTopic(identity.topic(), identity, 0, time).remembersApplication(),
+                identity,
+                absent,
+                time);
+    }
+
+    static boolean remembers(Memory memory, ClaimIdentity identity, StoreAbsent absent, Time time) {
+        long deadline = time.nanos() + identity.patience().toNanos();
+        boolean hasWarned = false;
+        while (true) {
+            try {
+                return memory.remembersApplication();
+            } catch (KafkaException | IllegalStateException e) {
+                if (!isTemporary(e) || time.nanos() - deadline >= 0) {
+                    throw unknown(identity, absent, e);
+                }
+                if (!hasWarned) {
+                    hasWarned = true;
+                    LOG.warn(
+                            "Application '{}' waits for Kafka: its store is not there, and only topic {} tells"
+                                    + " whether it has had one. {} Trying again for up to {} s"
+                                    + " (default.api.timeout.ms).",
+                            identity.application(),
+                            identity.topic(),
+                            e.getMessage(),
+                            identity.patience().toSeconds());
+                }
+                pause(time);
+            } catch (InterruptedException e) {
+                throw interrupted(e);
+            }
         }
+    }
+
+    /** Asks Kafka. */
+    interface Memory {
+        boolean remembersApplication() throws InterruptedException;
+    }
+
+    /** Whether the brokers may answer later; a scan without progress is an illegal state. */
+    private static boolean isTemporary(RuntimeException e) {
+        return e instanceof IllegalStateException
+                || e instanceof RetriableException
+                || e.getCause() instanceof RetriableException;
+    }
+
+    private static StoreAbsent unknown(ClaimIdentity identity, StoreAbsent absent, RuntimeException e) {
+        StoreAbsent failure = new StoreAbsent(absent.getMessage()
+                + " Whether application '" + identity.application()
+                + "' has used a store before is unknown, because Kafka topic " + identity.topic()
+                + " cannot be read: " + e.getMessage());
+        failure.addSuppressed(e);
+        return failure;
+    }
+
+    private static void pause(Time time) {
+        Signal never = time.signal();
+        try {
+            boolean ignored = never.await(never.count(), time.nanos() + PAUSE.toNanos());
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    private static StoreUnavailable interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new StoreUnavailable("Cannot open a store: the thread was interrupted. Start again.", e);
     }
 }

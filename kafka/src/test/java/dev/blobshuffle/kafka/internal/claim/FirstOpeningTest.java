@@ -6,8 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.blobshuffle.core.failure.StoreAbsent;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.BlobStore;
+import dev.blobshuffle.core.time.SystemTime;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.junit.jupiter.api.Test;
 
 /** When an instance opens a store, and when it makes one. */
@@ -52,5 +56,41 @@ class FirstOpeningTest {
     void theFirstStoreOfAnApplicationIsMade() {
         assertThat(open(1, false)).isSameAs(store);
         assertThat(made).hasValue(1);
+    }
+
+    @Test
+    void anApplicationThatMayNotReadTheTopicIsNotKeptWaiting() {
+        AtomicInteger asked = new AtomicInteger();
+        try (SystemTime time = new SystemTime()) {
+            assertThatThrownBy(() -> StoreClaim.remembers(
+                            () -> {
+                                asked.incrementAndGet();
+                                throw new TopicAuthorizationException("denied");
+                            },
+                            IDENTITY,
+                            new StoreAbsent("absent"),
+                            time))
+                    .isInstanceOf(StoreAbsent.class)
+                    .hasMessageContaining("cannot be read: denied");
+        }
+        assertThat(asked).hasValue(1);
+    }
+
+    @Test
+    void brokersThatDoNotAnswerAreAskedAgain() {
+        AtomicInteger asked = new AtomicInteger();
+        try (SystemTime time = new SystemTime()) {
+            boolean remembers = StoreClaim.remembers(
+                    () -> {
+                        if (asked.incrementAndGet() == 1) {
+                            throw new KafkaException("silent", new TimeoutException());
+                        }
+                        return true;
+                    },
+                    IDENTITY,
+                    new StoreAbsent("absent"),
+                    time);
+            assertThat(remembers).isTrue();
+        }
     }
 }

@@ -1,0 +1,96 @@
+package dev.blobshuffle.kafka.internal.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.blobshuffle.core.failure.StoreAbsent;
+import dev.blobshuffle.core.internal.store.StoreMarker;
+import dev.blobshuffle.kafka.BlobProducer;
+import dev.blobshuffle.kafkaembedded.KafkaProcess;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An application that starts for the first time while the brokers stand still. */
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
+class SilentBrokersIT {
+    /** Longer than one look into the claims topic takes at most, and shorter than the patience. */
+    private static final Duration SILENCE = ClaimTopic.PATIENCE.plusSeconds(5);
+
+    private static KafkaProcess kafka;
+
+    @TempDir
+    private Path directory;
+
+    @BeforeAll
+    static void start() {
+        kafka = KafkaProcess.builder().start();
+        kafka.createTopic("silent-first", 1);
+    }
+
+    @AfterAll
+    static void close() {
+        kafka.close();
+    }
+
+    private BlobProducer<String, String> producer(String patience) {
+        return new BlobProducer<>(
+                Map.of(
+                        "bootstrap.servers",
+                        kafka.bootstrapServers(),
+                        "default.api.timeout.ms",
+                        patience,
+                        "blobshuffle.store",
+                        directory.resolve("store").toUri() + "?fsync=none",
+                        "blobshuffle.topics.include",
+                        "silent-.*"),
+                new StringSerializer(),
+                new StringSerializer());
+    }
+
+    @Test
+    void itStartsWhenTheyGoOn() throws Exception {
+        kafka.pause(0);
+        CompletableFuture<Long> offset = CompletableFuture.supplyAsync(() -> {
+            try (BlobProducer<String, String> producer = producer("60000")) {
+                return producer.send(new ProducerRecord<>("silent-first", 0, "k", "v"))
+                        .get()
+                        .offset();
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+        });
+        try {
+            assertThatThrownBy(() -> offset.get(SILENCE.toMillis(), TimeUnit.MILLISECONDS))
+                    .as("it waits")
+                    .isInstanceOf(TimeoutException.class);
+        } finally {
+            kafka.resume(0);
+        }
+
+        assertThat(offset.get()).isNotNegative();
+    }
+
+    @Test
+    void itGivesUpInTheTimeThatACallMayTake() throws Exception {
+        kafka.pause(0);
+        try {
+            assertThatThrownBy(() -> producer("1000").close())
+                    .isInstanceOf(StoreAbsent.class)
+                    .hasMessageContaining("cannot be read");
+        } finally {
+            kafka.resume(0);
+        }
+        assertThat(directory.resolve("store").resolve(StoreMarker.NAME)).doesNotExist();
+    }
+}
