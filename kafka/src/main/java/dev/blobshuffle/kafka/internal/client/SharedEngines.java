@@ -16,15 +16,18 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.CommonClientConfigs;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The engines of the process's plain clients: one for all clients of one cluster with the same
  * settings of ours, so that they share batches, memory and store. The first client opens it, the
- * last one that is closed closes it. Thread-safe: guarded by the class.
+ * last one that is closed closes it. An engine that waits for its store or brokers holds up only
+ * clients that share it. Thread-safe: the map and the counts are guarded by the map, each engine by
+ * itself; a thread that needs both locks takes the engine's first.
  */
 public final class SharedEngines {
     private static final String BOOTSTRAP = CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG;
-    private static final Map<Map<String, String>, Opened> ENGINES = new HashMap<>();
+    private static final Map<Map<String, String>, Shared> ENGINES = new HashMap<>();
 
     private SharedEngines() {}
 
@@ -49,21 +52,28 @@ public final class SharedEngines {
         Settings settings = KafkaSettings.parse(configuration);
         TopicMatcher topics = topics(settings);
         Map<String, String> key = key(configuration, settings);
-        Opened opened = share(key, settings, topics, configuration);
+        Shared shared = take(key);
+        Opened opened;
+        try {
+            opened = shared.open(settings, topics, configuration);
+        } catch (RuntimeException | Error e) {
+            release(key, shared);
+            throw e;
+        }
         AtomicBoolean isReleased = new AtomicBoolean();
         Duration deliveryTimeout = settings.value(WriteSettings.DELIVERY_TIMEOUT);
         return new SharedParts(
-                opened.instance.engine(),
+                opened.instance().engine(),
                 topics,
                 settings.value(KafkaSettings.WRITE_ENABLED) ? ProducerWiring.Writes.BLOBS : ProducerWiring.Writes.PLAIN,
                 deliveryTimeout,
-                opened.instance.membership(),
-                opened.instance.watched(),
-                opened.instance.time(),
-                opened.metrics::metrics,
+                opened.instance().membership(),
+                opened.instance().watched(),
+                opened.instance().time(),
+                opened.metrics()::metrics,
                 () -> {
                     if (isReleased.compareAndSet(false, true)) {
-                        release(key, opened);
+                        release(key, shared);
                     }
                 });
     }
@@ -80,39 +90,64 @@ public final class SharedEngines {
         return key;
     }
 
-    private static synchronized Opened share(
-            Map<String, String> key, Settings settings, TopicMatcher topics, Map<String, ?> configuration) {
-        Opened opened = ENGINES.get(key);
-        if (opened == null) {
-            opened = Opened.open(settings, topics, configuration);
-            ENGINES.put(key, opened);
-        }
-        opened.clients++;
-        return opened;
-    }
-
-    private static synchronized void release(Map<String, String> key, Opened opened) {
-        if (--opened.clients == 0) {
-            ENGINES.remove(key);
-            opened.instance.close();
+    private static Shared take(Map<String, String> key) {
+        synchronized (ENGINES) {
+            Shared shared = ENGINES.computeIfAbsent(key, absent -> new Shared());
+            shared.clients++;
+            return shared;
         }
     }
 
-    /** Engines that are open. */
-    public static synchronized int count() {
-        return ENGINES.size();
+    private static void release(Map<String, String> key, Shared shared) {
+        synchronized (shared) {
+            synchronized (ENGINES) {
+                if (--shared.clients > 0) {
+                    return;
+                }
+            }
+            try {
+                shared.close();
+            } finally {
+                synchronized (ENGINES) {
+                    if (shared.clients == 0) { // Else a client waits to open it again.
+                        ENGINES.remove(key);
+                    }
+                }
+            }
+        }
     }
 
-    private static final class Opened {
-        final ShuffleInstance instance;
-        final KafkaMetricsBridge metrics;
-        int clients;
+    /** Engines that are open, opening or closing. */
+    public static int count() {
+        synchronized (ENGINES) {
+            return ENGINES.size();
+        }
+    }
 
-        private Opened(ShuffleInstance instance, KafkaMetricsBridge metrics) {
-            this.instance = instance;
-            this.metrics = metrics;
+    /** An engine, and how many clients have it or wait for it. */
+    private static final class Shared {
+        private @Nullable Opened opened;
+        private int clients;
+
+        synchronized Opened open(Settings settings, TopicMatcher topics, Map<String, ?> configuration) {
+            Opened present = opened;
+            if (present == null) {
+                present = Opened.open(settings, topics, configuration);
+                opened = present;
+            }
+            return present;
         }
 
+        synchronized void close() {
+            Opened present = opened;
+            opened = null;
+            if (present != null) {
+                present.instance().close();
+            }
+        }
+    }
+
+    private record Opened(ShuffleInstance instance, KafkaMetricsBridge metrics) {
         static Opened open(Settings settings, TopicMatcher topics, Map<String, ?> configuration) {
             Map<String, ?> kafkas = ClientSettings.kafkas(configuration);
             ClaimIdentity identity = ClaimIdentity.ofClients(settings, kafkas);

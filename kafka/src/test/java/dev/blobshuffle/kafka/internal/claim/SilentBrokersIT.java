@@ -44,6 +44,10 @@ class SilentBrokersIT {
     }
 
     private BlobProducer<String, String> producer(String patience) {
+        return producer(patience, "store");
+    }
+
+    private BlobProducer<String, String> producer(String patience, String store) {
         return new BlobProducer<>(
                 Map.of(
                         "bootstrap.servers",
@@ -51,7 +55,7 @@ class SilentBrokersIT {
                         "default.api.timeout.ms",
                         patience,
                         "blobshuffle.store",
-                        directory.resolve("store").toUri() + "?fsync=none",
+                        directory.resolve(store).toUri() + "?fsync=none",
                         "blobshuffle.topics.include",
                         "silent-.*"),
                 new StringSerializer(),
@@ -79,6 +83,23 @@ class SilentBrokersIT {
         }
 
         assertThat(offset.get()).isNotNegative();
+    }
+
+    @Test
+    void clientsOfOtherStoresDoNotWaitForIt() throws Exception {
+        producer("60000", "other").close();
+        kafka.pause(0);
+        CompletableFuture<?> waiting =
+                CompletableFuture.runAsync(() -> producer("60000").close());
+        try {
+            CompletableFuture<?> other =
+                    CompletableFuture.runAsync(() -> producer("60000", "other").close());
+            other.get(SILENCE.toMillis(), TimeUnit.MILLISECONDS);
+            assertThat(waiting).isNotDone();
+        } finally {
+            kafka.resume(0);
+        }
+        waiting.get();
     }
 
     @Test
