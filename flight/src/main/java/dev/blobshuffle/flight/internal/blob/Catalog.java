@@ -2,7 +2,6 @@ package dev.blobshuffle.flight.internal.blob;
 
 import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.BlobMissing;
-import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.internal.format.Container;
@@ -111,6 +110,9 @@ public final class Catalog {
         boolean isThere = false;
         try {
             isThere = found.refresh();
+        } catch (BlobCorrupt e) {
+            isThere = true; // Damaged, but there: its lease goes on.
+            throw e;
         } finally {
             if (!isThere) {
                 forget(home, found);
@@ -328,56 +330,48 @@ public final class Catalog {
         return names;
     }
 
-    /** The shuffles of a namespace, by name. */
-    public List<Shuffle> shuffles(String namespace) {
-        List<Shuffle> found = new ArrayList<>();
-        for (String name : names(namespace)) {
-            try {
-                found.add(shuffle(namespace, name));
-            } catch (Refused e) {
-                continue; // Released meanwhile.
-            }
-        }
-        return found;
-    }
-
     /**
-     * Releases shuffles that were not used for a lease. Those of which there are only copies are
-     * another daemon's, and stay. A store that is away keeps only its namespace from being swept,
-     * and a damaged commit only its shuffle.
+     * Releases shuffles that were not used for a lease, also those whose commit is damaged. Those
+     * of which there are only copies are another daemon's, and stay. A store that is away keeps
+     * only its namespace from being swept.
      *
      * @param whenReleased takes the name of each
-     * @throws BlobShuffleException the first failure, after all others have been swept
+     * @throws StoreUnavailable the first failure, after all other namespaces have been swept
      */
     public void sweep(Duration lease, Consumer<String> whenReleased) {
-        List<BlobShuffleException> failed = new ArrayList<>();
+        List<StoreUnavailable> failed = new ArrayList<>();
         for (String namespace : namespaces()) {
             try {
-                sweep(namespace, lease, whenReleased, failed);
+                sweep(namespace, lease, whenReleased);
             } catch (StoreUnavailable e) {
                 failed.add(e);
             }
         }
         if (!failed.isEmpty()) {
-            BlobShuffleException first = failed.remove(0);
+            StoreUnavailable first = failed.remove(0);
             failed.forEach(first::addSuppressed);
             throw first;
         }
     }
 
-    private void sweep(
-            String namespace, Duration lease, Consumer<String> whenReleased, List<BlobShuffleException> damaged) {
+    private void sweep(String namespace, Duration lease, Consumer<String> whenReleased) {
         for (String name : names(namespace)) {
             try {
-                if (time.wallMillis() - shuffle(namespace, name).usedMillis() > lease.toMillis()) {
+                if (time.wallMillis() - usedMillis(namespace, name) > lease.toMillis()) {
                     release(namespace, name);
                     whenReleased.accept(namespace + "/" + name);
                 }
-            } catch (BlobCorrupt e) {
-                damaged.add(e);
             } catch (Refused e) {
                 continue; // Released meanwhile.
             }
+        }
+    }
+
+    private long usedMillis(String namespace, String name) {
+        try {
+            return shuffle(namespace, name).usedMillis();
+        } catch (BlobCorrupt e) {
+            return entry(namespace(namespace), name).usedMillis(); // Readers hear of the damage.
         }
     }
 

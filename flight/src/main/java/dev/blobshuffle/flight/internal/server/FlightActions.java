@@ -2,10 +2,12 @@ package dev.blobshuffle.flight.internal.server;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.flight.internal.blob.BlobName;
 import dev.blobshuffle.flight.internal.blob.Catalog;
 import dev.blobshuffle.flight.internal.blob.MapSet;
 import dev.blobshuffle.flight.internal.blob.PartitionRange;
+import dev.blobshuffle.flight.internal.blob.Refused;
 import dev.blobshuffle.flight.internal.blob.Shuffle;
 import dev.blobshuffle.flight.internal.blob.StoredBlob;
 import dev.blobshuffle.flight.internal.wire.ProtoReader;
@@ -169,12 +171,20 @@ final class FlightActions {
     }
 
     private JsonObject list(ActionBody body) {
+        String namespace = namespace(body);
         JsonArray shuffles = new JsonArray();
-        for (Shuffle shuffle : catalog.shuffles(namespace(body))) {
+        for (String name : catalog.names(namespace)) {
             JsonObject one = new JsonObject();
-            one.addProperty(SHUFFLE, shuffle.name());
-            one.addProperty("blobs", shuffle.blobCount());
-            shuffle.committedMaps().ifPresent(maps -> one.addProperty("committed_maps", maps));
+            one.addProperty(SHUFFLE, name);
+            try {
+                Shuffle shuffle = catalog.shuffle(namespace, name);
+                one.addProperty("blobs", shuffle.blobCount());
+                shuffle.committedMaps().ifPresent(maps -> one.addProperty("committed_maps", maps));
+            } catch (BlobCorrupt e) {
+                one.addProperty("damage", e.getMessage());
+            } catch (Refused e) {
+                continue; // Released meanwhile.
+            }
             shuffles.add(one);
         }
         JsonObject result = new JsonObject();

@@ -3,6 +3,8 @@ package dev.blobshuffle.flight.internal.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.gson.JsonArray;
+import com.google.gson.JsonParser;
 import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.core.failure.InvalidSettings;
@@ -11,6 +13,7 @@ import dev.blobshuffle.core.store.BlobId;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.FlightServer;
 import dev.blobshuffle.flight.FlightShuffles;
+import io.grpc.ManagedChannel;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -307,6 +310,35 @@ class FlightDaemonIT {
         store.write("s", 0, 0, List.of(List.of(again)));
         client.commit("s", 1);
         assertThat(all(client.read("s", 0))).isEqualTo(ArrowStore.stream(List.of(again)));
+    }
+
+    @Test
+    void aListShowsAShuffleWhoseCommitIsDamagedBesideTheOthers() throws IOException {
+        store.write("a", 0, 0, List.of(List.of(store.batch(8))));
+        Files.writeString(directory.resolve("shuffles").resolve("a").resolve("flight.commit"), "nothing");
+        store.write("b", 0, 0, List.of(List.of(store.batch(8))));
+        store.write("b", 1, 0, List.of(List.of(store.batch(8))));
+        client.commit("b", 2);
+        store.write("c", 0, 0, List.of(List.of(store.batch(8))));
+        ManagedChannel channel = FlightCalls.open(daemon.port());
+        try {
+            JsonArray listed = JsonParser.parseString(FlightCalls.act(channel, "list", "{\"namespace\":\"default\"}"))
+                    .getAsJsonObject()
+                    .getAsJsonArray("shuffles");
+
+            assertThat(listed.get(0).getAsJsonObject().get("shuffle").getAsString())
+                    .isEqualTo("a");
+            assertThat(listed.get(0).getAsJsonObject().get("damage").getAsString())
+                    .contains("the commit of shuffle a");
+            assertThat(listed.get(1))
+                    .isEqualTo(JsonParser.parseString("{\"shuffle\":\"b\",\"blobs\":2,\"committed_maps\":2}"));
+            assertThat(listed.get(2)).isEqualTo(JsonParser.parseString("{\"shuffle\":\"c\",\"blobs\":1}"));
+            assertThat(listed).hasSize(3);
+            assertThat(FlightCalls.act(channel, "list", "{\"namespace\":\"other\"}"))
+                    .isEqualTo("{\"shuffles\":[]}");
+        } finally {
+            channel.shutdownNow();
+        }
     }
 
     @Test

@@ -80,7 +80,8 @@ class LeaseTest {
         Files.writeString(shuffle("s").resolve("m1-a0-1-0000000000abcdef-9.blob.tmp"), "half a blob");
         Files.setLastModifiedTime(shuffle("s"), FileTime.fromMillis(now.get()));
         write("t", 0);
-        assertThat(catalog.shuffles("default")).hasSize(2);
+        assertThat(catalog.names("default")).containsExactly("s", "t");
+        catalog.names("default").forEach(name -> catalog.shuffle("default", name));
 
         pass(LEASE);
         assertThat(sweep(catalog)).isEmpty();
@@ -143,16 +144,21 @@ class LeaseTest {
     }
 
     @Test
-    void aDamagedCommitKeepsOnlyItsShuffleFromBeingSwept() throws IOException {
-        Path damaged = write("damaged", 0);
-        Files.writeString(damaged.resolveSibling("flight.commit"), "nothing");
-        List<String> released = new ArrayList<>();
+    void aShuffleWhoseCommitIsDamagedGoesWhenItsLeaseHasEnded() throws IOException {
+        pass(LEASE.multipliedBy(3));
         catalog.renew("default", "s");
-        now.set(System.currentTimeMillis() + LEASE.toMillis() + 60_000);
+        Files.writeString(shuffle("s").resolve("flight.commit"), "nothing");
+        Files.setLastModifiedTime(shuffle("s"), FileTime.fromMillis(now.get()));
+        assertThatThrownBy(() -> catalog.shuffle("default", "s")).isInstanceOf(BlobCorrupt.class);
+        Files.setLastModifiedTime(shuffle("s"), FileTime.fromMillis(1));
+        write("t", 0);
 
-        assertThatThrownBy(() -> catalog.sweep(LEASE, released::add)).isInstanceOf(BlobCorrupt.class);
-        assertThat(released).containsExactly("default/s");
-        assertThat(damaged).exists();
+        pass(LEASE);
+        assertThat(sweep(catalog)).isEmpty();
+        write("t", 1);
+        pass(Duration.ofMillis(1));
+        assertThat(sweep(catalog)).containsExactly("default/s");
+        assertThat(shuffle("s")).doesNotExist();
     }
 
     @Test
