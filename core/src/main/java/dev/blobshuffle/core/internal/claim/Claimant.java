@@ -70,7 +70,8 @@ public final class Claimant {
     }
 
     /**
-     * Waits before a register is written again: others write it too, and stores limit how often.
+     * Waits before something that others want too is tried again: a register to write, whose store
+     * limits how often, or a broker.
      */
     public interface Pauses {
         /**

@@ -75,6 +75,15 @@ class LeaseTest {
         return directory.resolve("shuffles").resolve(name);
     }
 
+    /** Somebody writes to shuffle t, and nobody to shuffle s. */
+    private void assertOnlyTheLeaseOfSEnds() throws IOException {
+        pass(LEASE);
+        assertThat(sweep(catalog)).isEmpty();
+        write("t", 1);
+        pass(Duration.ofMillis(1));
+        assertThat(sweep(catalog)).containsExactly("default/s");
+    }
+
     @Test
     void aShuffleGoesWithAllItsFilesWhenItsLeaseHasEnded() throws IOException {
         Files.writeString(shuffle("s").resolve("m1-a0-1-0000000000abcdef-9.blob.tmp"), "half a blob");
@@ -83,11 +92,7 @@ class LeaseTest {
         assertThat(catalog.names("default")).containsExactly("s", "t");
         catalog.names("default").forEach(name -> catalog.shuffle("default", name));
 
-        pass(LEASE);
-        assertThat(sweep(catalog)).isEmpty();
-        write("t", 1);
-        pass(Duration.ofMillis(1));
-        assertThat(sweep(catalog)).containsExactly("default/s");
+        assertOnlyTheLeaseOfSEnds();
 
         assertThat(shuffle("s")).doesNotExist();
         assertThat(shuffle("t")).exists();
@@ -153,11 +158,7 @@ class LeaseTest {
         Files.setLastModifiedTime(shuffle("s"), FileTime.fromMillis(1));
         write("t", 0);
 
-        pass(LEASE);
-        assertThat(sweep(catalog)).isEmpty();
-        write("t", 1);
-        pass(Duration.ofMillis(1));
-        assertThat(sweep(catalog)).containsExactly("default/s");
+        assertOnlyTheLeaseOfSEnds();
         assertThat(shuffle("s")).doesNotExist();
     }
 

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.common.config.ConfigDef;
 
 /**
  * Whose claim it is.
@@ -29,12 +30,17 @@ public record ClaimIdentity(String topic, String application, Map<String, ?> cli
         client = given;
     }
 
-    /** How long a call of the application's Kafka clients may take. */
+    /**
+     * How long a call of the application's Kafka clients may take.
+     *
+     * @throws org.apache.kafka.common.config.ConfigException fatal: the setting is no number
+     */
     Duration patience() {
-        Object given = client.get(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG);
+        String name = AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG;
+        Object given = client.get(name);
         return given == null
                 ? DEFAULT_PATIENCE
-                : Duration.ofMillis(Long.parseLong(given.toString().trim()));
+                : Duration.ofMillis((Integer) ConfigDef.parseType(name, given, ConfigDef.Type.INT));
     }
 
     /** An application of Kafka Streams. */

@@ -3,10 +3,10 @@ package dev.blobshuffle.kafka.internal.claim;
 import dev.blobshuffle.core.failure.StoreAbsent;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.internal.claim.ClaimWatch;
+import dev.blobshuffle.core.internal.claim.Claimant;
 import dev.blobshuffle.core.internal.store.BlobStores;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.store.StoreContext;
-import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import java.time.Duration;
 import java.util.function.Predicate;
@@ -19,7 +19,6 @@ import org.slf4j.LoggerFactory;
 /** Opens the store of an application, and claims it for the application ({@link ClaimWatch}). */
 public final class StoreClaim {
     private static final Logger LOG = LoggerFactory.getLogger(StoreClaim.class);
-    private static final Duration PAUSE = Duration.ofSeconds(1);
 
     private StoreClaim() {}
 
@@ -87,30 +86,32 @@ public final class StoreClaim {
     }
 
     static boolean remembers(Memory memory, ClaimIdentity identity, StoreAbsent absent, Time time) {
-        long deadline = time.nanos() + identity.patience().toNanos();
-        boolean hasWarned = false;
-        while (true) {
-            try {
-                return memory.remembersApplication();
-            } catch (KafkaException | IllegalStateException e) {
-                if (!isTemporary(e) || time.nanos() - deadline >= 0) {
-                    throw unknown(identity, absent, e);
+        Duration patience = identity.patience();
+        long deadline = time.nanos() + patience.toNanos();
+        Claimant.Pauses pauses = Claimant.Pauses.growing(time);
+        try {
+            for (int attempt = 1; ; attempt++) {
+                try {
+                    return memory.remembersApplication();
+                } catch (KafkaException | IllegalStateException e) {
+                    if (!isTemporary(e) || time.nanos() - deadline >= 0) {
+                        throw unknown(identity, absent, e);
+                    }
+                    if (attempt == 1) {
+                        LOG.warn(
+                                "Application '{}' waits for Kafka. Its store is missing, and topic {} says whether it"
+                                        + " has ever had one. {} It tries again for up to {} s (default.api.timeout.ms).",
+                                identity.application(),
+                                identity.topic(),
+                                e.getMessage(),
+                                patience.toSeconds());
+                    }
                 }
-                if (!hasWarned) {
-                    hasWarned = true;
-                    LOG.warn(
-                            "Application '{}' waits for Kafka: its store is not there, and only topic {} tells"
-                                    + " whether it has had one. {} Trying again for up to {} s"
-                                    + " (default.api.timeout.ms).",
-                            identity.application(),
-                            identity.topic(),
-                            e.getMessage(),
-                            identity.patience().toSeconds());
-                }
-                pause(time);
-            } catch (InterruptedException e) {
-                throw interrupted(e);
+                pauses.pause(attempt);
             }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StoreUnavailable("Cannot open a store: the thread was interrupted. Start again.", e);
         }
     }
 
@@ -133,19 +134,5 @@ public final class StoreClaim {
                 + " cannot be read: " + e.getMessage());
         failure.addSuppressed(e);
         return failure;
-    }
-
-    private static void pause(Time time) {
-        Signal never = time.signal();
-        try {
-            boolean ignored = never.await(never.count(), time.nanos() + PAUSE.toNanos());
-        } catch (InterruptedException e) {
-            throw interrupted(e);
-        }
-    }
-
-    private static StoreUnavailable interrupted(InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return new StoreUnavailable("Cannot open a store: the thread was interrupted. Start again.", e);
     }
 }

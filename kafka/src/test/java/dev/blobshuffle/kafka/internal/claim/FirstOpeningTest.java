@@ -7,9 +7,11 @@ import dev.blobshuffle.core.failure.StoreAbsent;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.SystemTime;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.junit.jupiter.api.Test;
@@ -92,5 +94,16 @@ class FirstOpeningTest {
                     time);
             assertThat(remembers).isTrue();
         }
+    }
+
+    @Test
+    void aWrongTimeoutIsRefusedByItsName() {
+        ClaimIdentity wrong = ClaimIdentity.ofStreams("app", Map.of("default.api.timeout.ms", "a minute"));
+        assertThatThrownBy(wrong::patience)
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("default.api.timeout.ms");
+        assertThat(ClaimIdentity.ofStreams("app", Map.of("default.api.timeout.ms", 5000))
+                        .patience())
+                .isEqualTo(Duration.ofSeconds(5));
     }
 }

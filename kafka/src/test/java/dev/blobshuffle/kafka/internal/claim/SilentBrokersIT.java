@@ -102,7 +102,9 @@ class SilentBrokersIT {
         waiting.get();
     }
 
+    /** The default patience, a minute, would outlast the test. */
     @Test
+    @Timeout(value = 50, unit = TimeUnit.SECONDS)
     void itGivesUpInTheTimeThatACallMayTake() throws Exception {
         kafka.pause(0);
         try {
