@@ -159,6 +159,7 @@ public final class BenchApplication {
             do {
                 tell("count " + probes.count());
             } while (!end.await(REPORT_INTERVAL.toMillis(), TimeUnit.MILLISECONDS));
+            tell("count " + probes.count()); // The others go on, and the run ends at a count.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -22,11 +22,11 @@ record SuitePlan(String name, int minutes, String shows, String command) {
             + " --with commit-interval-ms=30000 --with cache-bytes=67108864"
             + " --with main.consumer.fetch.min.bytes=1000000 --with main.consumer.fetch.max.wait.ms=20";
 
-    private static final String PANELS = "run shuffle --variants native,blobs-s3 --repetitions 1"
+    private static final String PANELS = "run shuffle --variants native,blobs-s3 --repetitions 3"
             + " --with store-latency=s3-blobshuffle-paper --with records=400000 --with warm-up-records=200000";
 
     private static final String SEARCH =
-            " --variants native,blobs-file --repetitions 1 --strategy linear --lower-bound";
+            " --variants native,blobs-file --repetitions 3 --strategy linear --lower-bound";
 
     /** All of them, the most telling first. */
     static final List<SuitePlan> ALL = List.of(
@@ -88,51 +88,56 @@ record SuitePlan(String name, int minutes, String shows, String command) {
                     PAPER + " --with batch-size=786432 --vary batch-delay-ms=300,400,480,600"),
             new SuitePlan(
                     "partitions",
-                    5,
+                    9,
                     "Figure 9: by partitions",
                     PANELS + " --with cache-bytes=134217728 --vary partitions=3,6,12,18"),
             new SuitePlan(
                     "partitions-uncached",
-                    6,
+                    9,
                     "the same without a cache",
                     PANELS + " --with cache-bytes=0 --vary partitions=3,6,12,18"),
             new SuitePlan(
                     "instances",
-                    4,
+                    7,
                     "Figure 10: by instances",
                     PANELS + " --with cache-bytes=134217728 --vary instances=1,2,4"),
             new SuitePlan(
                     "options",
-                    16,
+                    42,
                     "Theodolite's study: replicas of topics, standby and warm-up replicas",
-                    "run options uc3 --repetitions 1"),
+                    "run options uc3 --repetitions 3 --jvm -XX:TieredStopAtLevel=1"),
+            new SuitePlan(
+                    "joins",
+                    60,
+                    "an instance that joins and leaves, by warm-up and standby replicas",
+                    "run uc3 --variants native,blobs-file --repetitions 3 --jvm -XX:TieredStopAtLevel=1 --with rate=500"
+                            + " --with commit-interval-ms=100 --with joins=1 --with warm-up-seconds=25 --with seconds=105"
+                            + " --with probing.rebalance.interval.ms=60000 --with consumer.session.timeout.ms=10000"
+                            + " --vary warm-up-replicas=1,3 --vary standby-replicas=0,1"),
             new SuitePlan(
                     "topology-optimization",
-                    5,
+                    12,
                     "the same study's topology optimization, where there is a shuffle to save",
-                    "run fanout --variants native,blobs-file --repetitions 1 --with replication=3 --with replication.factor=1"
+                    "run fanout --variants native,blobs-file --repetitions 3 --jvm -XX:TieredStopAtLevel=1 --with replication=3 --with replication.factor=1"
                             + " --with commit-interval-ms=100 --with rate=500 --with warm-up-seconds=30"
                             + " --vary topology-optimization=none,all"),
             new SuitePlan(
                     "search-uc1",
-                    5,
+                    7,
                     "demand: instances for a load, without a shuffle",
-                    "run search uc1 --loads 2500,5000,10000,20000" + SEARCH),
+                    "run search uc1 --loads 5000,20000" + SEARCH),
             new SuitePlan(
                     "search-uc2-rekeyed",
-                    5,
+                    7,
                     "demand with a shuffle and windows",
-                    "run search uc2-rekeyed --loads 2500,5000,10000,20000" + SEARCH),
+                    "run search uc2-rekeyed --loads 5000,20000" + SEARCH),
             new SuitePlan(
-                    "search-uc3",
-                    5,
-                    "demand with overlapping windows",
-                    "run search uc3 --loads 500,1000,2000,4000" + SEARCH),
+                    "search-uc3", 7, "demand with overlapping windows", "run search uc3 --loads 1000,4000" + SEARCH),
             new SuitePlan(
                     "search-uc4",
-                    5,
+                    7,
                     "demand with a hierarchy of groups",
-                    "run search uc4 --loads 64,256,1024 --with commit-interval-ms=1000" + SEARCH),
+                    "run search uc4 --loads 64,1024 --with commit-interval-ms=1000" + SEARCH),
             new SuitePlan(
                     "faults",
                     6,
@@ -146,7 +151,7 @@ record SuitePlan(String name, int minutes, String shows, String command) {
                     "store",
                     5,
                     "a store against its floor",
-                    "store --transports tls --mib 8,16 --concurrency 1,4 --repetitions 3"),
+                    "store --transports tls --mib 8,16 --concurrency 1,4 --gib 1 --repetitions 3"),
             new SuitePlan("peer", 6, "serving a zone's cache against its floor", "peer"),
             new SuitePlan(
                     "flight",

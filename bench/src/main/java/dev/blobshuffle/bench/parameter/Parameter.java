@@ -13,6 +13,9 @@ public enum Parameter {
     THREADS("1", Form.COUNT, "Stream threads of each instance."),
     /** Input partitions. */
     PARTITIONS("4", Form.COUNT, "Partitions of the input; a shuffle has twice as many."),
+    /** Replicas of the input. */
+    INPUT_REPLICATION(
+            "1", Form.COUNT, "Replicas of the input, which is no part of what is measured; at most `replication`."),
     /** Bytes. */
     RECORD_BYTES("1024", Form.COUNT, "Bytes of a record's value, where the workload lets them be chosen."),
     /** Measured records. */
@@ -64,6 +67,11 @@ public enum Parameter {
     ZIPF("0", Form.DECIMAL, "Exponent by which the selectivities of the matcher's rules fall."),
     /** Matches per event. */
     OUTPUT_RATE("10", Form.COUNT, "Matches of a rule after which the matcher writes an event."),
+    /** Instances that come and go. */
+    JOINS(
+            "0",
+            Form.NUMBER,
+            "Instances without state that join the others while a run is measured, and leave again in order, one at a time; needs a rate."),
     /** Faults. */
     KILLS(
             "0",

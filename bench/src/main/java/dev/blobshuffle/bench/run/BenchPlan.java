@@ -1,6 +1,7 @@
 package dev.blobshuffle.bench.run;
 
 import dev.blobshuffle.bench.parameter.Parameter;
+import dev.blobshuffle.bench.parameter.Parameters;
 import dev.blobshuffle.bench.workload.BenchWorkload;
 import dev.blobshuffle.bench.workload.Timeline;
 import java.nio.file.Path;
@@ -56,9 +57,24 @@ public record BenchPlan(
                         + cell.parameters().text(Parameter.STORE_SCALE)
                         + " times as large as those that are stored. Give a store scale of 1 or more.");
             }
+            requirePossible(cell.parameters());
             if (cell.parameters().hasFaults()) {
                 requireRobust(workload, cell);
             }
+        }
+    }
+
+    private static void requirePossible(Parameters parameters) {
+        if (parameters.number(Parameter.INPUT_REPLICATION) > parameters.number(Parameter.REPLICATION)) {
+            throw new IllegalArgumentException("Cannot make "
+                    + parameters.text(Parameter.INPUT_REPLICATION) + " replicas of the input on "
+                    + parameters.text(Parameter.REPLICATION)
+                    + " broker(s). Give at most that many, or more brokers: --with replication="
+                    + parameters.text(Parameter.INPUT_REPLICATION));
+        }
+        if (parameters.number(Parameter.JOINS) > 0 && !parameters.hasRate()) {
+            throw new IllegalArgumentException(
+                    "Cannot let instances join a run as fast as it goes: it may be over before. Give a rate, for example --with rate=500.");
         }
     }
 

@@ -26,7 +26,7 @@ record CheckedInput(String topic, Expectation expectation) {
     static CheckedInput write(
             Cluster cluster, BenchWorkload workload, Parameters parameters, String topic, Path directory)
             throws IOException, InterruptedException {
-        cluster.createInput(topic, parameters.count(Parameter.PARTITIONS));
+        cluster.createInput(topic, parameters);
         try (Generator generator = generator(cluster, workload, parameters, topic, directory)) {
             CheckedInput input = of(workload, parameters, topic, generator.start());
             while (!generator.isDone()) {

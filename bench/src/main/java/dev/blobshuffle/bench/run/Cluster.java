@@ -1,5 +1,7 @@
 package dev.blobshuffle.bench.run;
 
+import dev.blobshuffle.bench.parameter.Parameter;
+import dev.blobshuffle.bench.parameter.Parameters;
 import dev.blobshuffle.bench.process.CpuTime;
 import dev.blobshuffle.bench.workload.Message;
 import dev.blobshuffle.kafkaembedded.KafkaProcess;
@@ -73,10 +75,15 @@ final class Cluster implements AutoCloseable {
         kafka.createTopic(name, partitions);
     }
 
-    /** Makes a topic without replicas, for inputs, which are no part of what is measured. */
-    void createInput(String name, int partitions) throws IOException, InterruptedException {
-        get(admin.createTopics(List.of(new NewTopic(name, partitions, (short) 1)))
-                .all());
+    /**
+     * Makes the topic of an input. It is no part of what is measured and has no replicas, unless
+     * parameters ask for some, or for brokers that are killed.
+     */
+    void createInput(String name, Parameters parameters) throws IOException, InterruptedException {
+        Parameter replicas =
+                parameters.number(Parameter.BROKER_KILLS) > 0 ? Parameter.REPLICATION : Parameter.INPUT_REPLICATION;
+        NewTopic topic = new NewTopic(name, parameters.count(Parameter.PARTITIONS), (short) parameters.count(replicas));
+        get(admin.createTopics(List.of(topic)).all());
     }
 
     /** Writes a few records, by their keys. */

@@ -1,5 +1,6 @@
 package dev.blobshuffle.bench.run;
 
+import dev.blobshuffle.bench.parameter.Parameter;
 import dev.blobshuffle.bench.parameter.Parameters;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,9 +15,12 @@ public final class OptionStudy {
     /** What distinguishes the cells. */
     private static final String OPTION = "option";
 
+    /** Replicas of internal topics; the authors gave those of the input the same number. */
+    private static final String REPLICATION = "replication.factor";
+
     private static final List<List<String>> TRIED = List.of(
             List.of("topology-optimization", "all"),
-            List.of("replication.factor", "3"),
+            List.of(REPLICATION, "3"),
             List.of("standby-replicas", "1"),
             List.of("standby-replicas", "2"),
             List.of("warm-up-replicas", "1"),
@@ -31,7 +35,7 @@ public final class OptionStudy {
     public static Parameters base() {
         return Parameters.defaults()
                 .with("replication", "3")
-                .with("replication.factor", "1")
+                .with(REPLICATION, "1")
                 .with("commit-interval-ms", "100")
                 .with("rate", "500")
                 .with("warm-up-seconds", "30");
@@ -42,7 +46,11 @@ public final class OptionStudy {
         List<Cell> cells = new ArrayList<>();
         cells.add(new Cell(Map.of(OPTION, "defaults"), base));
         for (List<String> one : TRIED) {
-            cells.add(new Cell(Map.of(OPTION, one.get(0) + "=" + one.get(1)), base.with(one.get(0), one.get(1))));
+            String name = one.get(0);
+            Parameters parameters = base.with(name, one.get(1));
+            cells.add(new Cell(
+                    Map.of(OPTION, name + "=" + one.get(1)),
+                    name.equals(REPLICATION) ? parameters.with(Parameter.INPUT_REPLICATION, one.get(1)) : parameters));
         }
         return cells;
     }

@@ -41,9 +41,8 @@ final class Run implements AutoCloseable {
     private final Topics topics;
     private final Path directory;
     private final RunStore store;
-    private final List<ApplicationProcess> instances = new ArrayList<>();
+    private final Instances instances = new Instances(this::startInstance);
     private final List<Sample> samples = new ArrayList<>();
-    private long countOfKilled;
 
     /**
      * A run.
@@ -72,9 +71,7 @@ final class Run implements AutoCloseable {
             cluster.createTopic(topics.own(topic), partitions);
         }
         workload().prepared(parameters).forEach((topic, messages) -> cluster.write(topics.own(topic), messages));
-        for (int number = 0; number < parameters.count(Parameter.INSTANCES); number++) {
-            instances.add(startInstance(number));
-        }
+        instances.start(parameters.count(Parameter.INSTANCES));
     }
 
     private ApplicationProcess startInstance(int number) throws IOException {
@@ -117,11 +114,11 @@ final class Run implements AutoCloseable {
         start();
         long all = input.expectation().shuffled();
         long warmUp = Math.round(all * (double) parameters.number(Parameter.WARM_UP_RECORDS) / parameters.allRecords());
-        await(() -> count() >= warmUp);
+        await(() -> instances.count() >= warmUp);
         Look before = measure();
         await(() -> {
-            sample(before, all - count());
-            return count() >= all;
+            sample(before, all - instances.count());
+            return instances.count() >= all;
         });
         Look after = endMeasuring();
         return result(input, before, after, Optional.empty());
@@ -129,13 +126,9 @@ final class Run implements AutoCloseable {
 
     /** Reads an input that a load generator sends meanwhile. */
     RunResult follow() throws IOException, InterruptedException {
-        if (parameters.number(Parameter.BROKER_KILLS) > 0) {
-            cluster.createTopic(topics.input(), parameters.count(Parameter.PARTITIONS));
-        } else {
-            cluster.createInput(topics.input(), parameters.count(Parameter.PARTITIONS));
-        }
+        cluster.createInput(topics.input(), parameters);
         start();
-        await(() -> instances.stream().allMatch(ApplicationProcess::isRunning));
+        await(instances::areRunning);
         if (!workload().prepared(parameters).isEmpty()) {
             await(() -> cluster.isDrained(
                     topics.applicationId(),
@@ -157,21 +150,16 @@ final class Run implements AutoCloseable {
             await(() -> {
                 generator.check();
                 // What is killed before it has done anything shows nothing.
-                return System.nanoTime() >= warm && (!parameters.hasFaults() || count() > 0);
+                return System.nanoTime() >= warm && (!parameters.hasFaults() || instances.count() > 0);
             });
             Look before = measure();
             long measuredFrom = parameters.hasFaults() ? before.nanos : warm;
             long end = measuredFrom + parameters.number(Parameter.SECONDS) * 1_000_000_000;
-            Faults faults = new Faults(
-                    parameters,
-                    new Random(plan.seed() + repetition),
-                    measuredFrom,
-                    end,
-                    this::killInstance,
-                    random -> cluster.killBroker(random.nextInt(parameters.count(Parameter.REPLICATION))));
+            Happenings happenings = Happenings.of(
+                    parameters, new Random(plan.seed() + repetition), measuredFrom, end, instances, cluster);
             await(() -> {
                 generator.check();
-                faults.strikeIfDue();
+                happenings.doWhatIsDue();
                 sample(before, generator.sent());
                 return System.nanoTime() >= end;
             });
@@ -181,13 +169,6 @@ final class Run implements AutoCloseable {
             samples.replaceAll(sample -> sample.ofSent(perRecord));
             return result(input, before, after, drained(generator, input));
         }
-    }
-
-    private void killInstance(Random random) throws IOException {
-        int number = random.nextInt(instances.size());
-        countOfKilled += instances.get(number).count();
-        instances.get(number).close();
-        instances.set(number, startInstance(number));
     }
 
     private static CheckedInput finished(FutureTask<CheckedInput> expected) throws IOException, InterruptedException {
@@ -207,15 +188,15 @@ final class Run implements AutoCloseable {
             generator.check();
             boolean isAll = generator.isDone()
                     && (isCounted
-                            ? count() >= input.expectation().shuffled()
+                            ? instances.count() >= input.expectation().shuffled()
                             : cluster.isDrained(topics.applicationId(), inputs()));
             return isAll || System.nanoTime() > deadline;
         });
         boolean isLate = System.nanoTime() > deadline;
         return isLate
-                ? Optional.of(
-                        "overload: " + count() + " of " + input.expectation().shuffled() + " records had come out "
-                                + parameters.text(Parameter.DRAIN_SECONDS) + " s after the last was sent")
+                ? Optional.of("overload: " + instances.count() + " of "
+                        + input.expectation().shuffled() + " records had come out "
+                        + parameters.text(Parameter.DRAIN_SECONDS) + " s after the last was sent")
                 : Optional.empty();
     }
 
@@ -230,18 +211,14 @@ final class Run implements AutoCloseable {
 
     /** The end of the warm-up. */
     private Look measure() throws IOException {
-        for (ApplicationProcess instance : instances) {
-            instance.measure();
-        }
+        instances.measure();
         samples.clear();
         return look();
     }
 
     /** The end of what is measured. */
     private Look endMeasuring() throws IOException {
-        for (ApplicationProcess instance : instances) {
-            instance.endMeasuring();
-        }
+        instances.endMeasuring();
         return look();
     }
 
@@ -252,13 +229,8 @@ final class Run implements AutoCloseable {
     private void sample(Look start, long backlog) {
         double seconds = (System.nanoTime() - start.nanos) / NANOS;
         if (samples.isEmpty() || seconds - samples.get(samples.size() - 1).seconds() >= 1) {
-            samples.add(new Sample(seconds, count(), backlog));
+            samples.add(new Sample(seconds, instances.count(), backlog));
         }
-    }
-
-    private long count() {
-        return countOfKilled
-                + instances.stream().mapToLong(ApplicationProcess::count).sum();
     }
 
     private interface Condition {
@@ -269,10 +241,8 @@ final class Run implements AutoCloseable {
         long last = -1;
         long lastProgress = System.nanoTime();
         while (!condition.holds()) {
-            for (ApplicationProcess instance : instances) {
-                instance.check();
-            }
-            long count = count();
+            instances.check();
+            long count = instances.count();
             long now = System.nanoTime();
             if (count != last) {
                 last = count;
@@ -288,26 +258,16 @@ final class Run implements AutoCloseable {
     private Look look() throws IOException {
         boolean isWhole = !parameters.hasKills();
         return new Look(
-                count(),
+                instances.count(),
                 System.nanoTime(),
-                isWhole
-                        ? CpuTime.of(
-                                instances.stream().map(ApplicationProcess::pid).toList())
-                        : CpuTime.UNKNOWN,
+                isWhole ? instances.cpu() : CpuTime.UNKNOWN,
                 isWhole ? cluster.cpu() : CpuTime.UNKNOWN,
                 store.cpu());
     }
 
     private RunResult result(CheckedInput input, Look before, Look after, Optional<String> overload)
             throws IOException, InterruptedException {
-        for (ApplicationProcess instance : instances) {
-            instance.stop();
-        }
-        List<Properties> measurements = new ArrayList<>();
-        for (ApplicationProcess instance : instances) {
-            measurements.add(instance.measured());
-        }
-        Measured measured = Measured.of(measurements);
+        Measured measured = Measured.of(instances.stop());
         long records = after.count - before.count;
         double bytesPerRecord = input.expectation().shuffledBytes()
                 / (double) Math.max(1, input.expectation().shuffled());
@@ -373,7 +333,7 @@ final class Run implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        instances.forEach(ApplicationProcess::close);
+        instances.close();
         try {
             cluster.deleteTopics(topics.applicationId());
         } catch (InterruptedException e) {

@@ -56,6 +56,7 @@ public final class Session implements AutoCloseable {
                 Parameter.WARM_UP_RECORDS,
                 Parameter.RECORD_BYTES,
                 Parameter.PARTITIONS,
+                Parameter.INPUT_REPLICATION,
                 Parameter.SEED,
                 Parameter.KEYS,
                 Parameter.RULES,

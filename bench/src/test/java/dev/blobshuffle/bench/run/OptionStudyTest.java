@@ -24,6 +24,10 @@ class OptionStudyTest {
                         "warm-up-replicas=3");
         assertThat(cells.get(0).parameters().settings()).containsOnlyKeys("replication.factor");
         assertThat(cells.get(2).parameters().settings()).containsEntry("replication.factor", "3");
+        assertThat(cells)
+                .extracting(cell -> cell.parameters().count(Parameter.INPUT_REPLICATION))
+                .as("the authors replicated the input with the internal topics")
+                .containsExactly(1, 1, 3, 1, 1, 1, 1);
         assertThat(cells.get(3).parameters().settings()).containsEntry("num.standby.replicas", "1");
         assertThat(cells)
                 .allSatisfy(cell -> assertThat(cell.parameters().count(Parameter.REPLICATION))

@@ -80,6 +80,19 @@ class RunnerIT {
     }
 
     @Test
+    void outputIsCompleteAlthoughAnInstanceJoinsAndLeaves() throws Exception {
+        Parameters parameters = SMALL.with("rate", "400")
+                .with("seconds", "12")
+                .with("joins", "1")
+                .with("consumer.session.timeout.ms", "6000");
+
+        RunResult result =
+                verified(plan("shuffle", parameters, Variant.BLOBS_FILE)).get(0);
+
+        assertThat(result.allCpu()).as("nobody was killed").isPositive();
+    }
+
+    @Test
     void matchesAreExactAlthoughInstancesAndABrokerAreKilledAndTheStoreFails() throws Exception {
         Parameters parameters = SMALL.with("rate", "400")
                 // On a busy machine new processes hand out nothing for seconds.
@@ -127,6 +140,11 @@ class RunnerIT {
                 .hasMessageContaining("replication=3");
         assertThatThrownBy(() -> plan("shuffle", SMALL.with("store-faults", "10"), Variant.BLOBS_FILE))
                 .hasMessageContaining("matcher");
+        assertThatThrownBy(() -> plan("shuffle", SMALL.with("joins", "1"), Variant.NATIVE))
+                .hasMessageContaining("--with rate=500");
+        assertThatThrownBy(() -> plan("shuffle", SMALL.with("input-replication", "3"), Variant.NATIVE))
+                .hasMessageContaining("3 replicas")
+                .hasMessageContaining("--with replication=3");
         assertThatThrownBy(() -> plan("uc2", SMALL, Variant.OPERATORS_FILE)).hasMessageContaining("workload shuffle");
         assertThatThrownBy(() -> plan("shuffle", SMALL.with("record-bytes", "8"), Variant.NATIVE))
                 .hasMessageContaining("8 bytes");
