@@ -159,7 +159,8 @@ public final class BenchApplication {
             do {
                 tell("count " + probes.count());
             } while (!end.await(REPORT_INTERVAL.toMillis(), TimeUnit.MILLISECONDS));
-            tell("count " + probes.count()); // The others go on, and the run ends at a count.
+            // An instance that leaves says its last count: the run waits until all records are counted.
+            tell("count " + probes.count());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

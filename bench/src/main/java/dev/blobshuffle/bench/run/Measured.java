@@ -21,6 +21,9 @@ import org.HdrHistogram.Histogram;
 record Measured(long count, long checksum, Latencies latencies, Map<String, Double> counters) {
     private static final String COUNT = "count";
     private static final String CHECKSUM = "checksum";
+    /** The counter of the instances themselves, those that left too. */
+    static final String INSTANCES = "instances";
+
     private static final Set<String> NO_COUNTERS = Set.of(
             COUNT,
             CHECKSUM,
@@ -48,6 +51,7 @@ record Measured(long count, long checksum, Latencies latencies, Map<String, Doub
         long checksum = 0;
         Latencies latencies = new Latencies(RecordProbe.histogram(), RecordProbe.histogram(), RecordProbe.histogram());
         Map<String, Double> counters = new TreeMap<>();
+        counters.put(INSTANCES, (double) instances.size());
         for (Properties instance : instances) {
             count += Long.parseLong(instance.getProperty(COUNT));
             checksum += Long.parseLong(instance.getProperty(CHECKSUM));

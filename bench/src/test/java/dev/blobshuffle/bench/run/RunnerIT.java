@@ -89,6 +89,7 @@ class RunnerIT {
         RunResult result =
                 verified(plan("shuffle", parameters, Variant.BLOBS_FILE)).get(0);
 
+        assertThat(result.counter(Measured.INSTANCES)).isEqualTo(3);
         assertThat(result.allCpu()).as("nobody was killed").isPositive();
     }
 
