@@ -110,8 +110,8 @@ record SuitePlan(String name, int minutes, String shows, String command) {
                     "joins",
                     60,
                     "an instance that joins and leaves, by warm-up and standby replicas",
-                    "run uc3 --variants native,blobs-file --repetitions 3 --jvm -XX:TieredStopAtLevel=1 --with rate=500"
-                            + " --with commit-interval-ms=100 --with joins=1 --with warm-up-seconds=25 --with seconds=105"
+                    "run matcher --variants native,blobs-file --repetitions 3 --jvm -XX:TieredStopAtLevel=1 --with rate=500"
+                            + " --with guarantee=exactly_once_v2 --with commit-interval-ms=100 --with joins=1 --with warm-up-seconds=25 --with seconds=105"
                             + " --with probing.rebalance.interval.ms=60000 --with consumer.session.timeout.ms=10000"
                             + " --vary warm-up-replicas=1,3 --vary standby-replicas=0,1"),
             new SuitePlan(

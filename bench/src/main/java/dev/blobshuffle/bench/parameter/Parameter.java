@@ -71,7 +71,7 @@ public enum Parameter {
     JOINS(
             "0",
             Form.NUMBER,
-            "Instances without state that join the others while a run is measured, and leave again in order, one at a time; needs a rate."),
+            "Instances without state that join the others while a run of the matcher is measured, and leave again in order, one at a time."),
     /** Faults. */
     KILLS(
             "0",

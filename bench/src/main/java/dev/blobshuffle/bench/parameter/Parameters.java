@@ -127,11 +127,11 @@ public final class Parameters {
     }
 
     /**
-     * Whether faults are injected: then what an instance has counted says nothing of what came out,
+     * Whether faults are injected, or instances join and leave: then what an instance has counted says nothing of what came out,
      * for it may do things twice, or end with its counts.
      */
     public boolean hasFaults() {
-        return number(Parameter.KILLS) > 0 || number(Parameter.BROKER_KILLS) > 0 || number(Parameter.STORE_FAULTS) > 0;
+        return hasKills() || number(Parameter.STORE_FAULTS) > 0 || number(Parameter.JOINS) > 0;
     }
 
     /** Whether processes are killed, whose CPU time ends with them. */

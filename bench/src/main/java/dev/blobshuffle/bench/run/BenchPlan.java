@@ -72,10 +72,6 @@ public record BenchPlan(
                     + " broker(s). Give at most that many, or more brokers: --with replication="
                     + parameters.text(Parameter.INPUT_REPLICATION));
         }
-        if (parameters.number(Parameter.JOINS) > 0 && !parameters.hasRate()) {
-            throw new IllegalArgumentException(
-                    "Cannot let instances join a run as fast as it goes: it may be over before. Give a rate, for example --with rate=500.");
-        }
     }
 
     private static void requireRobust(BenchWorkload workload, Cell cell) {
