@@ -159,7 +159,7 @@ public final class BenchApplication {
             do {
                 tell("count " + probes.count());
             } while (!end.await(REPORT_INTERVAL.toMillis(), TimeUnit.MILLISECONDS));
-            // An instance that leaves says its last count: the run waits until all records are counted.
+            // The run waits until all records are counted, those of an instance that leaves too.
             tell("count " + probes.count());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -127,8 +127,8 @@ public final class Parameters {
     }
 
     /**
-     * Whether faults are injected, or instances join and leave: then what an instance has counted says nothing of what came out,
-     * for it may do things twice, or end with its counts.
+     * Whether faults are injected, or instances join and leave: then what an instance has counted
+     * says nothing of what came out, for it may do things twice, or end with its counts.
      */
     public boolean hasFaults() {
         return hasKills() || number(Parameter.STORE_FAULTS) > 0 || number(Parameter.JOINS) > 0;
