@@ -57,7 +57,9 @@ final class Example {
                 "-Dblobshuffle.version=" + VERSION,
                 "package"));
         command.addAll(List.of(arguments));
-        Process maven = example.process(command).start();
+        ProcessBuilder builder = example.process(command);
+        builder.environment().put("MAVEN_OPTS", "-XX:+UseSerialGC -XX:TieredStopAtLevel=1");
+        Process maven = builder.start();
         if (!maven.waitFor(10, TimeUnit.MINUTES) || maven.exitValue() != 0) {
             maven.destroyForcibly();
             throw new AssertionError(name + " does not build:\n" + example.output());

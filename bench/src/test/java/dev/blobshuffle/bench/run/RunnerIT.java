@@ -32,7 +32,7 @@ class RunnerIT {
                 List.of(Cell.only(parameters)),
                 1,
                 1,
-                List.of(),
+                List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
                 directory,
                 directory);
     }
@@ -71,7 +71,11 @@ class RunnerIT {
 
     @Test
     void instancesOfAZoneShareTheirCaches() throws Exception {
-        Parameters parameters = SMALL.with("zone-cache", "true").with("cache-bytes", "64 MiB");
+        Parameters parameters = SMALL.with("rate", "400")
+                .with("warm-up-seconds", "5")
+                .with("seconds", "8")
+                .with("zone-cache", "true")
+                .with("cache-bytes", "64 MiB");
 
         RunResult result =
                 verified(plan("shuffle", parameters, Variant.BLOBS_FILE)).get(0);
