@@ -25,6 +25,12 @@ record SuitePlan(String name, int minutes, String shows, String command) {
     private static final String PANELS = "run shuffle --variants native,blobs-s3 --repetitions 3"
             + " --with store-latency=s3-blobshuffle-paper --with records=400000 --with warm-up-records=200000";
 
+    /** The session timeout is short and the probing interval as short as Kafka Streams allows. */
+    private static final String JOINS =
+            "run matcher --variants native,blobs-file --repetitions 3 --jvm -XX:TieredStopAtLevel=1 --with rate=500"
+                    + " --with guarantee=exactly_once_v2 --with commit-interval-ms=100 --with joins=1 --with warm-up-seconds=25 --with seconds=105"
+                    + " --with probing.rebalance.interval.ms=60000 --with consumer.session.timeout.ms=10000";
+
     private static final String SEARCH =
             " --variants native,blobs-file --repetitions 3 --strategy linear --lower-bound";
 
@@ -108,12 +114,10 @@ record SuitePlan(String name, int minutes, String shows, String command) {
                     "run options uc3 --repetitions 3 --jvm -XX:TieredStopAtLevel=1"),
             new SuitePlan(
                     "joins",
-                    60,
-                    "an instance that joins and leaves, by warm-up and standby replicas",
-                    "run matcher --variants native,blobs-file --repetitions 3 --jvm -XX:TieredStopAtLevel=1 --with rate=500"
-                            + " --with guarantee=exactly_once_v2 --with commit-interval-ms=100 --with joins=1 --with warm-up-seconds=25 --with seconds=105"
-                            + " --with probing.rebalance.interval.ms=60000 --with consumer.session.timeout.ms=10000"
-                            + " --vary warm-up-replicas=1,3 --vary standby-replicas=0,1"),
+                    30,
+                    "an instance that joins and leaves, by warm-up replicas",
+                    JOINS + " --vary warm-up-replicas=1,3"),
+            new SuitePlan("joins-standby", 30, "the same by standby replicas", JOINS + " --vary standby-replicas=0,1"),
             new SuitePlan(
                     "topology-optimization",
                     12,
@@ -135,7 +139,7 @@ record SuitePlan(String name, int minutes, String shows, String command) {
                     "search-uc3", 7, "demand with overlapping windows", "run search uc3 --loads 1000,4000" + SEARCH),
             new SuitePlan(
                     "search-uc4",
-                    7,
+                    9,
                     "demand with a hierarchy of groups",
                     "run search uc4 --loads 64,1024 --with commit-interval-ms=1000" + SEARCH),
             new SuitePlan(
