@@ -58,7 +58,8 @@ final class Example {
                 "package"));
         command.addAll(List.of(arguments));
         ProcessBuilder builder = example.process(command);
-        builder.environment().put("MAVEN_OPTS", "-XX:+UseSerialGC -XX:TieredStopAtLevel=1");
+        builder.environment()
+                .merge("MAVEN_OPTS", "-XX:+UseSerialGC -XX:TieredStopAtLevel=1", (given, ours) -> given + " " + ours);
         Process maven = builder.start();
         if (!maven.waitFor(10, TimeUnit.MINUTES) || maven.exitValue() != 0) {
             maven.destroyForcibly();

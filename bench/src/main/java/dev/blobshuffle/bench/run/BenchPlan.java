@@ -76,12 +76,13 @@ public record BenchPlan(
 
     private static void requireRobust(BenchWorkload workload, Cell cell) {
         if (!workload.bearsFaults()) {
-            throw new IllegalArgumentException("Cannot inject faults into " + workload.name()
-                    + ": its check needs what instances counted. Give the workload matcher.");
+            throw new IllegalArgumentException(
+                    "Cannot inject faults into " + workload.name() + ", or let instances join it"
+                            + ": its check needs what instances counted. Give the workload matcher.");
         }
         if (!cell.parameters().hasRate()) {
             throw new IllegalArgumentException(
-                    "Cannot inject faults into a run as fast as it goes: it may be over before. Give a rate, for example --with rate=1000.");
+                    "Cannot inject faults into a run as fast as it goes, or let instances join it: it may be over before. Give a rate, for example --with rate=1000.");
         }
         if (cell.parameters().number(Parameter.BROKER_KILLS) > 0
                 && cell.parameters().number(Parameter.REPLICATION) < LEAST_BROKERS_TO_KILL) {
