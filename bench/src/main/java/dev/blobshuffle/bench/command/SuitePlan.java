@@ -25,11 +25,15 @@ record SuitePlan(String name, int minutes, String shows, String command) {
     private static final String PANELS = "run shuffle --variants native,blobs-s3 --repetitions 3"
             + " --with store-latency=s3-blobshuffle-paper --with records=400000 --with warm-up-records=200000";
 
-    /** The session timeout is short and the probing interval as short as Kafka Streams allows. */
+    /**
+     * The session timeout is short and the probing interval as short as Kafka Streams allows. The
+     * state is small, so a task may lag by fewer records than the default 10,000 before it needs a
+     * warm-up replica.
+     */
     private static final String JOINS =
             "run matcher --variants native,blobs-file --repetitions 3 --jvm -XX:TieredStopAtLevel=1 --with rate=500"
                     + " --with guarantee=exactly_once_v2 --with commit-interval-ms=100 --with joins=1 --with warm-up-seconds=25 --with seconds=105"
-                    + " --with probing.rebalance.interval.ms=60000 --with consumer.session.timeout.ms=10000";
+                    + " --with probing.rebalance.interval.ms=60000 --with acceptable.recovery.lag=1000 --with consumer.session.timeout.ms=10000";
 
     private static final String SEARCH =
             " --variants native,blobs-file --repetitions 3 --strategy linear --lower-bound";
@@ -51,6 +55,11 @@ record SuitePlan(String name, int minutes, String shows, String command) {
                     24,
                     "the same with JVMs that have compiled most",
                     "run throughput --replication 3 --gib 3 --warm-up-gib 4 --repetitions 3 --variants native-tuned,blobs-memory,blobs-file"),
+            new SuitePlan(
+                    "tls",
+                    12,
+                    "three brokers, blobs in a simulated S3 over TLS beside files",
+                    "run throughput --replication 3 --gib 2 --repetitions 3 --variants native-tuned,blobs-file,blobs-s3"),
             new SuitePlan(
                     "threads",
                     9,
