@@ -64,7 +64,7 @@ final class CopyGate {
             return false;
         }
         if (isAsking || time.nanos() - failedNanos < REST_NANOS) {
-            throw new StoreUnavailable("The store of copies has just failed. " + before.getMessage(), before);
+            throw new StoreRests(before);
         }
         isAsking = true;
         return true;

@@ -161,9 +161,14 @@ public final class StoredBlob {
                 + HexFormat.of().toHexDigits(fingerprint.footerChecksum());
     }
 
+    /** The footer, if it is in memory. */
+    public Optional<BlobFooter> heldFooter() {
+        return footers.get(this);
+    }
+
     /** The footer, from memory or by {@link #open}. */
     public BlobFooter footer() {
-        Optional<BlobFooter> held = footers.get(this);
+        Optional<BlobFooter> held = heldFooter();
         if (held.isPresent()) {
             return held.get();
         }
@@ -174,7 +179,7 @@ public final class StoredBlob {
 
     /** The footer, from memory or the open file. */
     public BlobFooter footer(OpenBlob blob) {
-        Optional<BlobFooter> held = footers.get(this);
+        Optional<BlobFooter> held = heldFooter();
         if (held.isPresent()) {
             return held.get();
         }

@@ -102,13 +102,14 @@ public final class FlightDaemon implements AutoCloseable {
         catalog = catalog(config, copies, time);
         memory = new MemoryBudget(budgets.frames());
         putMemory = new PutBudget(budgets.puts(), PutStream.LONGEST_MESSAGE);
-        FlightReads reads = new FlightReads(catalog, signer, config.ticketLifetime(), time, this::location, counters);
         copier = copies.isEmpty() ? Optional.empty() : Optional.of(new Copier(catalog, time));
         copyReport = new CopyReport(copier, copies.values());
+        copyWorkers = time.workers("blobshuffle-flight-copy-read", COPY_READERS);
+        FlightReads reads = new FlightReads(
+                catalog, new Footers(copyWorkers), signer, config.ticketLifetime(), time, this::location, counters);
         FlightActions actions = new FlightActions(catalog, reads, counters, this::committed, this::stats);
         int waiting = copies.isEmpty() ? 0 : COPY_READERS; // Calls that look for copies.
         workers = time.workers("blobshuffle-flight", Math.max(4, 2 * processors()) + waiting);
-        copyWorkers = time.workers("blobshuffle-flight-copy-read", COPY_READERS);
         CopyReaders copyReaders = new CopyReaders(copyWorkers, memory);
         streaming = new Streaming(
                 reads::open, new PartitionStream.Serving(time, workers, copyReaders, buffers, allocator, counters));

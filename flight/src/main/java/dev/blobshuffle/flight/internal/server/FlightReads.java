@@ -1,5 +1,6 @@
 package dev.blobshuffle.flight.internal.server;
 
+import dev.blobshuffle.core.internal.format.Container;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.flight.internal.blob.BlobFooter;
 import dev.blobshuffle.flight.internal.blob.Catalog;
@@ -17,6 +18,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
 /** GetFlightInfo, GetSchema and what DoGet reads. Thread-safe. */
@@ -24,6 +26,7 @@ final class FlightReads {
     private static final int PATH_TYPE = 1;
 
     private final Catalog catalog;
+    private final Footers footers;
     private final TicketSigner signer;
     private final Duration lifetime;
     private final Time time;
@@ -32,12 +35,14 @@ final class FlightReads {
 
     FlightReads(
             Catalog catalog,
+            Footers footers,
             TicketSigner signer,
             Duration lifetime,
             Time time,
             Supplier<String> location,
             FlightCounters counters) {
         this.catalog = catalog;
+        this.footers = footers;
         this.signer = signer;
         this.lifetime = lifetime;
         this.time = time;
@@ -56,22 +61,22 @@ final class FlightReads {
 
     private List<byte[]> info(byte[] descriptor, Named named, Shuffle shuffle) {
         MapSet maps = committed(shuffle);
-        long rows = 0;
-        long bytes = 0;
+        LongAdder rows = new LongAdder();
+        LongAdder bytes = new LongAdder();
         List<StoredBlob> blobs = shuffle.chosen(maps);
-        for (StoredBlob blob : blobs) {
-            for (var segment : blob.footer().segments(named.partitions())) {
-                rows += segment.rows().orElse(0);
-                bytes += segment.length();
+        footers.read(blobs, footer -> {
+            for (Container.Segment segment : footer.segments(named.partitions())) {
+                rows.add(segment.rows().orElse(0));
+                bytes.add(segment.length());
             }
-        }
+        });
         byte[] ticket = ticket(named.namespace(), named.shuffle(), named.partitions(), maps, 0);
         return List.of(new ProtoWriter()
                 .bytes(1, schema(blobs.get(0).footer()))
                 .bytes(2, descriptor)
                 .element(3, endpoint(ticket))
-                .number(4, rows)
-                .number(5, bytes)
+                .number(4, rows.sum())
+                .number(5, bytes.sum())
                 .number(6, 1)
                 .toBytes());
     }

@@ -2,6 +2,7 @@ package dev.blobshuffle.flight.internal.server;
 
 import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.flight.internal.blob.OpenBlob;
 import dev.blobshuffle.flight.internal.blob.Refused;
@@ -67,13 +68,16 @@ record HttpAnswer(HttpResponseStatus status, HttpHeaders headers, String text, O
         if (failure instanceof BlobMissing) {
             return failure(HttpResponseStatus.NOT_FOUND, reason);
         }
-        if (failure instanceof BlobCorrupt) {
-            LOG.warn("A blob is damaged. {}", reason);
+        if (failure instanceof BlobCorrupt damage) {
+            Warnings.of(damage);
             return failure(HttpResponseStatus.CONFLICT, reason);
         }
-        if (failure instanceof StoreUnavailable) {
-            LOG.warn("A directory or a store cannot be used. {}", reason);
+        if (failure instanceof StoreUnavailable unavailable) {
+            Warnings.of(unavailable);
             return failure(HttpResponseStatus.SERVICE_UNAVAILABLE, reason);
+        }
+        if (failure instanceof Closed) {
+            return failure(HttpResponseStatus.SERVICE_UNAVAILABLE, Warnings.ENDS);
         }
         LOG.error("A request failed.", failure);
         return failure(

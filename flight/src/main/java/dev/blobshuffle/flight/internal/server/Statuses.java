@@ -2,6 +2,7 @@ package dev.blobshuffle.flight.internal.server;
 
 import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.flight.internal.blob.Refused;
 import io.grpc.Status;
@@ -22,13 +23,16 @@ final class Statuses {
         if (failure instanceof BlobMissing) {
             return Status.NOT_FOUND.withDescription(failure.getMessage());
         }
-        if (failure instanceof BlobCorrupt) {
-            LOG.warn("A blob is damaged. {}", failure.getMessage());
+        if (failure instanceof BlobCorrupt damage) {
+            Warnings.of(damage);
             return Status.DATA_LOSS.withDescription(failure.getMessage());
         }
-        if (failure instanceof StoreUnavailable) {
-            LOG.warn("A directory or a store cannot be used. {}", failure.getMessage());
+        if (failure instanceof StoreUnavailable unavailable) {
+            Warnings.of(unavailable);
             return Status.UNAVAILABLE.withDescription(failure.getMessage());
+        }
+        if (failure instanceof Closed) {
+            return Status.UNAVAILABLE.withDescription(Warnings.ENDS);
         }
         if (failure instanceof IllegalArgumentException) {
             return Status.INVALID_ARGUMENT.withDescription(failure.getMessage());

@@ -408,6 +408,20 @@ class CopiesIT {
     }
 
     @Test
+    void readersOfAStoreThatRestsAreRefusedWithoutALineEach() throws IOException {
+        try (FlightDaemon daemon = start(directory, files.resolve("absent"));
+                FlightShuffles client = Daemons.client(daemon);
+                CapturedLog log = new CapturedLog()) {
+            for (int i = 0; i < 50; i++) {
+                assertThatThrownBy(() -> read(client, "t"))
+                        .isInstanceOf(StoreUnavailable.class)
+                        .hasMessageContaining("absent");
+            }
+            assertThat(log.with("cannot be used")).hasSizeBetween(1, 10);
+        }
+    }
+
+    @Test
     void aBlobInMemoryHasACopyToo() throws IOException {
         FlightConfig.Budgets budgets = new FlightConfig.Budgets(
                 FlightConfig.LEAST_MEMORY, 64 << 20, FlightConfig.LEAST_PUT_MEMORY, 32 << 20, Daemons.BUDGETS.quota());

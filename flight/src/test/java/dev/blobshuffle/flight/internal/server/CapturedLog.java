@@ -1,0 +1,29 @@
+package dev.blobshuffle.flight.internal.server;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** What is logged while it is open: the tests' logger writes to the standard error. */
+final class CapturedLog implements AutoCloseable {
+    private final PrintStream before = System.err;
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+    CapturedLog() {
+        System.setErr(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+    }
+
+    /** The lines with some text. */
+    List<String> with(String text) {
+        return bytes.toString(StandardCharsets.UTF_8)
+                .lines()
+                .filter(line -> line.contains(text))
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        System.setErr(before);
+    }
+}

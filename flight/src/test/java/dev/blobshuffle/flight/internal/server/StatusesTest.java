@@ -1,0 +1,32 @@
+package dev.blobshuffle.flight.internal.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.blobshuffle.core.failure.Closed;
+import io.grpc.Status;
+import io.grpc.netty.shaded.io.netty.handler.codec.http.HttpResponseStatus;
+import org.junit.jupiter.api.Test;
+
+/** What clients and the log hear of failures. */
+class StatusesTest {
+    @Test
+    void aCallThatMeetsTheEndOfTheDaemonCanBeRepeatedAndIsNotLogged() {
+        Closed closed = new Closed("Cannot run a task: the workers 'blobshuffle-flight' are closed.");
+        try (CapturedLog log = new CapturedLog()) {
+            Status status = Statuses.of(closed);
+            assertThat(status.getCode()).isEqualTo(Status.Code.UNAVAILABLE);
+            assertThat(status.getDescription()).contains("the daemon ends");
+            assertThat(HttpAnswer.of(closed).status()).isEqualTo(HttpResponseStatus.SERVICE_UNAVAILABLE);
+            assertThat(log.with("Closed")).isEmpty();
+        }
+    }
+
+    @Test
+    void aDefectIsLoggedAndNotShownToTheClient() {
+        try (CapturedLog log = new CapturedLog()) {
+            assertThat(Statuses.of(new IllegalStateException("a secret")).getDescription())
+                    .doesNotContain("secret");
+            assertThat(log.with("a secret")).isNotEmpty();
+        }
+    }
+}
