@@ -69,19 +69,18 @@ record HttpAnswer(HttpResponseStatus status, HttpHeaders headers, String text, O
             return failure(HttpResponseStatus.NOT_FOUND, reason);
         }
         if (failure instanceof BlobCorrupt damage) {
-            Warnings.of(damage);
+            FailureMessages.warn(damage);
             return failure(HttpResponseStatus.CONFLICT, reason);
         }
         if (failure instanceof StoreUnavailable unavailable) {
-            Warnings.of(unavailable);
+            FailureMessages.warn(unavailable);
             return failure(HttpResponseStatus.SERVICE_UNAVAILABLE, reason);
         }
         if (failure instanceof Closed) {
-            return failure(HttpResponseStatus.SERVICE_UNAVAILABLE, Warnings.ENDS);
+            return failure(HttpResponseStatus.SERVICE_UNAVAILABLE, FailureMessages.ENDS);
         }
         LOG.error("A request failed.", failure);
-        return failure(
-                HttpResponseStatus.INTERNAL_SERVER_ERROR, "Cannot answer: the daemon failed. Its log has the reason.");
+        return failure(HttpResponseStatus.INTERNAL_SERVER_ERROR, FailureMessages.FAILED);
     }
 
     private static HttpResponseStatus status(Refused.Reason reason) {

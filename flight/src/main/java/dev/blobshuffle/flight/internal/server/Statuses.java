@@ -24,21 +24,21 @@ final class Statuses {
             return Status.NOT_FOUND.withDescription(failure.getMessage());
         }
         if (failure instanceof BlobCorrupt damage) {
-            Warnings.of(damage);
+            FailureMessages.warn(damage);
             return Status.DATA_LOSS.withDescription(failure.getMessage());
         }
         if (failure instanceof StoreUnavailable unavailable) {
-            Warnings.of(unavailable);
+            FailureMessages.warn(unavailable);
             return Status.UNAVAILABLE.withDescription(failure.getMessage());
         }
         if (failure instanceof Closed) {
-            return Status.UNAVAILABLE.withDescription(Warnings.ENDS);
+            return Status.UNAVAILABLE.withDescription(FailureMessages.ENDS);
         }
         if (failure instanceof IllegalArgumentException) {
             return Status.INVALID_ARGUMENT.withDescription(failure.getMessage());
         }
         LOG.error("A call failed.", failure);
-        return Status.INTERNAL.withDescription("Cannot answer: the daemon failed. Its log has the reason.");
+        return Status.INTERNAL.withDescription(FailureMessages.FAILED);
     }
 
     private static Status code(Refused.Reason reason) {

@@ -6,22 +6,28 @@ import dev.blobshuffle.flight.internal.blob.StoreRests;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the log says of failures that also go to the client. Stateless. */
-final class Warnings {
-    /** What a client hears whose call meets the end of the daemon. The log says nothing. */
+/**
+ * What gRPC and HTTP have in common about failures: what the log says of them, and what a client
+ * hears if it is not the failure's own message. Stateless.
+ */
+final class FailureMessages {
+    /** To a client whose call meets the end of the daemon. The log says nothing. */
     static final String ENDS = "Cannot answer: the daemon ends. Ask again when it has restarted.";
 
-    private static final Logger LOG = LoggerFactory.getLogger(Warnings.class);
+    /** To a client whose call failed for a reason that only the log may tell. */
+    static final String FAILED = "Cannot answer: the daemon failed. Its log has the reason.";
 
-    private Warnings() {}
+    private static final Logger LOG = LoggerFactory.getLogger(FailureMessages.class);
+
+    private FailureMessages() {}
 
     /** A blob is damaged. */
-    static void of(BlobCorrupt failure) {
+    static void warn(BlobCorrupt failure) {
         LOG.warn("A blob is damaged. {}", failure.getMessage());
     }
 
     /** A directory or a store fails. While a store rests, each of its readers would say so. */
-    static void of(StoreUnavailable failure) {
+    static void warn(StoreUnavailable failure) {
         if (failure instanceof StoreRests) {
             LOG.debug("A reader is refused. {}", failure.getMessage());
         } else {
