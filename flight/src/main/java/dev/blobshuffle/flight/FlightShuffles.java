@@ -43,7 +43,8 @@ public final class FlightShuffles implements AutoCloseable {
      * A client of a daemon. It connects with the first call.
      *
      * @param namespace whose shuffles it uses
-     * @throws InvalidSettings fatal: the authority's file cannot be used
+     * @throws InvalidSettings fatal: the authority's file cannot be used, or parts of gRPC are of
+     *     two releases
      */
     public static FlightShuffles connect(FlightServer server, String namespace) {
         return new FlightShuffles(server, namespace);

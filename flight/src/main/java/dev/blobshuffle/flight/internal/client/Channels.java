@@ -25,9 +25,11 @@ public final class Channels {
     /**
      * A connection, with TLS and the token if there is one.
      *
-     * @throws InvalidSettings fatal: the authority's file cannot be used
+     * @throws InvalidSettings fatal: the authority's file cannot be used, or parts of gRPC are of
+     *     two releases
      */
     public static ManagedChannel open(String host, int port, Optional<Path> trust, Optional<String> token) {
+        GrpcRelease.check();
         NettyChannelBuilder builder =
                 NettyChannelBuilder.forAddress(host, port).maxInboundMessageSize(Integer.MAX_VALUE);
         if (token.isEmpty()) {

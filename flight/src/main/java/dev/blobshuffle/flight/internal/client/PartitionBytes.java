@@ -14,6 +14,7 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.ReadableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.Optional;
@@ -24,9 +25,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes of a DoGet as an Arrow IPC stream, verified at its end. gRPC hands over two frames
- * ahead. Owned by one thread.
+ * ahead. Also a channel, for readers whose memory is outside the heap. Owned by one thread.
  */
-public final class PartitionBytes extends InputStream {
+public final class PartitionBytes extends InputStream implements ReadableByteChannel {
     private static final int AHEAD = 2;
     private static final byte[] END = {-1, -1, -1, -1, 0, 0, 0, 0};
 
@@ -79,7 +80,12 @@ public final class PartitionBytes extends InputStream {
 
     @Override
     public int read(byte[] target, int offset, int length) {
-        if (length == 0) {
+        return read(ByteBuffer.wrap(target, offset, length));
+    }
+
+    @Override
+    public int read(ByteBuffer target) {
+        if (!target.hasRemaining()) {
             return 0;
         }
         while (at == present.length) {
@@ -88,8 +94,10 @@ public final class PartitionBytes extends InputStream {
             }
             next();
         }
-        int count = Math.min(length, present[at].remaining());
-        present[at].get(target, offset, count);
+        ByteBuffer part = present[at];
+        int count = Math.min(target.remaining(), part.remaining());
+        target.put(part.slice().limit(count));
+        part.position(part.position() + count);
         while (at < present.length && !present[at].hasRemaining()) {
             at++;
         }
@@ -172,6 +180,11 @@ public final class PartitionBytes extends InputStream {
             throw new BlobCorrupt("Cannot read " + what + ": " + bytes + " bytes came with another checksum than the "
                     + length + " that the daemon sent. Read it again.");
         }
+    }
+
+    @Override
+    public boolean isOpen() {
+        return !isEnded || at < present.length;
     }
 
     /** Ends the call if it has not ended. Idempotent. */
