@@ -38,8 +38,9 @@ demo: ## the demo: a real topology, native and through blobs
 s3: ## a real S3 server on this machine, to try things with: make s3 [S3_DIRECTORY=target/versitygw] [S3_PORT=7070]
 	.ci/versitygw $(S3_DIRECTORY) $(S3_PORT)
 
-bench: ## JMH: make bench JMH='Notification -prof gc' (no JMH: all benchmarks)
-	$(MVN) -q -pl core test-compile exec:exec@benchmark -Djmh='$(JMH)'
+bench: MODULE := core
+bench: ## JMH: make bench JMH='Notification -prof gc' (no JMH: all benchmarks) [MODULE=arrow]
+	$(MVN) -q -pl $(MODULE) test-compile exec:exec@benchmark -Djmh='$(JMH)'
 
 chaos: ## the long chaos test: make chaos FAULTS=52 SEED=1 GUARANTEE=exactly_once_v2 PROTOCOL=streams SECONDS=0 MOST=10000
 	$(MVN) -pl kstreams -am verify -Dtest=ChaosLedgerTest -Dit.test='ChaosIT#everyRecordComesOutOnceAndInOrder' \

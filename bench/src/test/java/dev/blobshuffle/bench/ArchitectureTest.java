@@ -65,6 +65,7 @@ class ArchitectureTest {
     private static final String PEER = ROOT + "peer..";
     private static final String HTTP = ROOT + "http..";
     private static final String FLIGHT = ROOT + "flight..";
+    private static final String ARROW = ROOT + "arrow..";
     private static final String AWS_KMS = ROOT + "awskms..";
     private static final String MICROMETER = ROOT + "micrometer..";
     private static final String MESSAGING = ROOT + "messaging..";
@@ -288,7 +289,7 @@ class ArchitectureTest {
                 .check(OURS);
     }
 
-    /** Only the command line runs the daemon, and only it and the benchmarks ask one. */
+    /** Only the command line runs the daemon. It, the benchmarks and arrow-java's users ask one. */
     @Test
     void flightUsesCoreOnlyAndNobodyElseUsesIt() {
         classes()
@@ -300,10 +301,38 @@ class ArchitectureTest {
                 .check(OURS);
         noClasses()
                 .that()
-                .resideOutsideOfPackages(FLIGHT, CLI, BENCH)
+                .resideOutsideOfPackages(FLIGHT, ARROW, CLI, BENCH)
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(FLIGHT)
+                .check(OURS);
+    }
+
+    /** Only who has arrow-java can use it, so nothing else may need it. */
+    @Test
+    void arrowUsesTheDaemonsClientAndNobodyNamesIt() {
+        classes()
+                .that()
+                .resideInAPackage(ARROW)
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(
+                        ARROW,
+                        ROOT + "core.failure..",
+                        ROOT + "flight",
+                        "org.apache.arrow.memory..",
+                        "org.apache.arrow.vector..",
+                        "net.jpountz..",
+                        "com.github.luben.zstd..",
+                        "java..",
+                        "org.jspecify..")
+                .check(OURS);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(ARROW)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(ARROW, "org.apache.arrow..")
                 .check(OURS);
     }
 

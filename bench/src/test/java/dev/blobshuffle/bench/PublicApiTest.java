@@ -49,6 +49,7 @@ class PublicApiTest {
             "http",
             "peer",
             "flight",
+            "arrow",
             "postgresql",
             "messaging",
             "micrometer",

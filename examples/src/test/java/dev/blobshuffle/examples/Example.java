@@ -72,8 +72,16 @@ final class Example {
     static void publish() throws IOException {
         put(Path.of("../pom.xml"), "blobshuffle-parent", ".pom");
         put(Path.of("../bom/pom.xml"), "blobshuffle-bom", ".pom");
-        for (String module :
-                List.of("core", "kafka", "kstreams", "messaging", "micrometer", "postgresql", "spring-boot-starter")) {
+        for (String module : List.of(
+                "arrow",
+                "core",
+                "flight",
+                "kafka",
+                "kstreams",
+                "messaging",
+                "micrometer",
+                "postgresql",
+                "spring-boot-starter")) {
             String artifact = "blobshuffle-" + module;
             put(Path.of("..", module, "pom.xml"), artifact, ".pom");
             put(Path.of("..", module, "target", artifact + "-" + VERSION + ".jar"), artifact, ".jar");

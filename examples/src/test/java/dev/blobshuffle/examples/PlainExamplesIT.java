@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.blobshuffle.cli.Main;
+import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.flight.internal.server.FlightConfig;
+import dev.blobshuffle.flight.internal.server.FlightDaemon;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import dev.blobshuffle.postgresqlembedded.PostgresServer;
 import java.io.IOException;
@@ -16,8 +19,12 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeAll;
@@ -29,6 +36,11 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class PlainExamplesIT {
     private static final String REPARTITION = "order-totals-by-customer-repartition";
+
+    /** 0 + 5 + … + 2995 for the first of five customers, 600 more for each later one. */
+    private static final String[] TOTALS = {
+        "customer-0 898500", "customer-1 899100", "customer-2 899700", "customer-4 900900"
+    };
 
     @TempDir
     private Path directory;
@@ -92,10 +104,42 @@ class PlainExamplesIT {
                 Example.stop(application);
             }
         }
-        // 0 + 5 + … + 2995 for the first of five customers, 600 more for each later one.
-        assertThat(example.output())
-                .contains("customer-0 898500", "customer-1 899100", "customer-2 899700", "customer-4 900900");
+        assertThat(example.output()).contains(TOTALS);
         assertThat(Example.bytes(blobs())).isGreaterThan(OrderBook.ORDERS * 4L);
+    }
+
+    @Test
+    void arrowNeedsADaemonAndNoBroker() throws Exception {
+        Example example = Example.build("arrow", directory);
+        Files.createDirectories(blobs());
+        FlightConfig.Budgets budgets = new FlightConfig.Budgets(
+                FlightConfig.LEAST_MEMORY, 64 << 20, FlightConfig.LEAST_PUT_MEMORY, 0, OptionalLong.empty());
+        FlightConfig config = new FlightConfig(
+                "127.0.0.1",
+                0,
+                Optional.empty(),
+                Map.of("default", List.of(blobs())),
+                new FlightConfig.Security.InsecureLoopback(),
+                budgets,
+                Duration.ofHours(1),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Map.of());
+        try (SystemTime time = new SystemTime();
+                FlightDaemon daemon = FlightDaemon.start(config, time)) {
+            Process application = example.start(Map.of("FLIGHT_PORT", Integer.toString(daemon.port())));
+            try {
+                assertThat(application.waitFor(3, TimeUnit.MINUTES))
+                        .as(example::output)
+                        .isTrue();
+            } finally {
+                Example.stop(application);
+            }
+        }
+        assertThat(example.output()).contains(TOTALS);
+        assertThat(blobs().resolve("shuffles")).isEmptyDirectory();
     }
 
     /** Runs an example until its totals are right, and looks at the topic; returns its output. */

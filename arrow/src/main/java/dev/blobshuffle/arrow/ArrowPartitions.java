@@ -1,0 +1,39 @@
+package dev.blobshuffle.arrow;
+
+import dev.blobshuffle.core.failure.BlobCorrupt;
+import dev.blobshuffle.core.failure.BlobMissing;
+import dev.blobshuffle.core.failure.InvalidSettings;
+import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.flight.FlightShuffles;
+import java.io.InputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.ReadableByteChannel;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.ipc.ArrowReader;
+import org.apache.arrow.vector.ipc.ArrowStreamReader;
+
+/** Partitions of shuffles as vectors of arrow-java. Stateless. */
+public final class ArrowPartitions {
+    private ArrowPartitions() {}
+
+    /**
+     * Reads a partition of a committed shuffle, map by map, in any codec of the format. Close the
+     * reader. It keeps two frames in memory besides the batch that its root holds.
+     *
+     * <p>{@code loadNextBatch} throws what {@link FlightShuffles} throws: {@link BlobMissing},
+     * {@link BlobCorrupt} or {@link StoreUnavailable}. It returns false only when the rows of all
+     * maps came, with their checksums. If it throws, discard the batches before.
+     *
+     * @param partition counted from 0
+     * @param allocator of the vectors; the reader does not close it
+     * @throws BlobMissing recoverable: run the maps that it names again
+     * @throws StoreUnavailable recoverable: retry
+     * @throws InvalidSettings fatal: the shuffle is not committed, or the token is wrong
+     */
+    public static ArrowReader read(FlightShuffles shuffles, String shuffle, int partition, BufferAllocator allocator) {
+        InputStream bytes = shuffles.read(shuffle, partition);
+        // Arrow's memory is outside the heap: a stream would copy each byte twice, 8 KiB at a time.
+        ReadableByteChannel channel = bytes instanceof ReadableByteChannel direct ? direct : Channels.newChannel(bytes);
+        return new ArrowStreamReader(channel, allocator, ArrowCompression.INSTANCE);
+    }
+}
