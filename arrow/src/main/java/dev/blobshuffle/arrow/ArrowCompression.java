@@ -12,8 +12,8 @@ import org.apache.arrow.vector.compression.CompressionUtil.CodecType;
  * Stateless.
  *
  * <p>It reads every LZ4 frame that Arrow's libraries write, with dependent or independent blocks,
- * and verifies the checksums that it has. {@code arrow-compression} reads them too, at a few
- * hundredths of the speed.
+ * and verifies the checksums that it has. {@code arrow-compression} reads them too, at about a
+ * hundredth of the speed.
  */
 public final class ArrowCompression implements CompressionCodec.Factory {
     /** The factory. */

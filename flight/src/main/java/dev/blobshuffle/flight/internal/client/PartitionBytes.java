@@ -190,6 +190,7 @@ public final class PartitionBytes extends InputStream implements ReadableByteCha
     /** Ends the call if it has not ended. Idempotent. */
     @Override
     public void close() {
+        at = present.length;
         if (!isEnded) {
             isEnded = true;
             call.cancel("closed by the reader", null);
