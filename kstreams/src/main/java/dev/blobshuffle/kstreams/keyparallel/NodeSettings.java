@@ -26,6 +26,17 @@ enum NodeSettings {
             return options.ordering();
         }
     },
+    NULL_KEYS(NodeSetting.NULL_KEYS) {
+        @Override
+        KeyParallelOptionsBuilder set(KeyParallelOptionsBuilder options, String value) {
+            return options.nullKeys(NullKeys.valueOf(value.toUpperCase(Locale.ROOT)));
+        }
+
+        @Override
+        Object of(KeyParallelOptions options) {
+            return options.nullKeys();
+        }
+    },
     CONCURRENCY(NodeSetting.MAX_CONCURRENCY) {
         @Override
         KeyParallelOptionsBuilder set(KeyParallelOptionsBuilder options, String value) {

@@ -43,6 +43,8 @@ class NodeSettingsTest {
                         "unordered",
                         "blobshuffle.keyparallel.ordering",
                         "key-output",
+                        "blobshuffle.keyparallel.null.keys",
+                        "serial",
                         "blobshuffle.keyparallel.lookup.timeout.ms",
                         "250"));
         assertThat(applied)
@@ -51,6 +53,7 @@ class NodeSettingsTest {
                         .maxPending(100)
                         .maxPendingBytes(ByteSize.ofMebibytes(1))
                         .ordering(Ordering.KEY_OUTPUT)
+                        .nullKeys(NullKeys.SERIAL)
                         .timeout(Duration.ofMillis(250))
                         .build());
     }
@@ -67,6 +70,9 @@ class NodeSettingsTest {
                     .isInstanceOf(InvalidSettings.class)
                     .hasMessageContaining("a number of calls, 1 or more");
         }
+        assertThatThrownBy(() -> NodeSettings.applied(code, Map.of("blobshuffle.keyparallel.lookup.null.keys", "key")))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("parallel or serial");
     }
 
     /**

@@ -20,6 +20,13 @@ public enum NodeSetting {
             "key, key-output, partition or unordered",
             "Which calls may overlap, and in which order results leave."),
 
+    /** Records without a key. */
+    NULL_KEYS(
+            "null.keys",
+            "parallel",
+            "parallel or serial",
+            "Whether records without a key may overlap, or are kept in order like those of one key."),
+
     /** The most concurrent calls. */
     MAX_CONCURRENCY(
             "max.concurrency",
