@@ -42,7 +42,9 @@ public record CallBench(String guarantee, Duration commitInterval, Duration warm
                 StartedServer service =
                         StartedServer.start(directory, CallService.class.getName(), SERVER_OPTIONS, List.of())) {
             CallClient client = new CallClient(URI.create(service.endpoint()));
-            CallRun run = new CallRun(kafka, client, guarantee, commitInterval.toMillis(), directory);
+            ProcessHandle process = ProcessHandle.of(service.pid())
+                    .orElseThrow(() -> new IllegalStateException("Cannot measure calls: the service has ended."));
+            CallRun run = new CallRun(kafka, client, process, guarantee, commitInterval.toMillis(), directory);
             for (CallCell cell : cells) {
                 CallResult result = run.run(cell, results.size(), warmUp, span);
                 results.add(result);

@@ -14,6 +14,7 @@ import java.util.List;
  * @param skew exponent of the keys' Zipf distribution; 0: all alike
  * @param concurrency the most calls at a time, where they are made in parallel
  * @param partitions of the input, and as many stream threads
+ * @param maxBatch the most records of a key in a call, where there are several
  */
 public record CallCell(
         String name,
@@ -23,12 +24,33 @@ public record CallCell(
         int keys,
         double skew,
         int concurrency,
-        int partitions) {
+        int partitions,
+        int maxBatch) {
     /** The rate of the Thulawa paper. */
     private static final int RATE = 215;
 
     private static final int CONCURRENCY = 256;
     private static final int MANY = 1_000;
+    private static final int MAX_BATCH = 16;
+
+    /** Few keys with many records, so that records of a key wait for each other. */
+    private static final int BATCHED_KEYS = 20;
+
+    private static final int BATCHED_RATE = 2_000;
+    private static final int LARGE_BATCH = 64;
+
+    /** With the usual bound of batches. */
+    CallCell(
+            String name,
+            CallVariant variant,
+            int latencyMillis,
+            int offered,
+            int keys,
+            double skew,
+            int concurrency,
+            int partitions) {
+        this(name, variant, latencyMillis, offered, keys, skew, concurrency, partitions, MAX_BATCH);
+    }
 
     /** All rows, in the order in which they run: those that are compared follow each other. */
     public static List<CallCell> all() {
@@ -49,8 +71,21 @@ public record CallCell(
         }
         cells.add(new CallCell("one-key", CallVariant.PLAIN, 25, 60, 1, 0, 1, 1));
         cells.add(new CallCell("one-key", CallVariant.KEY, 25, 60, 1, 0, CONCURRENCY, 1));
+        for (int most : new int[] {1, 2, 4, LARGE_BATCH}) {
+            cells.add(batched("batch-of-" + most, BATCHED_RATE, BATCHED_KEYS, most));
+        }
+        for (int offered : new int[] {500, 1_000, 4_000}) {
+            cells.add(batched("batch-at-" + offered, offered, BATCHED_KEYS, LARGE_BATCH));
+        }
+        for (int keys : new int[] {100, 5, 2}) {
+            cells.add(batched("batch-keys-" + keys, BATCHED_RATE, keys, LARGE_BATCH));
+        }
         cells.add(new CallCell("saturation", CallVariant.KEY, 250, 4_500, 100_000, 0, 1_024, 1));
         return cells;
+    }
+
+    private static CallCell batched(String name, int offered, int keys, int most) {
+        return new CallCell(name, CallVariant.BATCH_BY_KEY, 20, offered, keys, 0, CONCURRENCY, 1, most);
     }
 
     /**
@@ -62,8 +97,7 @@ public record CallCell(
         return switch (variant) {
             case PLAIN -> Math.min(offered, partitions * perSecond);
             case KEY, KEY_CHECKPOINT -> Math.min(offered, Math.min(concurrency * perSecond, perSecond / share()));
-            case BATCH_BY_KEY ->
-                Math.min(offered, Math.min(concurrency * perSecond, CallVariant.MAX_BATCH * perSecond / share()));
+            case BATCH_BY_KEY -> Math.min(offered, Math.min(concurrency * perSecond, maxBatch * perSecond / share()));
             case KEY_OUTPUT -> Math.min(offered, concurrency * perSecond);
         };
     }

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -19,6 +20,7 @@ final class CallFeed implements AutoCloseable {
     private final String topic;
     private final KafkaProducer<String, String> producer;
     private final Queue<Written> written = new ConcurrentLinkedQueue<>();
+    private final AtomicLong acknowledged = new AtomicLong();
     private final double[] cumulated;
     private final SplittableRandom random = new SplittableRandom(1);
     private final Thread thread;
@@ -66,6 +68,7 @@ final class CallFeed implements AutoCloseable {
                             topic, key % cell.partitions(), name, number + " " + (startMillis + due / 1_000_000)),
                     (sentTo, failure) -> {
                         if (failure == null) {
+                            acknowledged.incrementAndGet();
                             written.add(new Written(name, number, sentTo.partition(), sentTo.offset()));
                         }
                     });
@@ -76,6 +79,11 @@ final class CallFeed implements AutoCloseable {
     private int key() {
         int found = Arrays.binarySearch(cumulated, random.nextDouble() * cumulated[cumulated.length - 1]);
         return Math.min(found < 0 ? -found - 1 : found, cumulated.length - 1);
+    }
+
+    /** How many records are in the topic. */
+    long count() {
+        return acknowledged.get();
     }
 
     /** Ends the feed. @return what is in the topic */

@@ -1,6 +1,8 @@
 package dev.blobshuffle.bench.calls;
 
+import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -12,6 +14,9 @@ import java.util.Map;
  * @param lost records that a commit covers and that have no result
  * @param duplicated results that came again
  * @param inversions results that came after a later one of their key
+ * @param costs of the time that was measured
+ * @param results that came in it
+ * @param samples of it, a second each
  */
 public record CallResult(
         CallCell cell,
@@ -20,10 +25,32 @@ public record CallResult(
         double p99Millis,
         long lost,
         long duplicated,
-        long inversions) {
+        long inversions,
+        CallCosts costs,
+        long results,
+        List<CallSample> samples) {
     /** Whether nothing is missing, doubled or out of order. */
     public boolean isRight() {
         return lost == 0 && inversions == 0 && duplicated == 0;
+    }
+
+    /** CPU time of the application for a result, with the load generator and compilers. */
+    public double applicationMicros() {
+        return micros(costs.application());
+    }
+
+    /** The same of the service. */
+    public double serviceMicros() {
+        return micros(costs.service());
+    }
+
+    private double micros(Duration cpu) {
+        return results == 0 ? Double.NaN : cpu.toNanos() / 1e3 / results;
+    }
+
+    /** Records that share a call. */
+    public double recordsPerCall() {
+        return costs.recordsPerCall();
     }
 
     /** All of it, for JSON. */
@@ -43,6 +70,13 @@ public record CallResult(
         row.put("lost", lost);
         row.put("duplicated", duplicated);
         row.put("inversions", inversions);
+        row.put("max_batch", cell.maxBatch());
+        row.put("records_per_call", recordsPerCall());
+        if (results > 0) {
+            row.put("application_cpu_us_per_record", applicationMicros());
+            row.put("service_cpu_us_per_record", serviceMicros());
+        }
+        row.put("series", samples.stream().map(CallSample::asJson).toList());
         return row;
     }
 }

@@ -3,6 +3,7 @@ package dev.blobshuffle.bench.calls;
 import dev.blobshuffle.kafkaembedded.KafkaProcess;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Queue;
@@ -33,13 +34,21 @@ final class CallRun {
 
     private final KafkaProcess kafka;
     private final CallClient client;
+    private final ProcessHandle service;
     private final String guarantee;
     private final long commitIntervalMillis;
     private final Path directory;
 
-    CallRun(KafkaProcess kafka, CallClient client, String guarantee, long commitIntervalMillis, Path directory) {
+    CallRun(
+            KafkaProcess kafka,
+            CallClient client,
+            ProcessHandle service,
+            String guarantee,
+            long commitIntervalMillis,
+            Path directory) {
         this.kafka = kafka;
         this.client = client;
+        this.service = service;
         this.guarantee = guarantee;
         this.commitIntervalMillis = commitIntervalMillis;
         this.directory = directory;
@@ -93,7 +102,11 @@ final class CallRun {
             throws InterruptedException, ExecutionException {
         try (CallFeed feed = new CallFeed(kafka.bootstrapServers(), cell, id + "-input")) {
             sink.readFor(warmUp);
-            double achieved = sink.measure(span);
+            CallCosts before = CallCosts.now(streams, service);
+            List<CallSample> samples = sink.measure(span, feed::count);
+            CallCosts costs = CallCosts.now(streams, service).since(before);
+            int results = sink.measured();
+            double achieved = results / samples.get(samples.size() - 1).second();
             Queue<CallFeed.Written> written = feed.finish();
             if (cell.variant() == CallVariant.KEY_CHECKPOINT) {
                 sink.readUntil(written.size(), CLOSE); // An end would store what is pending, and it would look lost.
@@ -115,7 +128,10 @@ final class CallRun {
                     sink.percentile(0.99),
                     lost,
                     sink.duplicated(),
-                    sink.inversions());
+                    sink.inversions(),
+                    costs,
+                    results,
+                    samples);
         }
     }
 

@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
@@ -56,13 +57,34 @@ final class CallSink implements AutoCloseable {
         }
     }
 
-    /** Measures for a while. @return results per second */
-    double measure(Duration span) {
+    /**
+     * Measures second by second.
+     *
+     * @param sent how many records are in the input
+     */
+    List<CallSample> measure(Duration span, LongSupplier sent) {
+        List<CallSample> samples = new ArrayList<>();
         long start = System.nanoTime();
+        double before = 0;
         isMeasuring = true;
-        readFor(span);
+        while (samples.size() < span.toSeconds()) {
+            int known = latencies.size();
+            readFor(Duration.ofSeconds(samples.size() + 1).minusNanos(System.nanoTime() - start));
+            double now = (System.nanoTime() - start) / 1e9;
+            List<Long> own = latencies.subList(known, latencies.size());
+            double median = own.isEmpty()
+                    ? Double.NaN
+                    : own.stream().sorted().skip(own.size() / 2).findFirst().orElseThrow();
+            samples.add(new CallSample(now, own.size() / (now - before), median, sent.getAsLong() - seen.size()));
+            before = now;
+        }
         isMeasuring = false;
-        return latencies.size() / ((System.nanoTime() - start) / 1e9);
+        return samples;
+    }
+
+    /** Results that were measured. */
+    int measured() {
+        return latencies.size();
     }
 
     /** Reads what is left. */

@@ -51,7 +51,7 @@ public enum CallVariant {
                                 .map(value -> Outcome.of(value + answer))
                                 .toList();
                     },
-                    MAX_BATCH,
+                    cell.maxBatch(),
                     options(cell, Ordering.KEY).build()));
         }
     },
@@ -63,8 +63,6 @@ public enum CallVariant {
             return parallel(stream, cell, client, options(cell, Ordering.KEY_OUTPUT));
         }
     };
-
-    static final int MAX_BATCH = 16;
 
     abstract KStream<String, String> applied(KStream<String, String> stream, CallCell cell, CallClient client);
 

@@ -2,7 +2,9 @@ package dev.blobshuffle.bench.command;
 
 import dev.blobshuffle.bench.calls.CallBench;
 import dev.blobshuffle.bench.calls.CallCell;
+import dev.blobshuffle.bench.calls.CallCharts;
 import dev.blobshuffle.bench.calls.CallResult;
+import dev.blobshuffle.bench.report.HtmlReport;
 import dev.blobshuffle.bench.run.Directories;
 import dev.blobshuffle.cli.json.Json;
 import java.io.IOException;
@@ -48,8 +50,11 @@ final class CallsCommand implements Callable<Integer> {
     @Option(names = "--commit-interval-ms", defaultValue = "5000", description = "Kafka Streams' commit.interval.ms.")
     private long commitIntervalMillis;
 
-    @Option(names = "--json", description = "File for all numbers as JSON.")
+    @Option(names = "--json", description = "File for all numbers as JSON, with each second's.")
     private @Nullable Path json;
+
+    @Option(names = "--plots", paramLabel = "DIR", description = "Directory for plots as SVG and PNG.")
+    private @Nullable Path plots;
 
     @Spec
     private CommandSpec spec;
@@ -60,7 +65,7 @@ final class CallsCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         out.printf(
                 Locale.ROOT,
-                "%-15s %-13s %7s %9s %9s %9s %9s %6s %10s%n",
+                "%-15s %-14s %7s %9s %9s %9s %9s %6s %10s %6s %7s %7s%n",
                 "row",
                 "variant",
                 "offered",
@@ -69,12 +74,18 @@ final class CallsCommand implements Callable<Integer> {
                 "p50 ms",
                 "p99 ms",
                 "lost",
-                "inversions");
+                "inversions",
+                "batch",
+                "app us",
+                "serv us");
         out.flush();
         List<CallResult> results = run(cells, out);
         if (json != null) {
             Files.writeString(
                     json, Json.write(results.stream().map(CallResult::asJson).toList()));
+        }
+        if (plots != null) {
+            HtmlReport.writePlots(CallCharts.of(results), plots);
         }
         boolean isRight = results.stream().allMatch(CallResult::isRight);
         out.println(
@@ -121,7 +132,7 @@ final class CallsCommand implements Callable<Integer> {
         CallCell cell = result.cell();
         out.printf(
                 Locale.ROOT,
-                "%-15s %-13s %7d %9.1f %9.1f %9.0f %9.0f %6d %10d%n",
+                "%-15s %-14s %7d %9.1f %9.1f %9.0f %9.0f %6d %10d %6.1f %7.0f %7.0f%n",
                 cell.name(),
                 cell.variant().label(),
                 cell.offered(),
@@ -130,7 +141,10 @@ final class CallsCommand implements Callable<Integer> {
                 result.medianMillis(),
                 result.p99Millis(),
                 result.lost(),
-                result.inversions());
+                result.inversions(),
+                result.recordsPerCall(),
+                result.applicationMicros(),
+                result.serviceMicros());
         out.flush();
     }
 }

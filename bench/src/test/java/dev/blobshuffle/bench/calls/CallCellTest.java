@@ -31,6 +31,15 @@ class CallCellTest {
                 .isEqualTo(4);
     }
 
+    /** A batch of a key counts as one call. */
+    @Test
+    void batchesLimitByTheirSize() {
+        assertThat(CallCell.all())
+                .filteredOn(cell -> cell.name().startsWith("batch-of-"))
+                .extracting(CallCell::maximum)
+                .containsExactly(1_000.0, 2_000.0, 2_000.0, 2_000.0);
+    }
+
     private static CallCell cell(
             CallVariant variant, int latency, int offered, int keys, double skew, int concurrency) {
         return new CallCell("x", variant, latency, offered, keys, skew, concurrency, 1);

@@ -36,7 +36,7 @@ class CallRunIT {
     void anApplicationThatFailsFailsItsRow(CallVariant variant) {
         // Nothing listens on this port: each call is refused.
         CallClient client = new CallClient(URI.create("http://127.0.0.1:1"));
-        CallRun run = new CallRun(kafka, client, "at_least_once", 500, directory);
+        CallRun run = new CallRun(kafka, client, ProcessHandle.current(), "at_least_once", 500, directory);
         CallCell cell = new CallCell("refused", variant, 5, 50, 10, 0, 4, 1);
 
         assertThatThrownBy(() -> run.run(cell, variant.ordinal(), Duration.ofMillis(500), Duration.ofSeconds(2)))

@@ -31,12 +31,20 @@ class CallsCommandIT {
                         "--commit-interval-ms",
                         "500",
                         "--json",
-                        json.toString());
+                        json.toString(),
+                        "--plots",
+                        directory.resolve("plots").toString());
 
         assertThat(out.toString()).contains("Every record that was committed has its result, once and in order.");
         assertThat(exit).isZero();
         assertThat(Files.readString(json))
                 .contains("\"name\": \"table-2-20ms\"", "\"variant\": \"plain\"", "\"variant\": \"key\"")
-                .contains("\"offered\"", "\"achieved\"", "\"maximum\"", "\"lost\": 0", "\"inversions\": 0");
+                .contains("\"offered\"", "\"achieved\"", "\"maximum\"", "\"lost\": 0", "\"inversions\": 0")
+                .contains("\"records_per_call\"", "\"application_cpu_us_per_record\"", "\"queue\"");
+        assertThat(directory.resolve("plots/calls-throughput-20ms.svg"))
+                .content()
+                .contains("paper, Kafka Streams", "paper, Thulawa");
+        assertThat(directory.resolve("plots/calls-queue.svg")).content().contains("plain, 20 ms", "key, 20 ms");
+        assertThat(directory.resolve("plots/calls-batch-cpu.svg")).doesNotExist();
     }
 }
