@@ -159,7 +159,7 @@ record SuitePlan(String name, int minutes, String shows, String command) {
                             + " --with commit-interval-ms=500 --with rate=1000 --with seconds=60 --with replication=3 --with kills=3"
                             + " --with broker-kills=2 --with store-faults=50 --with consumer.session.timeout.ms=10000"
                             + " --with drain-seconds=180"),
-            new SuitePlan("key-parallel", 8, "slow functions", "run calls"),
+            new SuitePlan("key-parallel", 15, "slow functions", "run calls --seconds 20 --warm-up-seconds 5"),
             new SuitePlan(
                     "store",
                     5,
