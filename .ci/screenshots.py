@@ -31,10 +31,28 @@ MOST_BYTES = 200_000
 # The dashboard's rows that the documentation shows.
 SHOWN_ROWS = ("Now", "Load", "Latency", "Blobs")
 COLORS = ("#1f77b4", "#e6862c", "#3a923a", "#c03d3e", "#8a63b0", "#7f5b4e", "#d684bd", "#6b6b6b")
-# What the demo does not have: its instances end before their first sweep, and it has no target.
+# What the demo does not have: its instances end before their first sweep, and it has no target and
+# no slow functions.
 WITHOUT_DATA = {
     "Ages: last sweep",
     "Predicted and measured latency: measured p95",
+    "Calls: {{node}}",
+    "Mean latency of calls: {{node}}",
+    "Running calls and limit: {{node}}: running",
+    "Running calls and limit: {{node}}: limit",
+    "Pending records: {{node}}: pending",
+    "Pending records: {{node}}: waiting",
+    "Limits of the rate: input",
+    "Limits of the rate: key order",
+    "Limits of the rate: concurrency",
+    "Limits of the rate: budget",
+    "Failures of calls: retried",
+    "Failures of calls: timed out",
+    "Failures of calls: failed",
+    "Failures of calls: skipped",
+    "Waiting for calls: commits",
+    "Waiting for calls: records",
+    "Oldest pending record: {{node}}",
 }
 
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.blobshuffle.core.internal.metrics.Counter;
+import dev.blobshuffle.core.internal.metrics.KeyParallelMetric;
 import dev.blobshuffle.core.internal.metrics.Latency;
 import dev.blobshuffle.core.internal.metrics.Metric;
 import dev.blobshuffle.core.internal.metrics.PayloadFlows;
@@ -13,11 +14,13 @@ import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** The Grafana dashboard asks for metrics that exist, and as what they are. */
@@ -55,6 +58,15 @@ class DashboardTest {
         return names;
     }
 
+    /** They have no zone. */
+    private static Set<String> ofSlowFunctions(Metric.Kind... kinds) {
+        return Arrays.stream(KeyParallelMetric.values())
+                .map(KeyParallelMetric::metric)
+                .filter(metric -> List.of(kinds).contains(metric.kind()))
+                .map(PrometheusText::name)
+                .collect(Collectors.toSet());
+    }
+
     private static Set<String> histograms() {
         Set<String> names = new HashSet<>();
         for (Latency latency : Latency.values()) {
@@ -68,6 +80,7 @@ class DashboardTest {
     @Test
     void itAsksForMetricsThatExist() throws IOException {
         Set<String> known = names(Metric.Kind.values());
+        known.addAll(ofSlowFunctions(Metric.Kind.values()));
         known.addAll(histograms());
         known.add(PrometheusText.name(PayloadFlows.METRIC));
         List<String> queries = queries();
@@ -81,6 +94,7 @@ class DashboardTest {
     @Test
     void ratesAreThoseOfCountersAndCountersHaveNothingElse() throws IOException {
         Set<String> rising = names(Metric.Kind.COUNTER);
+        rising.addAll(ofSlowFunctions(Metric.Kind.COUNTER));
         rising.addAll(histograms());
         rising.add(PrometheusText.name(PayloadFlows.METRIC));
         for (String query : queries()) {
@@ -120,6 +134,30 @@ class DashboardTest {
     }
 
     @Test
+    void applicationsWithOnlyEnginesOrOnlySlowFunctionsCanBeChosen() throws IOException {
+        JsonNode variable = dashboard().at("/templating/list/1");
+        assertThat(variable.path("name").asText()).isEqualTo("application");
+        assertThat(variable.path("definition").asText())
+                .isEqualTo(variable.at("/query/query").asText());
+        Set<String> sources = asked(variable.path("definition").asText());
+        assertThat(sources).hasSize(2);
+        assertThat(sources).filteredOn(names(Metric.Kind.GAUGE)::contains).hasSize(1);
+        assertThat(sources)
+                .filteredOn(ofSlowFunctions(Metric.Kind.GAUGE)::contains)
+                .hasSize(1);
+    }
+
+    @Test
+    void whatSlowsFunctionsDownIsShown() throws IOException {
+        String all = String.join("\n", queries());
+        for (KeyParallelMetric metric : KeyParallelMetric.values()) {
+            if (metric.name().startsWith("LIMITED_BY_") || metric.name().endsWith("_TIME")) {
+                assertThat(all).contains(PrometheusText.name(metric.metric()));
+            }
+        }
+    }
+
+    @Test
     void panelsSayWhatTheyShowAndTakeTheChosenSource() throws IOException {
         Set<Integer> ids = new HashSet<>();
         for (JsonNode panel : dashboard().path("panels")) {
@@ -135,7 +173,10 @@ class DashboardTest {
             assertThat(panel.path("targets")).isNotEmpty();
             for (JsonNode target : panel.path("targets")) {
                 String query = target.path("expr").asText();
-                assertThat(query).contains("application=~\"$application\"", "zone=~\"$zone\"");
+                String[] filters = ofSlowFunctions(Metric.Kind.values()).containsAll(asked(query))
+                        ? new String[] {"{application=~\"$application\"}"}
+                        : new String[] {"application=~\"$application\"", "zone=~\"$zone\""};
+                assertThat(query).contains(filters);
                 for (String pair : List.of("()", "{}", "[]")) {
                     assertThat(count(query, pair.charAt(0))).as(query).isEqualTo(count(query, pair.charAt(1)));
                 }

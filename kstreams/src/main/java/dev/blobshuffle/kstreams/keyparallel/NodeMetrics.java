@@ -1,12 +1,20 @@
 package dev.blobshuffle.kstreams.keyparallel;
 
+import dev.blobshuffle.core.internal.metrics.KeyParallelMetric;
+import dev.blobshuffle.core.internal.metrics.LabelledNumbers;
+import dev.blobshuffle.core.internal.metrics.Metric;
+import dev.blobshuffle.core.internal.metrics.MetricsEndpoint;
+import dev.blobshuffle.core.internal.metrics.MetricsSettings;
 import dev.blobshuffle.kstreams.internal.calls.LimitReason;
 import dev.blobshuffle.kstreams.internal.calls.ParallelCalls;
 import dev.blobshuffle.kstreams.internal.calls.Tally;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.function.ToDoubleFunction;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.DoubleSupplier;
 import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.metrics.MeasurableStat;
 import org.apache.kafka.common.metrics.MetricConfig;
@@ -15,112 +23,111 @@ import org.apache.kafka.streams.StreamsMetrics;
 import org.apache.kafka.streams.processor.api.ProcessingContext;
 
 /**
- * The metrics of one node in one task, among those of Kafka Streams:
- * {@code stream-keyparallel-metrics}, by task and name. Everything is counted since the task was
- * opened. Owned by the stream thread; read by any.
+ * The {@linkplain KeyParallelMetric metrics} of one node in one task: among those of Kafka Streams,
+ * {@code stream-keyparallel-metrics}, by task and name, and at the endpoint for Prometheus if the
+ * application's settings ask for it. Owned by the stream thread; read by any.
  */
 final class NodeMetrics implements AutoCloseable {
     static final String GROUP = "stream-keyparallel-metrics";
 
-    /** All names, for the guide. */
-    static final List<String> NAMES = List.of(
-            "pending-records",
-            "pending-bytes",
-            "oldest-pending-ms",
-            "waiting-records",
-            "running-calls",
-            "concurrency-limit",
-            "active-keys",
-            "limited-by-input",
-            "limited-by-key-order",
-            "limited-by-concurrency",
-            "limited-by-budget",
-            "calls-total",
-            "call-time-ms-total",
-            "timed-out-total",
-            "retried-total",
-            "forwarded-total",
-            "failed-total",
-            "skipped-total",
-            "drains-total",
-            "drain-time-ms-total",
-            "blocked-time-ms-total",
-            "stored-total",
-            "recovered-total");
+    /** All names among Kafka Streams' metrics, for the guide. */
+    static final List<String> NAMES = Arrays.stream(KeyParallelMetric.values())
+            .map(KeyParallelMetric::kafkaName)
+            .toList();
 
     private static final double NANOS_PER_MILLI = 1e6;
 
     private final StreamsMetrics metrics;
-    private final Map<String, String> tags;
     private final Sensor sensor;
-    private final ParallelCalls<?, ?> calls;
+    private final Optional<MetricsEndpoint.Publication> endpoint;
 
+    /**
+     * Publishes until it is closed.
+     *
+     * @throws dev.blobshuffle.core.failure.InvalidSettings fatal: the process cannot listen at the
+     *     address in the application's settings
+     */
     NodeMetrics(ProcessingContext context, String name, ParallelCalls<?, ?> calls) {
-        this.calls = calls;
         metrics = context.metrics();
-        tags = Map.of("task-id", context.taskId().toString(), "name", name);
-        sensor = metrics.addSensor("keyparallel-" + context.taskId() + "-" + name, Sensor.RecordingLevel.INFO);
-        Tally tally = calls.tally();
-        gauge("pending-records", "Records whose results are not handed on.", standing -> standing.pending());
-        gauge("pending-bytes", "Bytes of keys and values of these.", standing -> standing.bytes());
-        total(
-                "oldest-pending-ms",
-                "Time since the oldest of these came.",
-                () -> calls.oldestAge().toMillis());
-        gauge("waiting-records", "Records whose calls have not started.", standing -> standing.waiting());
-        gauge("running-calls", "Calls under way.", standing -> standing.running());
-        total("concurrency-limit", "Calls that may be under way now.", calls::maxConcurrency);
-        gauge("active-keys", "Keys that have records pending.", standing -> standing.keys());
-        for (LimitReason reason : LimitReason.values()) {
-            gauge(
-                    "limited-by-" + reason.name().toLowerCase(Locale.ROOT).replace('_', '-'),
-                    "1 if this is what keeps more records from being done now, else 0.",
-                    standing -> standing.reason() == reason ? 1 : 0);
+        String task = context.taskId().toString();
+        sensor = metrics.addSensor("keyparallel-" + task + "-" + name, Sensor.RecordingLevel.INFO);
+        try {
+            register(Map.of("task-id", task, "name", name), calls);
+            endpoint = MetricsSettings.listen(context.appConfigs())
+                    .map(listen ->
+                            MetricsEndpoint.publish(listen, labelled(context.applicationId(), name, task, calls)));
+        } catch (RuntimeException e) {
+            metrics.removeSensor(sensor);
+            throw e;
         }
-        total("calls-total", "Calls that ended.", tally.calls::sum);
-        total(
-                "call-time-ms-total",
-                "Time that calls took, one after the other.",
-                () -> tally.callNanos.sum() / NANOS_PER_MILLI);
-        total("timed-out-total", "Calls that did not end in their time.", tally.timedOut::sum);
-        total("retried-total", "Failed calls that were repeated.", tally.retried::sum);
-        total("forwarded-total", "Records whose results were handed on.", tally.forwarded::sum);
-        total("failed-total", "Records whose calls failed for good.", tally.failed::sum);
-        total("skipped-total", "Records among these that were skipped.", tally.skipped::sum);
-        total("drains-total", "Commits that had to wait for calls.", tally.drains::sum);
-        total(
-                "drain-time-ms-total",
-                "Time that commits waited for calls.",
-                () -> tally.drainNanos.sum() / NANOS_PER_MILLI);
-        total(
-                "blocked-time-ms-total",
-                "Time that records waited for room.",
-                () -> tally.blockedNanos.sum() / NANOS_PER_MILLI);
-        total("stored-total", "Records that were pending at a commit and stored.", tally.stored::sum);
-        total("recovered-total", "Records of the last commit's store that were taken up again.", tally.recovered::sum);
     }
 
-    private void gauge(String name, String doc, ToDoubleFunction<ParallelCalls.Standing> value) {
-        total(name, doc, () -> value.applyAsDouble(calls.standing()));
+    private void register(Map<String, String> tags, ParallelCalls<?, ?> calls) {
+        for (KeyParallelMetric metric : KeyParallelMetric.values()) {
+            MetricName name =
+                    new MetricName(metric.kafkaName(), GROUP, metric.metric().doc(), tags);
+            boolean ignored = sensor.add(name, new ReadStat(reading(metric, calls)));
+        }
     }
 
-    private void total(String name, String doc, Reading reading) {
-        boolean ignored = sensor.add(new MetricName(name, GROUP, doc, tags), new ReadStat(reading));
+    private static LabelledNumbers labelled(String application, String node, String task, ParallelCalls<?, ?> calls) {
+        Map<String, String> labels = new LinkedHashMap<>();
+        labels.put("application", application);
+        labels.put("node", node);
+        labels.put("task", task);
+        Map<Metric, DoubleSupplier> numbers = new LinkedHashMap<>();
+        for (KeyParallelMetric metric : KeyParallelMetric.values()) {
+            numbers.put(metric.metric(), reading(metric, calls));
+        }
+        return new LabelledNumbers(labels, numbers);
+    }
+
+    /** Reads a metric, in its unit. */
+    private static DoubleSupplier reading(KeyParallelMetric metric, ParallelCalls<?, ?> calls) {
+        Tally tally = calls.tally();
+        return switch (metric) {
+            case PENDING_RECORDS -> () -> calls.standing().pending();
+            case PENDING_BYTES -> () -> calls.standing().bytes();
+            case OLDEST_PENDING -> () -> calls.oldestAge().toMillis();
+            case WAITING_RECORDS -> () -> calls.standing().waiting();
+            case RUNNING_CALLS -> () -> calls.standing().running();
+            case CONCURRENCY_LIMIT -> calls::maxConcurrency;
+            case ACTIVE_KEYS -> () -> calls.standing().keys();
+            case LIMITED_BY_INPUT -> limitedBy(LimitReason.INPUT, calls);
+            case LIMITED_BY_KEY_ORDER -> limitedBy(LimitReason.KEY_ORDER, calls);
+            case LIMITED_BY_CONCURRENCY -> limitedBy(LimitReason.CONCURRENCY, calls);
+            case LIMITED_BY_BUDGET -> limitedBy(LimitReason.BUDGET, calls);
+            case CALLS -> tally.calls::sum;
+            case CALL_TIME -> millis(tally.callNanos);
+            case TIMED_OUT -> tally.timedOut::sum;
+            case RETRIED -> tally.retried::sum;
+            case FORWARDED -> tally.forwarded::sum;
+            case FAILED -> tally.failed::sum;
+            case SKIPPED -> tally.skipped::sum;
+            case DRAINS -> tally.drains::sum;
+            case DRAIN_TIME -> millis(tally.drainNanos);
+            case BLOCKED_TIME -> millis(tally.blockedNanos);
+            case STORED -> tally.stored::sum;
+            case RECOVERED -> tally.recovered::sum;
+        };
+    }
+
+    private static DoubleSupplier limitedBy(LimitReason reason, ParallelCalls<?, ?> calls) {
+        return () -> calls.standing().reason() == reason ? 1 : 0;
+    }
+
+    private static DoubleSupplier millis(LongAdder nanos) {
+        return () -> nanos.sum() / NANOS_PER_MILLI;
     }
 
     @Override
     public void close() {
+        endpoint.ifPresent(MetricsEndpoint.Publication::close);
         metrics.removeSensor(sensor);
     }
 
-    /** Gives a number. */
-    @FunctionalInterface
-    private interface Reading {
-        double now();
-    }
-
     /** A number that is read, not recorded. */
-    private record ReadStat(Reading reading) implements MeasurableStat {
+    private record ReadStat(DoubleSupplier reading) implements MeasurableStat {
         @Override
         public void record(MetricConfig config, double value, long timeMs) {
             // Nobody records.
@@ -128,7 +135,7 @@ final class NodeMetrics implements AutoCloseable {
 
         @Override
         public double measure(MetricConfig config, long now) {
-            return reading.now();
+            return reading.getAsDouble();
         }
     }
 }

@@ -74,6 +74,8 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
         limits = TimeLimits.of(definition.options(), ApplicationSettings.commitLimit(context.appConfigs()));
         CallPlan plan = definition.plan(limits);
         long mostOfProcess = definition.maxProcessBytes();
+        checkpoint = definition.checkpoint(context);
+        isExactlyOnce = ApplicationSettings.isExactlyOnce(context.appConfigs());
         function = definition.function().open(context);
         lease = definition.threads().acquire(definition.options().name(), plan.maxConcurrency());
         calls = new ParallelCalls<>(
@@ -86,16 +88,23 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
                 () -> ProcessBudget.OF_THIS_PROCESS.share(mostOfProcess));
         ProcessBudget.OF_THIS_PROCESS.enter();
         timer = new PendingTimer(context, TURN, this::onTimer);
-        metrics = new NodeMetrics(context, definition.options().name(), calls);
-        checkpoint = definition.checkpoint(context);
-        isExactlyOnce = ApplicationSettings.isExactlyOnce(context.appConfigs());
+        metrics = openMetrics(context);
         try {
             recover();
+            gate.attach(scope, this);
         } catch (RuntimeException e) {
             close();
             throw e;
         }
-        gate.attach(scope, this);
+    }
+
+    private NodeMetrics openMetrics(ProcessingContext context) {
+        try {
+            return new NodeMetrics(context, definition.options().name(), calls);
+        } catch (RuntimeException e) {
+            release();
+            throw e;
+        }
     }
 
     private void recover() {
@@ -409,6 +418,10 @@ final class ParallelNode<K, V> implements CommitGate.Drain, AutoCloseable {
         gate.detach();
         timer.stop();
         metrics.close();
+        release();
+    }
+
+    private void release() {
         calls.close();
         lease.close();
         ProcessBudget.OF_THIS_PROCESS.leave();

@@ -29,6 +29,7 @@ import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.TestInputTopic;
+import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.TopologyTestDriver;
 import org.apache.kafka.streams.errors.ErrorHandlerContext;
 import org.apache.kafka.streams.errors.ProcessingExceptionHandler;
@@ -399,13 +400,17 @@ class KeyParallelTest {
     }
 
     static TopologyTestDriver driver(StreamsBuilder builder, Map<String, ?> more) {
+        return driver(builder.build(), more);
+    }
+
+    static TopologyTestDriver driver(Topology topology, Map<String, ?> more) {
         Map<String, Object> settings = new HashMap<>();
         settings.put(StreamsConfig.APPLICATION_ID_CONFIG, "tested");
         settings.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "localhost:1");
         settings.putAll(more);
         Properties properties = new Properties();
         properties.putAll(settings);
-        return new TopologyTestDriver(builder.build(), properties);
+        return new TopologyTestDriver(topology, properties);
     }
 
     static TestInputTopic<String, String> input(TopologyTestDriver driver) {

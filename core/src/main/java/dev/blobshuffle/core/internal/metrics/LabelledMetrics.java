@@ -15,13 +15,18 @@ import java.util.Optional;
 public record LabelledMetrics(Map<String, String> labels, ShuffleMetrics metrics) {
     /** Checks the names, and copies. */
     public LabelledMetrics {
-        labels = Collections.unmodifiableMap(new LinkedHashMap<>(labels));
+        labels = checked(labels);
+    }
+
+    /** A copy of labels in their order, whose names Prometheus takes. */
+    static Map<String, String> checked(Map<String, String> labels) {
         for (String name : labels.keySet()) {
             if (!name.matches("[a-z][a-z0-9_]*")) {
                 throw new IllegalArgumentException("Cannot label metrics with '" + name
                         + "': use lower-case letters, digits and underscores, a letter first.");
             }
         }
+        return Collections.unmodifiableMap(new LinkedHashMap<>(labels));
     }
 
     /** Metrics without labels, because they are the only ones shown. */

@@ -17,10 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves the metrics of a process to Prometheus: {@code GET /metrics} over HTTP. All engines of the
- * process with the same address share one endpoint. The first engine opens it, and the last one
- * closes it. Any client that reaches the address sees metric names and numbers, but no records or
- * settings. Thread-safe: guarded by the class.
+ * Serves the metrics of a process to Prometheus: {@code GET /metrics} over HTTP. All engines and
+ * other parts of the process with the same address share one endpoint. The first of them opens it,
+ * and the last one closes it. Any client that reaches the address sees metric names and numbers,
+ * but no records or settings. Thread-safe: guarded by the class.
  */
 public final class MetricsEndpoint {
     private static final Logger LOG = LoggerFactory.getLogger(MetricsEndpoint.class);
@@ -28,7 +28,8 @@ public final class MetricsEndpoint {
     private static final String PATH = "/metrics";
     private static final Duration DEADLINE = Duration.ofSeconds(5);
 
-    private final List<LabelledMetrics> shown = new CopyOnWriteArrayList<>();
+    private final List<LabelledMetrics> engines = new CopyOnWriteArrayList<>();
+    private final List<LabelledNumbers> others = new CopyOnWriteArrayList<>();
     private final SystemTime time;
     private final TextServer server;
     private final Endpoint address;
@@ -54,13 +55,13 @@ public final class MetricsEndpoint {
     }
 
     private void countEnded() {
-        shown.stream().findFirst().ifPresent(first -> first.metrics().add(Counter.METRICS_CONNECTIONS_ENDED, 1));
+        engines.stream().findFirst().ifPresent(first -> first.metrics().add(Counter.METRICS_CONNECTIONS_ENDED, 1));
     }
 
     /**
-     * Shows metrics until the publication is closed.
+     * Shows an engine's metrics until the publication is closed.
      *
-     * @param listen {@code host:port}, the setting {@code blobshuffle.metrics.listen}; engines with
+     * @param listen {@code host:port}, the setting {@code blobshuffle.metrics.listen}; those with
      *     the same text share the endpoint, also with port 0
      * @throws InvalidSettings fatal: the process cannot listen at that address
      */
@@ -69,18 +70,35 @@ public final class MetricsEndpoint {
     }
 
     static synchronized Publication publish(String listen, LabelledMetrics metrics, Duration deadline) {
+        MetricsEndpoint endpoint = open(listen, deadline);
+        endpoint.engines.add(metrics);
+        return new Shared(listen, endpoint, () -> endpoint.engines.remove(metrics));
+    }
+
+    /**
+     * Shows the metrics of another part of the process until the publication is closed.
+     *
+     * @param listen as for an engine
+     * @throws InvalidSettings fatal: the process cannot listen at that address
+     */
+    public static synchronized Publication publish(String listen, LabelledNumbers numbers) {
+        MetricsEndpoint endpoint = open(listen, DEADLINE);
+        endpoint.others.add(numbers);
+        return new Shared(listen, endpoint, () -> endpoint.others.remove(numbers));
+    }
+
+    private static MetricsEndpoint open(String listen, Duration deadline) {
         MetricsEndpoint endpoint = OPEN.get(listen);
         if (endpoint == null) {
             endpoint = new MetricsEndpoint(Endpoint.parse(listen), deadline);
             OPEN.put(listen, endpoint);
         }
-        endpoint.shown.add(metrics);
-        return new Shared(listen, endpoint, metrics);
+        return endpoint;
     }
 
-    private static synchronized void withdraw(String listen, MetricsEndpoint endpoint, LabelledMetrics metrics) {
-        endpoint.shown.remove(metrics);
-        if (endpoint.shown.isEmpty()) {
+    private static synchronized void withdraw(String listen, MetricsEndpoint endpoint, Runnable removal) {
+        removal.run();
+        if (endpoint.engines.isEmpty() && endpoint.others.isEmpty()) {
             OPEN.remove(listen);
             endpoint.server.close();
             endpoint.time.close();
@@ -96,7 +114,9 @@ public final class MetricsEndpoint {
         }
         return request.path().equals(PATH)
                 ? new TextServer.Page(
-                        "200 OK", Map.of("Content-Type", PrometheusText.CONTENT_TYPE), PrometheusText.of(shown))
+                        "200 OK",
+                        Map.of("Content-Type", PrometheusText.CONTENT_TYPE),
+                        PrometheusText.of(engines, others))
                 : TextServer.Page.plain("404 Not Found", "Not found. Metrics are at " + PATH + ".\n");
     }
 
@@ -110,17 +130,17 @@ public final class MetricsEndpoint {
         void close();
     }
 
-    /** One engine's share of an endpoint. Thread-safe. */
+    /** The share that one engine or part has of an endpoint. Thread-safe. */
     private static final class Shared implements Publication {
         private final String listen;
         private final MetricsEndpoint endpoint;
-        private final LabelledMetrics metrics;
+        private final Runnable removal;
         private final AtomicBoolean isClosed = new AtomicBoolean();
 
-        private Shared(String listen, MetricsEndpoint endpoint, LabelledMetrics metrics) {
+        private Shared(String listen, MetricsEndpoint endpoint, Runnable removal) {
             this.listen = listen;
             this.endpoint = endpoint;
-            this.metrics = metrics;
+            this.removal = removal;
         }
 
         @Override
@@ -131,7 +151,7 @@ public final class MetricsEndpoint {
         @Override
         public void close() {
             if (isClosed.compareAndSet(false, true)) {
-                withdraw(listen, endpoint, metrics);
+                withdraw(listen, endpoint, removal);
             }
         }
     }

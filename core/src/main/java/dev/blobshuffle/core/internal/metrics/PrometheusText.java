@@ -2,10 +2,14 @@ package dev.blobshuffle.core.internal.metrics;
 
 import dev.blobshuffle.core.internal.metrics.Metric.Kind;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.DoubleSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Metrics in the text format of Prometheus, version 0.0.4. Every metric has one name there
@@ -17,6 +21,7 @@ public final class PrometheusText {
     /** The value of the header {@code Content-Type}. */
     public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
+    private static final Logger LOG = LoggerFactory.getLogger(PrometheusText.class);
     private static final String PREFIX = "blobshuffle_";
     private static final double NANOS_PER_SECOND = 1e9;
 
@@ -73,16 +78,38 @@ public final class PrometheusText {
 
     /** All metrics of all engines, grouped by metric as the format requires. */
     public static String of(List<LabelledMetrics> engines) {
+        return of(engines, List.of());
+    }
+
+    /**
+     * All metrics of all engines and of other parts, grouped by metric as the format requires. Of
+     * two parts with the same labels and metric, the page has the later one.
+     */
+    public static String of(List<LabelledMetrics> engines, List<LabelledNumbers> others) {
         StringBuilder text = new StringBuilder(64 << 10);
-        for (Metric metric : metrics(engines)) {
+        for (Metric metric : metrics(engines, others)) {
             String name = name(metric);
             appendHead(text, name, metric.doc(), metric.kind() == Kind.COUNTER ? "counter" : "gauge");
             for (LabelledMetrics engine : engines) {
                 if (engine.metrics().has(metric)) {
-                    appendSample(text, name, labels(engine), engine.metrics().value(metric) / divisor(metric));
+                    appendSample(
+                            text,
+                            name,
+                            labels(engine.labels()),
+                            engine.metrics().value(metric) / divisor(metric));
                 }
             }
+            present(metric, others)
+                    .forEach((labels, value) -> appendSample(text, name, labels, value / divisor(metric)));
         }
+        if (!engines.isEmpty()) {
+            appendDistributions(text, engines);
+        }
+        return text.toString();
+    }
+
+    /** What engines have besides single numbers. */
+    private static void appendDistributions(StringBuilder text, List<LabelledMetrics> engines) {
         String flows = name(PayloadFlows.METRIC);
         appendHead(text, flows, PayloadFlows.METRIC.doc(), "counter");
         engines.forEach(engine -> appendFlows(text, flows, engine));
@@ -90,24 +117,41 @@ public final class PrometheusText {
             appendHead(text, name(latency), latency.doc() + ".", "histogram");
             engines.forEach(engine -> appendHistogram(text, name(latency), engine, latency));
         }
-        return text.toString();
     }
 
     /** Some metrics of a process that has no engine. */
     public static String of(Map<Metric, Double> values) {
-        StringBuilder text = new StringBuilder(8 << 10);
-        values.forEach((metric, value) -> {
-            appendHead(text, name(metric), metric.doc(), metric.kind() == Kind.COUNTER ? "counter" : "gauge");
-            appendSample(text, name(metric), List.of(), value / divisor(metric));
-        });
-        return text.toString();
+        Map<Metric, DoubleSupplier> numbers = new LinkedHashMap<>();
+        values.forEach((metric, value) -> numbers.put(metric, () -> value));
+        return of(List.of(), List.of(new LabelledNumbers(Map.of(), numbers)));
     }
 
-    /** Those of the engine, then those of the front doors. */
-    private static Set<Metric> metrics(List<LabelledMetrics> engines) {
-        Set<Metric> metrics = new LinkedHashSet<>(ShuffleMetrics.all());
+    /** Those of the engine if there is one, then those of the front doors and of other parts. */
+    private static Set<Metric> metrics(List<LabelledMetrics> engines, List<LabelledNumbers> others) {
+        Set<Metric> metrics = new LinkedHashSet<>(engines.isEmpty() ? List.of() : ShuffleMetrics.all());
         engines.forEach(engine -> metrics.addAll(engine.metrics().metrics()));
+        others.forEach(part -> metrics.addAll(part.numbers().keySet()));
         return metrics;
+    }
+
+    /**
+     * A metric's values by labels. A task may open in one thread before another has closed it, so
+     * labels may occur twice. A part that cannot answer, for example because it closes, is left
+     * out.
+     */
+    private static Map<List<String>, Double> present(Metric metric, List<LabelledNumbers> parts) {
+        Map<List<String>, Double> values = new LinkedHashMap<>();
+        for (LabelledNumbers part : parts) {
+            DoubleSupplier number = part.numbers().get(metric);
+            if (number != null) {
+                try {
+                    values.put(labels(part.labels()), number.getAsDouble());
+                } catch (RuntimeException e) {
+                    LOG.debug("The page lacks {} of {}, which failed to report it.", metric.name(), part.labels(), e);
+                }
+            }
+        }
+        return values;
     }
 
     private static void appendHead(StringBuilder text, String name, String doc, String type) {
@@ -117,7 +161,7 @@ public final class PrometheusText {
 
     private static void appendFlows(StringBuilder text, String name, LabelledMetrics engine) {
         engine.metrics().flows().values().forEach((flow, bytes) -> {
-            List<String> labels = new ArrayList<>(labels(engine));
+            List<String> labels = new ArrayList<>(labels(engine.labels()));
             labels.add(label(Map.entry("from", flow.from())));
             labels.add(label(Map.entry("to", flow.to())));
             appendSample(text, name, labels, bytes);
@@ -126,7 +170,7 @@ public final class PrometheusText {
 
     private static void appendHistogram(StringBuilder text, String name, LabelledMetrics engine, Latency latency) {
         ShuffleMetrics.Durations durations = engine.metrics().sinceStart(latency, BOUNDS_MILLIS);
-        List<String> labels = labels(engine);
+        List<String> labels = labels(engine.labels());
         for (int i = 0; i < BOUNDS_MILLIS.length; i++) {
             List<String> bounded = new ArrayList<>(labels);
             bounded.add("le=\"" + BOUNDS_MILLIS[i] / 1e3 + '"');
@@ -139,8 +183,8 @@ public final class PrometheusText {
         appendSample(text, name + "_count", labels, durations.count());
     }
 
-    private static List<String> labels(LabelledMetrics engine) {
-        return engine.labels().entrySet().stream().map(PrometheusText::label).toList();
+    private static List<String> labels(Map<String, String> labels) {
+        return labels.entrySet().stream().map(PrometheusText::label).toList();
     }
 
     private static String label(Map.Entry<String, String> label) {

@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -60,6 +61,55 @@ class MetricsEndpointTest {
                     .contains("puts_total{engine=\"2\"} 3\n");
         }
         assertThatThrownBy(() -> ask(first.address(), "GET", "/metrics")).isInstanceOf(ConnectException.class);
+    }
+
+    private static LabelledNumbers node(String name) {
+        return new LabelledNumbers(Map.of("node", name), Map.of(KeyParallelMetric.CALLS.metric(), () -> 5));
+    }
+
+    @Test
+    void partsShareTheEndpointWithEnginesUntilTheLastOfEitherGoes() throws Exception {
+        String prefix = "blobshuffle_keyparallel_calls_total";
+        MetricsEndpoint.Publication geo = MetricsEndpoint.publish(ANY, node("geo"));
+        MetricsEndpoint.Publication score = MetricsEndpoint.publish(ANY, node("score"));
+        MetricsEndpoint.Publication engine = MetricsEndpoint.publish(ANY, engine("1"));
+        try (geo;
+                score;
+                engine) {
+            assertThat(engine.address()).isEqualTo(geo.address()).isEqualTo(score.address());
+            assertThat(ask(geo.address(), "GET", "/metrics").body())
+                    .containsOnlyOnce("# TYPE " + prefix + " counter\n")
+                    .contains(prefix + "{node=\"geo\"} 5\n", prefix + "{node=\"score\"} 5\n")
+                    .contains("puts_total{engine=\"1\"} 3\n");
+            geo.close();
+            geo.close();
+            engine.close();
+            assertThat(ask(score.address(), "GET", "/metrics").body())
+                    .contains(prefix + "{node=\"score\"} 5\n")
+                    .doesNotContain("geo", "puts_total");
+        }
+        assertThatThrownBy(() -> ask(geo.address(), "GET", "/metrics")).isInstanceOf(ConnectException.class);
+    }
+
+    @Test
+    void anEngineOutlivesTheParts() throws Exception {
+        MetricsEndpoint.Publication geo = MetricsEndpoint.publish(ANY, node("geo"));
+        try (MetricsEndpoint.Publication engine = MetricsEndpoint.publish(ANY, engine("1"))) {
+            geo.close();
+            assertThat(ask(engine.address(), "GET", "/metrics").body())
+                    .contains("puts_total{engine=\"1\"} 3\n")
+                    .doesNotContain("keyparallel");
+        }
+    }
+
+    @Test
+    void addressIsFoundAmongAnApplicationsOtherSettings() {
+        assertThat(MetricsSettings.listen(Map.of(
+                        "blobshuffle.metrics.listen", " 0.0.0.0:9400 ", "blobshuffle.keyparallel.ordering", "key")))
+                .hasValue("0.0.0.0:9400");
+        assertThat(MetricsSettings.listen(Map.of("blobshuffle.metrics.listen", " ")))
+                .isEmpty();
+        assertThat(MetricsSettings.listen(Map.of("application.id", "orders"))).isEmpty();
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.DoubleSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -79,7 +80,11 @@ class PrometheusTextTest {
 
     @Test
     void namesFollowTheConventions() {
-        assertThat(ShuffleMetrics.all())
+        List<Metric> all = new ArrayList<>(ShuffleMetrics.all());
+        for (KeyParallelMetric metric : KeyParallelMetric.values()) {
+            all.add(metric.metric());
+        }
+        assertThat(all)
                 .extracting(PrometheusText::name)
                 .doesNotHaveDuplicates()
                 .allMatch(name -> name.matches("blobshuffle(_[a-z0-9]+)+"))
@@ -145,8 +150,68 @@ class PrometheusTextTest {
                 .containsEntry("blobshuffle_payload_bytes_total{engine=\"1\",from=\"b\",to=\"a\"}", "0");
     }
 
+    private static LabelledNumbers node(String name, KeyParallelMetric metric, DoubleSupplier value) {
+        return new LabelledNumbers(Map.of("node", name), Map.of(metric.metric(), value));
+    }
+
+    @Test
+    void partsShareTheHeadOfAMetricAndComeInBaseUnits() {
+        String text = PrometheusText.of(
+                List.of(),
+                List.of(
+                        node("geo", KeyParallelMetric.CALL_TIME, () -> 1500),
+                        node("geo", KeyParallelMetric.OLDEST_PENDING, () -> 250),
+                        node("score", KeyParallelMetric.CALL_TIME, () -> 3000)));
+        assertThat(samples(text))
+                .containsExactlyInAnyOrderEntriesOf(Map.of(
+                        "blobshuffle_keyparallel_call_time_seconds_total{node=\"geo\"}", "1.5",
+                        "blobshuffle_keyparallel_call_time_seconds_total{node=\"score\"}", "3",
+                        "blobshuffle_keyparallel_oldest_pending_seconds{node=\"geo\"}", "0.25"));
+    }
+
+    @Test
+    void withoutAnEngineThereIsNothingOfEngines() {
+        assertThat(PrometheusText.of(List.of(), List.of(node("geo", KeyParallelMetric.CALLS, () -> 1)))
+                        .lines())
+                .containsExactly(
+                        "# HELP blobshuffle_keyparallel_calls_total Calls that ended.",
+                        "# TYPE blobshuffle_keyparallel_calls_total counter",
+                        "blobshuffle_keyparallel_calls_total{node=\"geo\"} 1");
+        assertThat(PrometheusText.of(List.of())).isEmpty();
+    }
+
+    @Test
+    void engineAndPartsStandOnOnePage() {
+        metrics.add(Counter.PUTS, 1);
+        LabelledNumbers node = node("geo", KeyParallelMetric.CALLS, () -> 2);
+        LabelledNumbers other = new LabelledNumbers(Map.of("node", "score"), Map.of(Counter.PUTS.metric(), () -> 3));
+        assertThat(samples(PrometheusText.of(List.of(LabelledMetrics.alone(metrics)), List.of(node, other))))
+                .containsEntry("blobshuffle_puts_total", "1")
+                .containsEntry("blobshuffle_puts_total{node=\"score\"}", "3")
+                .containsEntry("blobshuffle_keyparallel_calls_total{node=\"geo\"}", "2")
+                .containsKey("blobshuffle_put_latency_seconds_count");
+    }
+
+    /** Its task closes, or opens in another thread. */
+    @Test
+    void partThatFailsOrIsThereTwiceLeavesThePageWhole() {
+        LabelledNumbers failing = node("closing", KeyParallelMetric.CALLS, () -> {
+            throw new IllegalStateException("closed");
+        });
+        assertThat(samples(PrometheusText.of(
+                        List.of(),
+                        List.of(
+                                failing,
+                                node("geo", KeyParallelMetric.CALLS, () -> 7),
+                                node("geo", KeyParallelMetric.CALLS, () -> 1)))))
+                .containsExactlyEntriesOf(Map.of("blobshuffle_keyparallel_calls_total{node=\"geo\"}", "1"));
+    }
+
     @Test
     void labelsHaveNamesThatPrometheusTakes() {
+        assertThatThrownBy(() -> new LabelledNumbers(Map.of("task-id", "0_0"), Map.of()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("'task-id'");
         assertThatThrownBy(() -> LabelledMetrics.alone(metrics).with("client-id", Optional.of("x")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("'client-id'");

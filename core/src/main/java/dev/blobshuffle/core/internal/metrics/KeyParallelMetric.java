@@ -1,0 +1,85 @@
+package dev.blobshuffle.core.internal.metrics;
+
+import dev.blobshuffle.core.internal.metrics.Metric.Kind;
+import dev.blobshuffle.core.internal.metrics.Metric.Unit;
+import java.util.Locale;
+
+/**
+ * What a node of key-parallel processing reports for one task. Totals are counted since the task
+ * was opened. They are defined here and not beside the nodes, because tools and the reference know
+ * them without Kafka Streams.
+ */
+public enum KeyParallelMetric {
+    /** Bounded by the setting {@code max.pending.records}. */
+    PENDING_RECORDS(Kind.GAUGE, Unit.RECORDS, "Records whose results are not forwarded yet."),
+    /** Bounded by the setting {@code max.pending.bytes}. */
+    PENDING_BYTES(Kind.GAUGE, Unit.BYTES, "Bytes of the pending records: keys, values and a fixed overhead."),
+    /** 0 if no record is pending. */
+    OLDEST_PENDING(Kind.GAUGE, Unit.MILLISECONDS, "Time since the oldest pending record arrived."),
+    /** A part of the pending records. */
+    WAITING_RECORDS(Kind.GAUGE, Unit.RECORDS, "Records whose calls have not started."),
+    /** At most the concurrency limit. */
+    RUNNING_CALLS(Kind.GAUGE, Unit.OCCURRENCES, "Calls that are running."),
+    /** The setting {@code max.concurrency}, or the present choice within it. */
+    CONCURRENCY_LIMIT(Kind.GAUGE, Unit.OCCURRENCES, "Calls that may run at a time now."),
+    /** In strict order, few keys mean few calls at a time. */
+    ACTIVE_KEYS(Kind.GAUGE, Unit.OCCURRENCES, "Keys that have pending records."),
+    /** Exactly one of this gauge and the next three is 1. */
+    LIMITED_BY_INPUT(Kind.GAUGE, Unit.OCCURRENCES, "1 while the arrival of records limits the rate, else 0."),
+    /** See {@link #LIMITED_BY_INPUT}. */
+    LIMITED_BY_KEY_ORDER(Kind.GAUGE, Unit.OCCURRENCES, "1 while the order per key limits the rate, else 0."),
+    /** See {@link #LIMITED_BY_INPUT}. */
+    LIMITED_BY_CONCURRENCY(Kind.GAUGE, Unit.OCCURRENCES, "1 while the concurrency limit limits the rate, else 0."),
+    /** See {@link #LIMITED_BY_INPUT}. */
+    LIMITED_BY_BUDGET(
+            Kind.GAUGE, Unit.OCCURRENCES, "1 while the limits of pending records and bytes limit the rate, else 0."),
+    /** Failed calls included. */
+    CALLS(Kind.COUNTER, Unit.OCCURRENCES, "Calls that ended."),
+    /** Divided by the calls, the mean latency. */
+    CALL_TIME(Kind.COUNTER, Unit.MILLISECONDS, "Time that calls took, as a sum over all calls."),
+    /** Each attempt counts. */
+    TIMED_OUT(Kind.COUNTER, Unit.OCCURRENCES, "Calls that exceeded their timeout."),
+    /** Each repetition counts. */
+    RETRIED(Kind.COUNTER, Unit.OCCURRENCES, "Failed calls that were repeated."),
+    /** A record may have several results, or none. */
+    FORWARDED(Kind.COUNTER, Unit.RECORDS, "Records whose results were forwarded."),
+    /** After the last retry. */
+    FAILED(Kind.COUNTER, Unit.RECORDS, "Records whose calls failed for good."),
+    /** A part of the failed records. */
+    SKIPPED(Kind.COUNTER, Unit.RECORDS, "Failed records that were skipped."),
+    /** 0 with a checkpoint. */
+    DRAINS(Kind.COUNTER, Unit.OCCURRENCES, "Commits that waited for calls."),
+    /** 0 with a checkpoint. */
+    DRAIN_TIME(Kind.COUNTER, Unit.MILLISECONDS, "Time for which commits waited for calls."),
+    /** The stream thread waits, so that the consumer pauses. */
+    BLOCKED_TIME(Kind.COUNTER, Unit.MILLISECONDS, "Time for which records waited for space."),
+    /** 0 without a checkpoint. */
+    STORED(Kind.COUNTER, Unit.RECORDS, "Pending records that a checkpoint stored at a commit."),
+    /** 0 without a checkpoint. */
+    RECOVERED(Kind.COUNTER, Unit.RECORDS, "Records of a checkpoint that were resumed when the task was opened.");
+
+    private static final String PREFIX = "keyparallel-";
+
+    private final String word;
+    private final Metric metric;
+
+    KeyParallelMetric(Kind kind, Unit unit, String doc) {
+        word = name().toLowerCase(Locale.ROOT).replace('_', '-');
+        metric = new Metric(PREFIX + word, kind, unit, doc);
+    }
+
+    /** Its description. Its name has a prefix, because engines have metrics too. */
+    public Metric metric() {
+        return metric;
+    }
+
+    /**
+     * Its name in its own group of Kafka Streams' metrics: without the prefix, but with the unit of
+     * a time, and {@code total} for a counter.
+     */
+    public String kafkaName() {
+        return word
+                + (metric.unit() == Unit.MILLISECONDS ? "-ms" : "")
+                + (metric.kind() == Kind.COUNTER ? "-total" : "");
+    }
+}
