@@ -27,7 +27,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A mebibyte of ascending numbers, prices and words: an operation is about a millisecond per GB/s.
+ * A mebibyte of ascending numbers, prices and words, so operations per second are MiB per second.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)

@@ -146,6 +146,18 @@ class Lz4FrameTest {
         }
     }
 
+    /** The reason for a decoder of our own. If it fails, lz4-java may do. */
+    @Test
+    void lz4JavaRefusesDependentBlocks() throws IOException {
+        ByteArrayOutputStream frame = new ByteArrayOutputStream();
+        try (OutputStream stream =
+                new FramedLZ4CompressorOutputStream(frame, new Parameters(BlockSize.K64, false, false, true))) {
+            stream.write(new byte[200_000]);
+        }
+        assertThatThrownBy(() -> new LZ4FrameInputStream(new ByteArrayInputStream(frame.toByteArray())).readAllBytes())
+                .hasMessageContaining("Dependent block stream is unsupported");
+    }
+
     @ParameterizedTest
     @EnumSource
     void framesOfLz4JavaAreRead(BLOCKSIZE size) throws IOException {
