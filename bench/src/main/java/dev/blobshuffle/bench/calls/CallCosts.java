@@ -27,7 +27,10 @@ public record CallCosts(Duration application, Duration service, double calls, do
     }
 
     private static Duration cpu(ProcessHandle process) {
-        return process.info().totalCpuDuration().orElse(Duration.ZERO);
+        return process.info()
+                .totalCpuDuration()
+                .orElseThrow(() -> new IllegalStateException("Cannot measure the CPU time of process " + process.pid()
+                        + ": it has ended, or this system does not say it."));
     }
 
     private static double total(Map<MetricName, ? extends Metric> metrics, String name) {
