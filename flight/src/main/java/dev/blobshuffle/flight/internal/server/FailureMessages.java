@@ -14,7 +14,7 @@ final class FailureMessages {
     /** To a client whose call meets the end of the daemon. The log says nothing. */
     static final String ENDS = "Cannot answer: the daemon ends. Ask again when it has restarted.";
 
-    /** To a client whose call failed for a reason that only the log may tell. */
+    /** To a client whose call failed. Only the log has the reason. */
     static final String FAILED = "Cannot answer: the daemon failed. Its log has the reason.";
 
     private static final Logger LOG = LoggerFactory.getLogger(FailureMessages.class);
