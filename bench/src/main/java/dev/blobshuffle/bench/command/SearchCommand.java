@@ -210,6 +210,7 @@ final class SearchCommand implements Callable<Integer> {
         Chart chart = settings.isDemand()
                 ? DemandChart.of("Demand", unit, "instances", found)
                 : DemandChart.of("Capacity", "instances", unit, found);
+        Chart cpu = search.cpu().chart(unit);
         if (options.json != null) {
             Map<String, Object> json = new LinkedHashMap<>();
             json.put("environment", environment);
@@ -226,12 +227,13 @@ final class SearchCommand implements Callable<Integer> {
             bench.write("Numbers", options.csv, ResultCsv.of(search.runs()));
         }
         if (options.plots != null) {
-            HtmlReport.writePlots(Map.of(metric, chart), options.plots);
+            HtmlReport.writePlots(Map.of(metric, chart, "cpu-per-record", cpu), options.plots);
             bench.say("Plots: " + options.plots);
         }
         if (options.report != null) {
             HtmlPage page = new HtmlPage("BlobShuffle: " + metric + " of " + workloadName)
                     .figure(chart)
+                    .figure(cpu)
                     .heading("Where, and the command")
                     .preformatted(bench.command());
             environment.forEach((name, value) -> page.paragraph(name + ": " + value));

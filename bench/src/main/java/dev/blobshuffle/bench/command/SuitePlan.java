@@ -136,19 +136,19 @@ record SuitePlan(String name, int minutes, String shows, String command) {
                             + " --vary topology-optimization=none,all"),
             new SuitePlan(
                     "search-uc1",
-                    7,
+                    8,
                     "demand: instances for a load, without a shuffle",
                     "run search uc1 --loads 5000,20000" + SEARCH),
             new SuitePlan(
                     "search-uc2-rekeyed",
-                    7,
+                    8,
                     "demand with a shuffle and windows",
                     "run search uc2-rekeyed --loads 5000,20000" + SEARCH),
             new SuitePlan(
-                    "search-uc3", 7, "demand with overlapping windows", "run search uc3 --loads 1000,4000" + SEARCH),
+                    "search-uc3", 8, "demand with overlapping windows", "run search uc3 --loads 1000,4000" + SEARCH),
             new SuitePlan(
                     "search-uc4",
-                    9,
+                    10,
                     "demand with a hierarchy of groups",
                     "run search uc4 --loads 64,1024 --with commit-interval-ms=1000" + SEARCH),
             new SuitePlan(

@@ -10,6 +10,7 @@ import dev.blobshuffle.bench.run.Variant;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +51,7 @@ public final class DemandSearch {
                 + (base.number(Parameter.WARM_UP_SECONDS) + base.number(Parameter.SECONDS))
                 + " s and what comes before and after");
         try (Session session = Session.open(plan, base.count(Parameter.REPLICATION), progress)) {
+            warmUp(session);
             for (Cell cell : plan.cells()) {
                 for (Variant variant : plan.variants()) {
                     found.put(name(variant, cell), search(session, cell, variant));
@@ -59,7 +61,20 @@ public final class DemandSearch {
         return found;
     }
 
-    /** All runs, in their order. */
+    /**
+     * Runs with the largest load that do not count, whatever comes out: the JVMs of new brokers are
+     * young, and what runs first falls behind with loads that it carries later.
+     */
+    private void warmUp(Session session) throws IOException, InterruptedException {
+        Cell first = plan.cells().get(0);
+        long load = Collections.max(settings.loads());
+        for (Variant variant : plan.variants()) {
+            progress.accept("First " + variant.label() + " once without measuring it: the brokers' JVMs are young");
+            session.run(at(first, load, settings.instances().get(0)), variant, 0);
+        }
+    }
+
+    /** All runs that count, in their order. */
     public List<RunResult> runs() {
         return runs;
     }
@@ -102,25 +117,29 @@ public final class DemandSearch {
             Session session, Cell cell, Variant variant, Optional<TheodoliteFiles> files, long load, long number)
             throws IOException, InterruptedException {
         LoadKind kind = settings.kind();
-        Parameters parameters = kind.over(cell.parameters(), load).with(Parameter.INSTANCES, number);
-        Map<String, String> varied = new LinkedHashMap<>(cell.varied());
-        varied.put(kind.unit(), Long.toString(load));
-        varied.put(Parameter.INSTANCES.label(), Long.toString(number));
+        Cell here = at(cell, load, number);
         List<RunResult> repeated = new ArrayList<>();
         for (int repetition = 0; repetition < settings.repetitions(); repetition++) {
-            RunResult run = session.run(new Cell(varied, parameters), variant, repetition);
+            RunResult run = session.run(here, variant, repetition);
             repeated.add(run);
             if (files.isPresent()) {
                 files.get().writeIndicator(load, number, run);
             }
         }
         runs.addAll(repeated);
-        cpu.add(name(variant, cell), load, repeated);
+        cpu.add(variant, cell, load, number, repeated);
         Optional<String> violation = settings.objectives().violation(repeated, kind.recordsPerSecond(load));
         files.ifPresent(some -> some.add(load, number, violation.isEmpty()));
         progress.accept("  " + name(variant, cell) + ", " + load + " " + kind.unit() + ", " + number + " instance(s): "
                 + violation.map(text -> "no, " + text).orElse("yes"));
         return violation.isEmpty();
+    }
+
+    private Cell at(Cell cell, long load, long instances) {
+        Map<String, String> varied = new LinkedHashMap<>(cell.varied());
+        varied.put(settings.kind().unit(), Long.toString(load));
+        varied.put(Parameter.INSTANCES.label(), Long.toString(instances));
+        return new Cell(varied, settings.kind().over(cell.parameters(), load).with(Parameter.INSTANCES, instances));
     }
 
     private Map<String, Object> configuration(Variant variant, Cell cell) {
