@@ -115,9 +115,8 @@ public final class Runner {
         if (unmeasured.isEmpty()) {
             return;
         }
-        Turn turn = unmeasured.get();
-        progress.accept("First " + turn.variant().label() + " once without measuring it: the brokers' JVMs are young");
-        RunResult result = session.run(turn.cell(), turn.variant(), 0);
+        RunResult result =
+                session.runUnmeasured(unmeasured.get().cell(), unmeasured.get().variant());
         if (result.problem().isPresent()) {
             results.add(result);
             progress.accept(line(result));

@@ -34,6 +34,18 @@ public final class Session implements AutoCloseable {
         return new Session(plan, Cluster.start(replication, brokers), brokers, progress);
     }
 
+    /**
+     * Runs a variant so that what comes next meets warm brokers. The JVMs of new ones are young:
+     * what is the first to run takes more of their CPU time, and falls behind with loads that it
+     * carries later.
+     *
+     * @return not to be compared; but its output may be wrong
+     */
+    public RunResult runUnmeasured(Cell cell, Variant variant) throws IOException, InterruptedException {
+        progress.accept("First " + variant.label() + " once without measuring it: the brokers' JVMs are young");
+        return run(cell, variant, 0);
+    }
+
     /** Runs a variant of the plan's workload. */
     public RunResult run(Cell cell, Variant variant, int repetition) throws IOException, InterruptedException {
         String id = plan.workload().name() + "-" + variant.label() + "-" + runs++;

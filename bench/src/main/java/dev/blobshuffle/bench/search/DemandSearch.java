@@ -62,15 +62,16 @@ public final class DemandSearch {
     }
 
     /**
-     * Runs with the largest load that do not count, whatever comes out: the JVMs of new brokers are
-     * young, and what runs first falls behind with loads that it carries later.
+     * Nothing here counts. The largest load may be too much, so that a problem is told and does not
+     * end the search.
      */
     private void warmUp(Session session) throws IOException, InterruptedException {
         Cell first = plan.cells().get(0);
         long load = Collections.max(settings.loads());
         for (Variant variant : plan.variants()) {
-            progress.accept("First " + variant.label() + " once without measuring it: the brokers' JVMs are young");
-            session.run(at(first, load, settings.instances().get(0)), variant, 0);
+            session.runUnmeasured(at(first, load, settings.instances().get(0)), variant)
+                    .problem()
+                    .ifPresent(problem -> progress.accept("  " + problem));
         }
     }
 
