@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Properties;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A Kafka cluster inside this JVM, for tests that need a real broker and no broker crashes. One
@@ -13,6 +14,8 @@ import java.util.Properties;
  */
 public final class EmbeddedKafka implements KafkaCluster {
     private static final Duration STOP_TIMEOUT = Duration.ofMinutes(1);
+
+    private static @Nullable EmbeddedKafka shared; // guarded by the class
 
     private final List<BrokerNode> nodes;
     private final DataDirectory data;
@@ -28,6 +31,22 @@ public final class EmbeddedKafka implements KafkaCluster {
     /** A builder for one broker without racks in a temporary directory. */
     public static EmbeddedKafkaBuilder builder() {
         return new EmbeddedKafkaBuilder();
+    }
+
+    /**
+     * The broker that everything in this JVM shares: one node without racks, started by the first
+     * call. It ends with the JVM, and {@link #close} has no effect on it. Choose names of your own
+     * for topics, groups and transactional ids.
+     *
+     * @throws IllegalStateException if it does not start within the start timeout
+     */
+    public static synchronized EmbeddedKafka shared() {
+        if (shared == null) {
+            EmbeddedKafka started = builder().start();
+            Runtime.getRuntime().addShutdownHook(new Thread(started::end, "kafka-end"));
+            shared = started;
+        }
+        return shared;
     }
 
     static EmbeddedKafka start(ClusterConfig config, PortSource ports) {
@@ -94,7 +113,19 @@ public final class EmbeddedKafka implements KafkaCluster {
     }
 
     @Override
-    public synchronized void close() {
+    public void close() {
+        if (!isShared()) {
+            end();
+        }
+    }
+
+    private boolean isShared() {
+        synchronized (EmbeddedKafka.class) {
+            return this == shared;
+        }
+    }
+
+    private synchronized void end() {
         if (isClosed) {
             return;
         }

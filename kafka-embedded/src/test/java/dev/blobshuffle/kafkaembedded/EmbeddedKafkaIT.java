@@ -50,6 +50,19 @@ final class EmbeddedKafkaIT extends KafkaClusterContractTest<EmbeddedKafka> {
     }
 
     @Test
+    void sharedBrokerIsOneAndIsNotClosed() throws Exception {
+        List<String> values = Clients.values("shared", 10);
+        try (EmbeddedKafka kafka = EmbeddedKafka.shared()) {
+            kafka.createTopic("shared", 1);
+            Clients.send(kafka, "shared", values);
+        }
+
+        EmbeddedKafka again = EmbeddedKafka.shared();
+
+        assertThat(Clients.read(again, "shared", values.size())).isEqualTo(values);
+    }
+
+    @Test
     void takenPortIsReplaced() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             AtomicInteger asked = new AtomicInteger();

@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -31,6 +32,8 @@ import java.util.concurrent.locks.LockSupport;
 public final class PostgresServer implements AutoCloseable {
     /** The superuser. */
     public static final String USER = "postgres";
+
+    private static final Map<PostgresRelease, PostgresServer> SHARED = new HashMap<>(); // guarded by the class
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration LOOK = Duration.ofMillis(20);
@@ -51,7 +54,21 @@ public final class PostgresServer implements AutoCloseable {
         this.port = port;
         life = ServerLife.begin(command());
         life.awaitReady();
-        Runtime.getRuntime().addShutdownHook(new Thread(this::close, "postgresql-end-" + port));
+        Runtime.getRuntime().addShutdownHook(new Thread(this::end, "postgresql-end-" + port));
+    }
+
+    /**
+     * The server of a release that everything in this JVM shares, with the default settings, started
+     * by the first call. It ends with the JVM, and {@link #close} has no effect on it. Choose a
+     * database or a schema of your own, and do not stop it or change its settings.
+     */
+    public static synchronized PostgresServer shared(PostgresRelease release) {
+        PostgresServer started = SHARED.get(release);
+        if (started == null) {
+            started = builder().release(release).start();
+            SHARED.put(release, started);
+        }
+        return started;
     }
 
     /** Describes a server that is to start. */
@@ -211,9 +228,21 @@ public final class PostgresServer implements AutoCloseable {
         life.awaitReady();
     }
 
-    /** Ends the server at once and deletes its data. Idempotent. */
+    /** Ends the server at once and deletes its data, but not a shared one. Idempotent. */
     @Override
-    public synchronized void close() {
+    public void close() {
+        if (!isShared()) {
+            end();
+        }
+    }
+
+    private boolean isShared() {
+        synchronized (PostgresServer.class) {
+            return SHARED.containsValue(this);
+        }
+    }
+
+    private synchronized void end() {
         life.kill();
         Directories.delete(directory);
     }

@@ -114,6 +114,18 @@ class PostgresServerIT {
     }
 
     @Test
+    void theSharedServerIsOneAndIsNotClosed() throws SQLException {
+        try (PostgresServer server = PostgresServer.shared(PostgresRelease.shipped())) {
+            execute(server, "create database for_the_next");
+        }
+
+        PostgresServer again = PostgresServer.shared(PostgresRelease.shipped());
+
+        assertThat(number(again, "select count(*) from pg_database where datname = 'for_the_next'"))
+                .isEqualTo(1);
+    }
+
+    @Test
     void anUnknownReleaseIsNamed() {
         assertThatThrownBy(() -> PostgresRelease.of(9)).hasMessageContaining("PostgreSQL 9");
     }
