@@ -15,7 +15,7 @@ S3_DIRECTORY := target/versitygw
 S3_PORT := 7070
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test quick format demo s3 bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 api openmessaging site python-large python-tour dist image deploy-check artifacts release clean bench-image screenshots
+.PHONY: help verify test nightly quick format demo s3 bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 api openmessaging site python-large python-tour dist image deploy-check artifacts release clean bench-image screenshots
 
 help: ## this list
 	@grep -E '^[a-z0-9.-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -23,8 +23,11 @@ help: ## this list
 verify: ## everything CI checks: compile, gates, unit and integration tests, formatting
 	.ci/run
 
-test: ## unit, contract, property, fuzz and simulation tests, no servers
+test: ## unit, contract, property, fuzz and simulation tests, no servers; six minutes on two cores
 	$(MVN) test
+
+nightly: ## what takes hours: all seeds and versions, mutants, chaos, images, long runs; goes on where it stopped [NAMES='seeds mutants']
+	.ci/nightly $(NAMES)
 
 quick: ## one test, without the gates: make quick MODULE=core TEST=NotificationTest
 	$(MVN) -q -Pquick -pl $(MODULE) -am -Dtest='$(TEST)' -Dsurefire.failIfNoSpecifiedTests=false test
