@@ -45,7 +45,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * What happens when a restore consumer throws something that Kafka Streams' state updater does not
  * handle. Two defects of Kafka Streams, shown natively, and that an application with our clients
- * has neither. {@code docs/testing.md} has the reports.
+ * has neither. {@code docs/testing/kafka-streams-standstill.md} has the reports.
  */
 class StateUpdaterStandstillIT {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -196,8 +196,8 @@ class StateUpdaterStandstillIT {
 
     private static String mended() {
         return "Kafka Streams " + AppInfoParser.getVersion()
-                + " has this defect no more, it seems. Remove this test and"
-                + " its report in docs/testing.md; RestoreFailures can go when all supported versions are mended. It";
+                + " does not seem to have this defect. Remove this test and docs/testing/kafka-streams-standstill.md;"
+                + " RestoreFailures can go when all supported versions are fixed. It";
     }
 
     private static void prepare(String application) {

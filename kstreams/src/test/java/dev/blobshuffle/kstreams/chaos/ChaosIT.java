@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Real processes, real faults, every record checked. The long form: {@code docs/testing.md}. */
+/** Real processes, real faults, every record checked: {@code docs/testing/chaos.md}. */
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 class ChaosIT {
     @TempDir

@@ -9,7 +9,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The number of schedules and the first seed are system properties: {@code docs/testing.md}. */
+/** System properties set the seeds: {@code docs/testing/simulation.md}. */
 class SubscriberSimulationTest {
     private static final int SCHEDULES = Integer.getInteger("simulation.subscribers", 300);
     private static final long SEED = Long.getLong("simulation.seed", 1);

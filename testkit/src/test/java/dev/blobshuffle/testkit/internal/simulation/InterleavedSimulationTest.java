@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 /**
  * The schedules of {@link ShuffleSimulationTest} with yield points inside the engine: at monitors,
  * atomics and volatile fields, with late stores. The number of schedules and the first seed are
- * system properties: {@code docs/testing.md}.
+ * system properties: {@code docs/testing/simulation.md}.
  */
 class InterleavedSimulationTest {
     private static final int SCHEDULES = Integer.getInteger("simulation.interleaved", 1_000);

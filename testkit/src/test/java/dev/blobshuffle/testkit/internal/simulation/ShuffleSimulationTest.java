@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The number of schedules and the first seed are system properties: {@code docs/testing.md}. */
+/** System properties set the seeds: {@code docs/testing/simulation.md}. */
 class ShuffleSimulationTest {
     private static final int SCHEDULES = Integer.getInteger("simulation.schedules", 5_000);
     private static final long SEED = Long.getLong("simulation.seed", 1);

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The number of schedules and the first seed are system properties: {@code docs/testing.md}. */
+/** System properties set the seeds: {@code docs/testing/simulation.md}. */
 class CommitLogSimulationTest {
     private static final int SCHEDULES = Integer.getInteger("simulation.schedules", 10_000);
     private static final long SEED = Long.getLong("simulation.seed", 1);
