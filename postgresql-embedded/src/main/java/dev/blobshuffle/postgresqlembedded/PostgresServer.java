@@ -33,7 +33,8 @@ public final class PostgresServer implements AutoCloseable {
     /** The superuser. */
     public static final String USER = "postgres";
 
-    private static final Map<PostgresRelease, PostgresServer> SHARED = new HashMap<>(); // guarded by the class
+    /** Guarded by the class. */
+    private static final Map<PostgresRelease, PostgresServer> SHARED = new HashMap<>();
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration LOOK = Duration.ofMillis(20);
