@@ -11,12 +11,15 @@ import java.util.Base64;
 import java.util.List;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An Azurite: Azure's blob interface over a directory. What it stores outlives a restart, but for
  * the last seconds: it saves its books at intervals. Thread-safe.
  */
 public final class Azurite extends StoreServer {
+    private static final InstalledServer INSTALLED = InstalledServer.named("azurite", "node_modules/.bin/azurite-blob");
+
     /** The one storage account that the server knows; every Azurite has it. */
     public static final String ACCOUNT = "devstoreaccount1";
 
@@ -26,8 +29,10 @@ public final class Azurite extends StoreServer {
 
     private static final String VERSION = "2021-12-02";
 
+    private static @Nullable Azurite shared; // guarded by the class
+
     private Azurite(Path directory) {
-        super("azurite-blob", directory.resolve("azurite.log"), port -> arguments(directory, port));
+        super(INSTALLED, directory.resolve("azurite.log"), port -> arguments(directory, port));
     }
 
     /**
@@ -42,6 +47,22 @@ public final class Azurite extends StoreServer {
     public String connectionString() {
         return "DefaultEndpointsProtocol=http;AccountName=" + ACCOUNT + ";AccountKey=" + ACCOUNT_KEY + ";BlobEndpoint="
                 + endpoint() + "/" + ACCOUNT + ";";
+    }
+
+    /**
+     * The server that everything in this JVM shares, started by the first call. It ends with the
+     * JVM, and {@link #close} has no effect on it; it cannot be killed or paused. Choose names of
+     * your own for containers. Skips the test if the server is not installed.
+     */
+    public static synchronized Azurite shared() {
+        if (shared == null) {
+            INSTALLED.require();
+            Path directory = SharedDirectory.create();
+            Azurite started = start(directory);
+            started.share(directory);
+            shared = started;
+        }
+        return shared;
     }
 
     /** Makes a container. */

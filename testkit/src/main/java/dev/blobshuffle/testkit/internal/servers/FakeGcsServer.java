@@ -3,14 +3,18 @@ package dev.blobshuffle.testkit.internal.servers;
 import java.net.http.HttpRequest;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A fake-gcs-server: Google Cloud Storage's JSON and XML interfaces, without credentials. It keeps
  * everything in memory: a restart forgets it. Thread-safe.
  */
 public final class FakeGcsServer extends StoreServer {
+    private static final InstalledServer INSTALLED = InstalledServer.named("fake-gcs-server", "fake-gcs-server");
+    private static @Nullable FakeGcsServer shared; // guarded by the class
+
     private FakeGcsServer(Path directory) {
-        super("fake-gcs-server", directory.resolve("fake-gcs-server.log"), FakeGcsServer::arguments);
+        super(INSTALLED, directory.resolve("fake-gcs-server.log"), FakeGcsServer::arguments);
     }
 
     /**
@@ -19,6 +23,22 @@ public final class FakeGcsServer extends StoreServer {
      */
     public static FakeGcsServer start(Path directory) {
         return new FakeGcsServer(directory);
+    }
+
+    /**
+     * The server that everything in this JVM shares, started by the first call. It ends with the
+     * JVM, and {@link #close} has no effect on it; it cannot be killed or paused. Choose names of
+     * your own for buckets. Skips the test if the server is not installed.
+     */
+    public static synchronized FakeGcsServer shared() {
+        if (shared == null) {
+            INSTALLED.require();
+            Path directory = SharedDirectory.create();
+            FakeGcsServer started = start(directory);
+            started.share(directory);
+            shared = started;
+        }
+        return shared;
     }
 
     /** Makes a bucket. */

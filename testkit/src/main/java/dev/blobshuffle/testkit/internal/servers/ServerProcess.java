@@ -57,11 +57,11 @@ final class ServerProcess {
      * Starts a server on a free port. Another process may take the port first, so a server that
      * ends at once gets another one.
      */
-    static ServerProcess start(String name, Path log, IntFunction<List<String>> arguments) {
-        Path executable = InstalledServer.require(name);
+    static ServerProcess start(InstalledServer server, Path log, IntFunction<List<String>> arguments) {
+        Path executable = server.require();
         for (int attempt = 1; ; attempt++) {
             int port = FreePort.take();
-            ServerProcess process = new ServerProcess(name, executable, arguments.apply(port), port, log);
+            ServerProcess process = new ServerProcess(server.name(), executable, arguments.apply(port), port, log);
             try {
                 process.launch();
                 return process;

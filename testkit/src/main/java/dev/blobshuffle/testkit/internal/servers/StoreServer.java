@@ -7,22 +7,24 @@ import java.util.function.IntFunction;
 
 /**
  * A real object store for tests: one process on a free port of the loopback address, over a
- * directory that the test gives. {@code .ci/install-servers} installs what they run; where that was
- * not done, starting one skips the test (and CI fails on a skipped test). The process ends with
- * {@link #close}, and when this JVM ends, however it ends. Thread-safe.
+ * directory. {@code ./mvnw verify} and {@code .ci/install-servers} install what they run; where that
+ * was not possible, starting one skips the test and says why (and CI fails on a skipped test). The
+ * process ends with {@link #close}, and when this JVM ends, however it ends. A test that neither
+ * ends nor pauses its server takes the one that the JVM shares. Thread-safe.
  */
 public abstract sealed class StoreServer implements AutoCloseable permits VersityGateway, FakeGcsServer, Azurite {
     private final ServerProcess process;
+    private volatile boolean isShared;
 
     /**
      * Starts a server and waits until it answers.
      *
-     * @param name the executable, as it is installed
+     * @param server the program to run
      * @param log the file for what the server prints
      * @param arguments the command's arguments for a port
      */
-    StoreServer(String name, Path log, IntFunction<List<String>> arguments) {
-        process = ServerProcess.start(name, log, arguments);
+    StoreServer(InstalledServer server, Path log, IntFunction<List<String>> arguments) {
+        process = ServerProcess.start(server, log, arguments);
     }
 
     /** Where the server listens, without a path: {@code http://127.0.0.1:PORT}. */
@@ -32,6 +34,7 @@ public abstract sealed class StoreServer implements AutoCloseable permits Versit
 
     /** Ends the process at once with SIGKILL; connections break, then are refused. */
     public final void kill() {
+        requireOwn("kill");
         process.kill();
     }
 
@@ -40,11 +43,13 @@ public abstract sealed class StoreServer implements AutoCloseable permits Versit
      * is killed first.
      */
     public final void restart() {
+        requireOwn("restart");
         process.launch();
     }
 
     /** Freezes the process with SIGSTOP: its connections stay open and nothing answers. */
     public final void pause() {
+        requireOwn("pause");
         process.signal("STOP");
     }
 
@@ -53,9 +58,28 @@ public abstract sealed class StoreServer implements AutoCloseable permits Versit
         process.signal("CONT");
     }
 
-    /** Kills the process. Idempotent. */
+    /** Kills the process, unless the JVM shares it. Idempotent. */
     @Override
     public final void close() {
+        if (!isShared) {
+            process.kill();
+        }
+    }
+
+    /** Leaves the server to all tests of this JVM, with which it ends. */
+    final void share(Path directory) {
+        isShared = true;
+        SharedDirectory.endWithTheJvm(this, directory);
+    }
+
+    final void end() {
         process.kill();
+    }
+
+    private void requireOwn(String verb) {
+        if (isShared) {
+            throw new IllegalStateException(
+                    "Cannot " + verb + " a server that other tests share. Start one of your own.");
+        }
     }
 }

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A versitygw: an S3 server over directories, a bucket being a directory. Its metadata lies in
@@ -12,6 +13,8 @@ import java.util.List;
  * stores outlives a restart. Thread-safe.
  */
 public final class VersityGateway extends StoreServer {
+    private static final InstalledServer INSTALLED = InstalledServer.named("versitygw", "versitygw");
+
     /** The access key that the server accepts. */
     public static final String ACCESS_KEY = "blobshuffle";
 
@@ -20,8 +23,10 @@ public final class VersityGateway extends StoreServer {
 
     private final Path buckets;
 
+    private static @Nullable VersityGateway shared; // guarded by the class
+
     private VersityGateway(Path directory) {
-        super("versitygw", directory.resolve("versitygw.log"), port -> arguments(directory, port));
+        super(INSTALLED, directory.resolve("versitygw.log"), port -> arguments(directory, port));
         buckets = directory.resolve("buckets");
     }
 
@@ -35,6 +40,22 @@ public final class VersityGateway extends StoreServer {
         // part of them.
         makeDirectory(directory.resolve("sidecar"));
         return new VersityGateway(directory);
+    }
+
+    /**
+     * The server that everything in this JVM shares, started by the first call. It ends with the
+     * JVM, and {@link #close} has no effect on it; it cannot be killed or paused. Choose names of
+     * your own for buckets. Skips the test if the server is not installed.
+     */
+    public static synchronized VersityGateway shared() {
+        if (shared == null) {
+            INSTALLED.require();
+            Path directory = SharedDirectory.create();
+            VersityGateway started = start(directory);
+            started.share(directory);
+            shared = started;
+        }
+        return shared;
     }
 
     /** Makes a bucket. */
