@@ -5,29 +5,18 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.testkit.BlobStoreContractTest;
 import dev.blobshuffle.testkit.internal.servers.Azurite;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The rules of every store, kept by a store in Azurite. */
 class AzureBlobStoreContractIT extends BlobStoreContractTest {
-    @TempDir
-    static Path directory;
-
     private static Azurite server;
 
     private final SystemTime time = new SystemTime();
 
     @BeforeAll
     static void start() {
-        server = Azurite.start(directory);
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
+        server = Azurite.shared();
     }
 
     @Override

@@ -28,7 +28,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,28 +46,22 @@ class AzureBlobStoreIT {
     Path directory;
 
     private final SystemTime time = new SystemTime();
-    private Azurite server;
-
-    @BeforeEach
-    void start() {
-        server = Azurite.start(directory);
-    }
 
     @AfterEach
     void stop() {
-        server.close();
         time.close();
     }
 
     @Test
     void whatCannotWorkIsAWrongSetting() {
+        Azurite server = Azurite.shared();
         assertThatThrownBy(() -> BlobStores.open(AzureTestContainer.uri(server, "no-such-container", ""), time))
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("az://devstoreaccount1/no-such-container")
                 .hasMessageContaining("Create container");
         String container = AzureTestContainer.make(server);
         String wrong = Base64.getEncoder().encodeToString("secret".repeat(10).getBytes());
-        assertThatThrownBy(() -> open(container, Map.of("AZURE_STORAGE_KEY", wrong)))
+        assertThatThrownBy(() -> open(server, container, Map.of("AZURE_STORAGE_KEY", wrong)))
                 .isInstanceOf(StoreRefused.class)
                 .hasMessageContaining("AuthorizationFailure")
                 .satisfies(failure -> assertThat(failure.getMessage()).doesNotContain(wrong));
@@ -76,11 +69,13 @@ class AzureBlobStoreIT {
 
     @Test
     void keyTokenAndConnectionStringOpenTheSameStore() {
+        Azurite server = Azurite.shared();
         String container = AzureTestContainer.make(server);
-        try (BlobStore byKey = open(container, Map.of("AZURE_STORAGE_KEY", Azurite.ACCOUNT_KEY));
-                BlobStore byToken = open(container, Map.of("AZURE_STORAGE_SAS_TOKEN", token(container)));
+        try (BlobStore byKey = open(server, container, Map.of("AZURE_STORAGE_KEY", Azurite.ACCOUNT_KEY));
+                BlobStore byToken =
+                        open(server, container, Map.of("AZURE_STORAGE_SAS_TOKEN", token(server, container)));
                 BlobStore byString =
-                        open(container, Map.of("AZURE_STORAGE_CONNECTION_STRING", server.connectionString()))) {
+                        open(server, container, Map.of("AZURE_STORAGE_CONNECTION_STRING", server.connectionString()))) {
             BlobStores.check(byToken, time);
             assertThat(byToken.fingerprint()).isEqualTo(byKey.fingerprint());
             assertThat(byString.fingerprint()).isEqualTo(byKey.fingerprint());
@@ -90,6 +85,12 @@ class AzureBlobStoreIT {
 
     @Test
     void aServerThatComesBackIsUsedAgain() throws Exception {
+        try (Azurite server = Azurite.start(directory)) {
+            aServerThatComesBackIsUsedAgain(server);
+        }
+    }
+
+    private void aServerThatComesBackIsUsedAgain(Azurite server) throws Exception {
         String container = AzureTestContainer.make(server);
         try (BlobStore store = BlobStores.open(AzureTestContainer.uri(server, container, "/a"), time)) {
             put(store);
@@ -114,6 +115,12 @@ class AzureBlobStoreIT {
 
     @Test
     void aServerThatDoesNotAnswerIsGivenUpInTimeAndAnOwnClientStaysOpen() throws Exception {
+        try (Azurite server = Azurite.start(directory)) {
+            aServerThatDoesNotAnswerIsGivenUpInTimeAndAnOwnClientStaysOpen(server);
+        }
+    }
+
+    private void aServerThatDoesNotAnswerIsGivenUpInTimeAndAnOwnClientStaysOpen(Azurite server) throws Exception {
         String container = AzureTestContainer.make(server);
         try (AzureHttpClient http =
                 new AzureHttpClient(HttpLimits.OF_A_BUCKET.withSilence(Duration.ofSeconds(2)), time)) {
@@ -153,6 +160,7 @@ class AzureBlobStoreIT {
 
     @Test
     void anInspectionTellsWhatTheEmulatorTells() {
+        Azurite server = Azurite.shared();
         try (BlobStore store =
                 BlobStores.open(AzureTestContainer.uri(server, AzureTestContainer.make(server), "/a"), time)) {
             StoreInspection inspection = store.inspect().orElseThrow();
@@ -164,7 +172,7 @@ class AzureBlobStoreIT {
         }
     }
 
-    private String token(String container) {
+    private String token(Azurite server, String container) {
         try (AzureHttpClient http = new AzureHttpClient(HttpLimits.OF_A_BUCKET, time)) {
             return AzureTestContainer.client(server, container, http)
                     .generateSas(new com.azure.storage.blob.sas.BlobServiceSasSignatureValues(
@@ -173,7 +181,7 @@ class AzureBlobStoreIT {
         }
     }
 
-    private BlobStore open(String container, Map<String, String> environment) {
+    private BlobStore open(Azurite server, String container, Map<String, String> environment) {
         StoreUri uri = StoreUri.parse(AzureTestContainer.uri(server, container, "/a"));
         return AzureBlobStoreProvider.open(uri, StoreContext.unmetered(time), environment);
     }

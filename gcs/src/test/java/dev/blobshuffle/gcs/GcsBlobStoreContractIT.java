@@ -5,29 +5,18 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.testkit.BlobStoreContractTest;
 import dev.blobshuffle.testkit.internal.servers.FakeGcsServer;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The rules of every store, kept by a store in fake-gcs-server. */
 class GcsBlobStoreContractIT extends BlobStoreContractTest {
-    @TempDir
-    static Path directory;
-
     private static FakeGcsServer server;
 
     private final SystemTime time = new SystemTime();
 
     @BeforeAll
     static void start() {
-        server = FakeGcsServer.start(directory);
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
+        server = FakeGcsServer.shared();
     }
 
     @Override

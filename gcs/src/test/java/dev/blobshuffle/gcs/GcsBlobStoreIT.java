@@ -26,7 +26,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,22 +41,16 @@ class GcsBlobStoreIT {
     Path directory;
 
     private final SystemTime time = new SystemTime();
-    private FakeGcsServer server;
-
-    @BeforeEach
-    void start() {
-        server = FakeGcsServer.start(directory);
-    }
 
     @AfterEach
     void stop() {
-        server.close();
         time.close();
     }
 
     @Test
     void aBucketThatIsNotThereIsAWrongSetting() {
-        assertThatThrownBy(() -> BlobStores.open(uri("no-such-bucket"), time))
+        FakeGcsServer server = FakeGcsServer.shared();
+        assertThatThrownBy(() -> BlobStores.open(uri(server, "no-such-bucket"), time))
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("gs://no-such-bucket")
                 .hasMessageContaining("Create bucket");
@@ -65,16 +58,24 @@ class GcsBlobStoreIT {
 
     @Test
     void aServerThatIsNotThereIsUnavailable() {
-        server.kill();
-        assertThatThrownBy(() -> BlobStores.open(uri("bucket"), time))
-                .isInstanceOf(StoreUnavailable.class)
-                .hasMessageContaining("no connection");
+        try (FakeGcsServer server = FakeGcsServer.start(directory)) {
+            server.kill();
+            assertThatThrownBy(() -> BlobStores.open(uri(server, "bucket"), time))
+                    .isInstanceOf(StoreUnavailable.class)
+                    .hasMessageContaining("no connection");
+        }
     }
 
     @Test
     void aServerThatComesBackIsUsedAgain() throws Exception {
+        try (FakeGcsServer server = FakeGcsServer.start(directory)) {
+            aServerThatComesBackIsUsedAgain(server);
+        }
+    }
+
+    private void aServerThatComesBackIsUsedAgain(FakeGcsServer server) throws Exception {
         String bucket = GcsTestBucket.make(server);
-        try (BlobStore store = BlobStores.open(uri(bucket), time)) {
+        try (BlobStore store = BlobStores.open(uri(server, bucket), time)) {
             put(store);
             server.kill();
             assertThatThrownBy(() -> put(store)).isInstanceOf(StoreUnavailable.class);
@@ -92,25 +93,25 @@ class GcsBlobStoreIT {
 
     @Test
     void aServerThatDoesNotAnswerIsGivenUpInTime() {
-        String bucket = GcsTestBucket.make(server);
-        try (GcsClient client = new GcsClient(HttpLimits.OF_A_BUCKET.withSilence(Duration.ofMillis(300)), time);
-                BlobStore store = GcsBlobStores.open(storage(client), bucket, "", StoreContext.unmetered(time))) {
+        try (FakeGcsServer server = FakeGcsServer.start(directory);
+                GcsClient client = new GcsClient(HttpLimits.OF_A_BUCKET.withSilence(Duration.ofMillis(300)), time);
+                BlobStore store = GcsBlobStores.open(
+                        storage(client, server), GcsTestBucket.make(server), "", StoreContext.unmetered(time))) {
             server.pause();
             assertThatThrownBy(() -> put(store))
                     .isInstanceOf(StoreUnavailable.class)
                     .hasMessageContaining("no answer in time");
             assertThatThrownBy(() -> read(store)).isInstanceOf(StoreUnavailable.class);
-        } finally {
-            server.resume();
         }
     }
 
     @Test
     void anApplicationsOwnClientOpensTheSameStoreAndStaysOpen() throws Exception {
+        FakeGcsServer server = FakeGcsServer.shared();
         String bucket = GcsTestBucket.make(server);
         try (GcsClient client = new GcsClient(HttpLimits.OF_A_BUCKET, time)) {
-            Storage storage = storage(client);
-            try (BlobStore byUri = BlobStores.open(uri(bucket), time);
+            Storage storage = storage(client, server);
+            try (BlobStore byUri = BlobStores.open(uri(server, bucket), time);
                     BlobStore byClient = GcsBlobStores.open(storage, bucket, "a/", StoreContext.unmetered(time))) {
                 assertThat(byClient.fingerprint()).isEqualTo(byUri.fingerprint());
                 put(byClient);
@@ -122,18 +123,19 @@ class GcsBlobStoreIT {
 
     @Test
     void anInspectionTellsWhatTheServerTells() {
-        try (BlobStore store = BlobStores.open(uri(GcsTestBucket.make(server)), time)) {
+        FakeGcsServer server = FakeGcsServer.shared();
+        try (BlobStore store = BlobStores.open(uri(server, GcsTestBucket.make(server)), time)) {
             assertThat(store.inspect().orElseThrow().findings())
                     .extracting(finding -> finding.level() + " " + finding.subject())
                     .containsExactly("OK region", "OK soft delete", "WARNING lifecycle", "OK conditional put");
         }
     }
 
-    private String uri(String bucket) {
+    private static String uri(FakeGcsServer server, String bucket) {
         return "gs://" + bucket + "/a?endpoint=" + server.endpoint();
     }
 
-    private Storage storage(GcsClient client) {
+    private static Storage storage(GcsClient client, FakeGcsServer server) {
         return client.storage(
                 NoCredentials.getInstance(), Optional.of(server.endpoint().toString()), Optional.of("test"));
     }

@@ -12,28 +12,23 @@ import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.testkit.NamedBlobsContractTest;
 import dev.blobshuffle.testkit.internal.servers.VersityGateway;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Blobs under names on a real server. */
 class S3NamedBlobsContractIT extends NamedBlobsContractTest {
     private static final SystemTime TIME = new SystemTime();
     private static final AtomicInteger PLACES = new AtomicInteger();
 
-    @TempDir
-    static Path directory;
-
     private static VersityGateway server;
 
     @BeforeAll
     static void start() {
         TestCredentials.use(VersityGateway.ACCESS_KEY, VersityGateway.SECRET_KEY);
-        server = VersityGateway.start(directory);
+        server = VersityGateway.shared();
         server.makeBucket("named");
     }
 
@@ -49,9 +44,6 @@ class S3NamedBlobsContractIT extends NamedBlobsContractTest {
 
     @AfterAll
     static void end() {
-        if (server != null) {
-            server.close();
-        }
         TIME.close();
     }
 

@@ -5,26 +5,21 @@ import dev.blobshuffle.core.store.BlobStore;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.testkit.BlobStoreContractTest;
 import dev.blobshuffle.testkit.internal.servers.VersityGateway;
-import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The rules hold on a real server. */
 class VersityGatewayContractIT extends BlobStoreContractTest {
     private static final SystemTime TIME = new SystemTime();
     private static final AtomicInteger STORES = new AtomicInteger();
 
-    @TempDir
-    static Path directory;
-
     private static VersityGateway server;
 
     @BeforeAll
     static void start() {
         TestCredentials.use(VersityGateway.ACCESS_KEY, VersityGateway.SECRET_KEY);
-        server = VersityGateway.start(directory);
+        server = VersityGateway.shared();
         server.makeBucket("contract");
     }
 
@@ -37,9 +32,6 @@ class VersityGatewayContractIT extends BlobStoreContractTest {
 
     @AfterAll
     static void end() {
-        if (server != null) {
-            server.close();
-        }
         TIME.close();
     }
 }
