@@ -1,16 +1,12 @@
 package dev.blobshuffle.arrow;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
+import dev.blobshuffle.testkit.internal.servers.FlightPrograms;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
-/** The Python package with pyarrow, in an environment of the build. Stateless. */
+/** The Python package with pyarrow; without pyarrow the test is skipped. Stateless. */
 final class Python {
     private static final Path SHUFFLES = Path.of("..", "flight", "src", "test", "python", "shuffle.py");
 
@@ -25,41 +21,6 @@ final class Python {
 
     /** What Python prints. */
     static String run(List<String> arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(interpreter().toString()));
-        command.addAll(arguments);
-        return output(command);
-    }
-
-    /** That of the package's own tests, of the module flight, or one of this module. */
-    private static Path interpreter() throws IOException, InterruptedException {
-        Path own = Path.of("target", "venv").toAbsolutePath();
-        Path found = Stream.of(Path.of("..", "python", ".venv"), Path.of("..", "flight", "target", "venv"), own)
-                .map(environment -> environment.toAbsolutePath().resolve("bin").resolve("python"))
-                .filter(Files::isExecutable)
-                .findFirst()
-                .orElse(own.resolve("bin").resolve("python"));
-        if (!Files.isExecutable(found)) {
-            output(List.of("python3", "-m", "venv", own.toString()));
-            output(List.of(found.toString(), "-m", "pip", "install", "-q", "../python"));
-        }
-        return found;
-    }
-
-    private static String output(List<String> command) throws IOException, InterruptedException {
-        Path output = Files.createTempFile("python", ".log");
-        try {
-            Process process = new ProcessBuilder(command)
-                    .redirectErrorStream(true)
-                    .redirectOutput(output.toFile())
-                    .start();
-            boolean isEnded = process.waitFor(10, TimeUnit.MINUTES);
-            String text = Files.readString(output);
-            assertThat(isEnded && process.exitValue() == 0)
-                    .as("%s: %s", command, text)
-                    .isTrue();
-            return text;
-        } finally {
-            Files.delete(output);
-        }
+        return FlightPrograms.run(FlightPrograms.python(arguments));
     }
 }

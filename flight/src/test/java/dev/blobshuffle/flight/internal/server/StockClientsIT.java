@@ -1,17 +1,18 @@
 package dev.blobshuffle.flight.internal.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.google.gson.JsonParser;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.FlightShuffles;
+import dev.blobshuffle.testkit.internal.servers.FlightPrograms;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -20,8 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What the Python package wrote, read by the Flight clients of pyarrow and Go, and by HTTP. Needs
- * Python and Go, and brings their packages itself.
+ * What the Python package wrote, read by the Flight clients of pyarrow and Go, and by HTTP. A test
+ * whose client is not installed is skipped.
  */
 class StockClientsIT {
     private static final SystemTime TIME = new SystemTime();
@@ -32,14 +33,12 @@ class StockClientsIT {
     @TempDir
     private static Path files;
 
-    private static Path python;
     private static SecureDaemon secure;
     private static FlightDaemon daemon;
     private static FlightDaemon secured;
 
     @BeforeAll
     static void start() throws Exception {
-        python = python();
         secure = new SecureDaemon(files);
         daemon = start(Daemons.insecure(Map.of("default", List.of(directory))));
         secured = start(secure.config(directory));
@@ -57,50 +56,15 @@ class StockClientsIT {
         TIME.close();
     }
 
-    /** The environment that the package's own tests use, or one of the build's own. */
-    private static Path python() throws Exception {
-        Path known = Path.of("..", "python", ".venv", "bin", "python").toAbsolutePath();
-        if (Files.isExecutable(known)) {
-            return known;
-        }
-        Path own = Path.of("target", "venv").toAbsolutePath();
-        Path interpreter = own.resolve("bin").resolve("python");
-        if (!Files.isExecutable(interpreter)) {
-            run(List.of("python3", "-m", "venv", own.toString()));
-            run(List.of(interpreter.toString(), "-m", "pip", "install", "-q", "../python"));
-        }
-        return interpreter;
-    }
-
-    private static String run(List<String> command) throws IOException, InterruptedException {
-        return run(command, Path.of("").toAbsolutePath());
-    }
-
-    private static String run(List<String> command, Path at) throws IOException, InterruptedException {
-        Path output = Files.createTempFile("stock-client", ".log");
-        try {
-            Process process = new ProcessBuilder(command)
-                    .directory(at.toFile())
-                    .redirectErrorStream(true)
-                    .redirectOutput(output.toFile())
-                    .start();
-            boolean isEnded = process.waitFor(10, TimeUnit.MINUTES);
-            String text = Files.readString(output);
-            assertThat(isEnded && process.exitValue() == 0)
-                    .as("%s: %s", command, text)
-                    .isTrue();
-            return text;
-        } finally {
-            Files.delete(output);
-        }
-    }
-
     private static String shuffle(String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(
-                python.toString(),
-                Path.of("src/test/python/shuffle.py").toAbsolutePath().toString()));
+        return FlightPrograms.run(program(arguments));
+    }
+
+    private static ProcessBuilder program(String... arguments) {
+        List<String> command = new ArrayList<>(
+                List.of(Path.of("src/test/python/shuffle.py").toAbsolutePath().toString()));
         command.addAll(List.of(arguments));
-        return run(command);
+        return FlightPrograms.python(command);
     }
 
     @ParameterizedTest
@@ -140,13 +104,7 @@ class StockClientsIT {
     /** Killed by SIGKILL in the middle of a partition, it leaves nothing behind. */
     @Test
     void aKilledReaderOfPyarrowFreesItsMemory() throws Exception {
-        Process reader = new ProcessBuilder(
-                        python.toString(),
-                        Path.of("src/test/python/shuffle.py").toAbsolutePath().toString(),
-                        "stop",
-                        Integer.toString(daemon.port()),
-                        directory.toString(),
-                        "stopped")
+        Process reader = program("stop", Integer.toString(daemon.port()), directory.toString(), "stopped")
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (FlightShuffles client = Daemons.client(daemon)) {
@@ -154,10 +112,10 @@ class StockClientsIT {
             assertThat(stat(client, "running_streams")).isOne();
             reader.destroyForcibly().waitFor();
 
-            long end = System.nanoTime() + 60_000_000_000L;
-            while (stat(client, "running_streams") + stat(client, "memory_used_bytes") > 0) {
-                assertThat(System.nanoTime()).as(client.stats()).isLessThan(end);
-            }
+            await("the daemon frees what the reader held")
+                    .atMost(Duration.ofMinutes(2))
+                    .pollInterval(Duration.ofMillis(10))
+                    .until(() -> stat(client, "running_streams") + stat(client, "memory_used_bytes") == 0);
         } finally {
             reader.destroyForcibly();
         }
@@ -193,12 +151,7 @@ class StockClientsIT {
     @ValueSource(strings = {"none", "lz4", "zstd"})
     void goReadsAndPutsThePartitions(String codec) throws Exception {
         String written = shuffle("write", directory.toString(), "go-" + codec, codec);
-        Path client = Path.of("target", "go-client").toAbsolutePath();
-        run(
-                List.of("go", "build", "-o", client.toString(), "."),
-                Path.of("src/test/go").toAbsolutePath());
-        List<String> command = new ArrayList<>(List.of(
-                client.toString(),
+        List<String> arguments = new ArrayList<>(List.of(
                 "localhost:" + secured.port(),
                 secure.certificate().toString(),
                 SecureDaemon.TOKEN,
@@ -206,9 +159,9 @@ class StockClientsIT {
                 "3",
                 "3"));
 
-        assertThat(run(command)).isEqualTo(written);
+        assertThat(FlightPrograms.run(FlightPrograms.go(arguments))).isEqualTo(written);
 
-        command.add("go-put-" + codec);
-        assertThat(run(command)).isEqualTo(written);
+        arguments.add("go-put-" + codec);
+        assertThat(FlightPrograms.run(FlightPrograms.go(arguments))).isEqualTo(written);
     }
 }
