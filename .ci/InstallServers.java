@@ -213,13 +213,13 @@ public final class InstallServers {
         if (!options.mayInstall()) {
             return Optional.of("the build has the option -Dservers.install=false." + again);
         }
-        if (options.isOffline()) {
-            return Optional.of("the build runs offline." + again);
-        }
         try {
             item.requireTool(true);
         } catch (Obstacle e) {
             return Optional.of(e.getMessage());
+        }
+        if (options.isOffline()) {
+            return Optional.of("the build runs offline." + again);
         }
         Path failed = failed(item);
         if (Files.exists(failed)
