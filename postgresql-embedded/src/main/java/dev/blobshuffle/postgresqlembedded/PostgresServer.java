@@ -80,7 +80,8 @@ public final class PostgresServer implements AutoCloseable {
     static PostgresServer create(PostgresRelease release, Map<String, String> settings) {
         String password = UUID.randomUUID().toString();
         try {
-            Path directory = Files.createTempDirectory("blobshuffle-postgresql-data-");
+            Path directory =
+                    Files.createTempDirectory("blobshuffle-postgresql-data-").toAbsolutePath();
             Path passwordFile = directory.resolve("password");
             Files.writeString(passwordFile, password);
             ServerUser.own(directory);
@@ -107,7 +108,8 @@ public final class PostgresServer implements AutoCloseable {
      */
     public PostgresServer startStandby(String name) {
         try {
-            Path copy = Files.createTempDirectory("blobshuffle-postgresql-data-");
+            Path copy =
+                    Files.createTempDirectory("blobshuffle-postgresql-data-").toAbsolutePath();
             StandbyCopy.copy(this, data(directory), data(copy));
             String source = "host=127.0.0.1 port=" + port + " user=" + USER + " password=" + password
                     + " application_name=" + name;
@@ -287,9 +289,7 @@ public final class PostgresServer implements AutoCloseable {
     }
 
     private static void run(List<String> command) throws IOException {
-        Process process = new ProcessBuilder(ServerUser.command(command))
-                .redirectErrorStream(true)
-                .start();
+        Process process = ServerUser.process(command).start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         try {
             if (process.waitFor() != 0) {

@@ -14,6 +14,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
@@ -25,6 +26,7 @@ import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
  */
 final class ProgramArchive {
     private static final Set<PosixFilePermission> READABLE = PosixFilePermissions.fromString("rwxr-xr-x");
+    private static final Set<PosixFilePermission> READABLE_DATA = PosixFilePermissions.fromString("rw-r--r--");
 
     private ProgramArchive() {}
 
@@ -36,8 +38,8 @@ final class ProgramArchive {
             return home;
         }
         Path draft = Files.createTempDirectory(root, "draft-");
-        Files.setPosixFilePermissions(draft, READABLE);
         extract(archive, draft);
+        makeReadable(draft);
         try {
             Files.move(draft, home, StandardCopyOption.ATOMIC_MOVE);
         } catch (FileSystemException e) {
@@ -52,7 +54,8 @@ final class ProgramArchive {
     /** Refuses a directory that another user may write, for we run what is in it. */
     private static Path root() throws IOException {
         String user = System.getProperty("user.name");
-        Path root = Path.of(System.getProperty("java.io.tmpdir"), "blobshuffle-postgresql-" + user);
+        Path root = Path.of(System.getProperty("java.io.tmpdir"), "blobshuffle-postgresql-" + user)
+                .toAbsolutePath();
         try {
             Files.createDirectory(root, PosixFilePermissions.asFileAttribute(READABLE));
             Files.setPosixFilePermissions(root, READABLE);
@@ -89,6 +92,18 @@ final class ProgramArchive {
                     if ((entry.getMode() & 0100) != 0) {
                         Files.setPosixFilePermissions(target, READABLE);
                     }
+                }
+            }
+        }
+    }
+
+    /** For everybody, whatever the mask of new files is. */
+    private static void makeReadable(Path root) throws IOException {
+        try (Stream<Path> all = Files.walk(root)) {
+            for (Path each : (Iterable<Path>) all::iterator) {
+                if (!Files.isSymbolicLink(each)) {
+                    boolean isRun = Files.isDirectory(each) || Files.isExecutable(each);
+                    Files.setPosixFilePermissions(each, isRun ? READABLE : READABLE_DATA);
                 }
             }
         }

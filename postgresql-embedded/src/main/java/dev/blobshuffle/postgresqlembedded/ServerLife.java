@@ -35,9 +35,7 @@ final class ServerLife {
     /** Starts a postmaster. */
     static ServerLife begin(List<String> command) {
         try {
-            Process postmaster = new ProcessBuilder(ServerUser.command(command))
-                    .redirectErrorStream(true)
-                    .start();
+            Process postmaster = ServerUser.process(command).start();
             // Its input ends when this JVM does.
             Process guard = new ProcessBuilder("sh", "-c", "cat > /dev/null; kill -KILL " + postmaster.pid())
                     .redirectErrorStream(true)

@@ -1,5 +1,6 @@
 package dev.blobshuffle.postgresqlembedded;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -9,6 +10,8 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -20,21 +23,41 @@ final class ServerUser {
 
     private ServerUser() {}
 
-    /** A command that runs as the server's user and with the same process id. */
-    static List<String> command(List<String> command) {
-        if (!isRoot()) {
-            return command;
-        }
-        boolean isThere =
-                Stream.of("/usr/bin/setpriv", "/bin/setpriv").map(Path::of).anyMatch(Files::isExecutable);
-        if (!isThere) {
-            throw new IllegalStateException("Cannot run PostgreSQL as root: there is no setpriv to become " + NOBODY
-                    + " with. Install the package util-linux, or run as another user.");
-        }
-        List<String> all = new ArrayList<>(
-                List.of("setpriv", "--reuid=" + NOBODY, "--regid=" + groupOfNobody(), "--clear-groups"));
+    /**
+     * A process that runs a command as the server's user, with the process id that the command gets.
+     * Its working directory is the root, because the user may not be allowed to enter the current
+     * one. Its errors go to its output.
+     */
+    static ProcessBuilder process(List<String> command) {
+        List<String> all = new ArrayList<>(isRoot() ? becomeNobody(Files::isExecutable) : List.of());
         all.addAll(command);
-        return all;
+        return new ProcessBuilder(all).directory(new File("/")).redirectErrorStream(true);
+    }
+
+    /**
+     * The beginning of a command that root runs as {@code nobody}: setpriv, or chroot to the same root
+     * where only coreutils are installed.
+     *
+     * @throws IllegalStateException if neither is there
+     */
+    static List<String> becomeNobody(Predicate<Path> isThere) {
+        String group = groupOfNobody();
+        Optional<Path> setpriv = find("setpriv", isThere);
+        if (setpriv.isPresent()) {
+            return List.of(setpriv.get().toString(), "--reuid=" + NOBODY, "--regid=" + group, "--clear-groups");
+        }
+        Path chroot = find("chroot", isThere)
+                .orElseThrow(() -> new IllegalStateException("Cannot run PostgreSQL as root: neither setpriv nor"
+                        + " chroot is there to become " + NOBODY
+                        + ". Install the package coreutils, or run as another user."));
+        return List.of(chroot.toString(), "--userspec=" + NOBODY + ":" + group, "--groups=", "/");
+    }
+
+    private static Optional<Path> find(String program, Predicate<Path> isThere) {
+        return Stream.of("/usr/bin", "/bin", "/usr/sbin", "/sbin")
+                .map(directory -> Path.of(directory, program))
+                .filter(isThere)
+                .findFirst();
     }
 
     /** Gives a directory and all that is in it to the server's user. */

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -40,6 +42,9 @@ class ProgramArchiveTest {
                 assertThat(each.get()).isEqualTo(home);
             }
             assertThat(home.resolve("bin/program")).hasContent("runs");
+            assertThat(Files.getPosixFilePermissions(home.resolve("bin"))).contains(PosixFilePermission.OTHERS_EXECUTE);
+            assertThat(Files.getPosixFilePermissions(home.resolve("bin/program")))
+                    .contains(PosixFilePermission.OTHERS_READ);
             Directories.delete(home);
         } finally {
             threads.shutdownNow();
