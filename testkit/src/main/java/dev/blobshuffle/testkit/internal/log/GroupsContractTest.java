@@ -38,6 +38,10 @@ import org.junit.jupiter.api.Test;
 public abstract class GroupsContractTest extends LogContract {
     private static final Zone EAST = new Zone("east");
     private static final Zone WEST = new Zone("west");
+
+    /** {@code -Dblobshuffle.test.members=200} makes the group as large as groups may be. */
+    private static final int MANY = Integer.getInteger("blobshuffle.test.members", 60);
+
     private static final Duration EXPIRY = Groups.LEASE.plusSeconds(1);
 
     private long ids;
@@ -543,10 +547,10 @@ public abstract class GroupsContractTest extends LogContract {
     }
 
     @Test
-    void aGroupOfTwoHundredMembersSettles() {
+    void aGroupOfManyMembersSettles() {
         CommitLog log = connect();
-        LogTopic topic = topic(log, "orders", 500);
-        List<Member> members = IntStream.range(0, 200)
+        LogTopic topic = topic(log, "orders", MANY * 5 / 2);
+        List<Member> members = IntStream.range(0, MANY)
                 .mapToObj(i -> member("billing", i % 3 == 0 ? EAST : WEST, topic))
                 .toList();
         Map<Member, Lease> leases = settle(log, members);

@@ -19,6 +19,11 @@ public interface LogUnderTest extends AutoCloseable {
     /** The committed rows of that table. */
     List<String> rows();
 
+    /** Whether clients of the log get hints of new batches. */
+    default boolean hasHints() {
+        return true;
+    }
+
     /** Deletes the log. */
     @Override
     void close();
