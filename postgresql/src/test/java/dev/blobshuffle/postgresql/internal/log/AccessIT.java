@@ -53,7 +53,7 @@ final class AccessIT extends LogContract {
 
     @Override
     protected LogUnderTest create() {
-        tenant = new TestLog(TestServers.of(18));
+        tenant = new TestLog();
         return tenant;
     }
 
@@ -94,7 +94,7 @@ final class AccessIT extends LogContract {
 
     @Test
     void aMissingDatabaseSchemaOrServerIsNamed() {
-        String uri = tenant.uri(TestServers.of(18).port());
+        String uri = tenant.uri(tenant.server().port());
         assertThatThrownBy(() -> tenant.connect(uri.replace("/postgres?", "/missing?"), SHORT))
                 .isInstanceOf(InvalidSettings.class)
                 .hasMessageContaining("database does not exist");
@@ -109,7 +109,7 @@ final class AccessIT extends LogContract {
     @Test
     void aReadOnlyServerIsRefused() {
         tenant.execute("alter role " + tenant.name() + " set default_transaction_read_only = on");
-        assertThatThrownBy(() -> tenant.connect(tenant.uri(TestServers.of(18).port()), SHORT))
+        assertThatThrownBy(() -> tenant.connect(tenant.uri(tenant.server().port()), SHORT))
                 .isInstanceOf(LogUnavailable.class);
     }
 
@@ -117,7 +117,7 @@ final class AccessIT extends LogContract {
     void aServerWithoutAFreeConnectionIsNamedAndRecovers() {
         CommitLog first = connect();
         tenant.execute("alter role " + tenant.name() + " connection limit 1");
-        assertThatThrownBy(() -> tenant.connect(tenant.uri(TestServers.of(18).port()), SHORT))
+        assertThatThrownBy(() -> tenant.connect(tenant.uri(tenant.server().port()), SHORT))
                 .isInstanceOf(LogUnavailable.class)
                 .hasMessageContaining("no free connection");
         LogTopic topic = topic(first, "orders", 1);
@@ -143,13 +143,12 @@ final class AccessIT extends LogContract {
                 .isInstanceOf(LogUnavailable.class)
                 .hasMessageContaining("connections are in use");
 
-        long began = System.nanoTime();
-        for (int number = 0; number < 50; number++) {
+        // If they shared the connections, the first of these would be refused.
+        for (int number = 0; number < 10; number++) {
             commit(other, number, batch(topic, "" + number));
             sequence(log, topic);
         }
-        assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(20));
-        assertThat(entries(log, topic, 0)).hasSize(50);
+        assertThat(entries(log, topic, 0)).hasSize(10);
 
         asleep.get(0).commit(0, List.of(batch(topic, "slow")), Optional.empty());
         asleep.get(1).close();
@@ -232,7 +231,7 @@ final class AccessIT extends LogContract {
         Lease before = join(log.groups().renew(owner, Set.of()));
         Object joined = join(log.groups()
                 .renew(new Member("billing", new UUID(7, 2), new Zone("a"), Set.of(topic.number())), Set.of()));
-        try (Connection another = TestServers.of(18).connect("postgres");
+        try (Connection another = tenant.server().connect("postgres");
                 Statement statement = another.createStatement()) {
             another.setAutoCommit(false);
             boolean isQuery = statement.execute("select from " + tenant.name() + ".group_state for update");
@@ -248,8 +247,8 @@ final class AccessIT extends LogContract {
     @Test
     void aGroupOfManyMembersAndPartitionsSettles() {
         CommitLog log = connect();
-        LogTopic topic = topic(log, "orders", 2_000);
-        List<Member> members = IntStream.range(0, 40)
+        LogTopic topic = topic(log, "orders", 200);
+        List<Member> members = IntStream.range(0, 10)
                 .mapToObj(i -> new Member("billing", new UUID(7, i), new Zone("z" + i % 3), Set.of(topic.number())))
                 .toList();
         Map<UUID, Lease> leases = new HashMap<>();
@@ -267,14 +266,14 @@ final class AccessIT extends LogContract {
         }
         Set<LogPartition> owned = new HashSet<>();
         for (Lease lease : leases.values()) {
-            assertThat(lease.owned()).hasSize(50).noneMatch(OwnedPartition::isWanted);
+            assertThat(lease.owned()).hasSize(20).noneMatch(OwnedPartition::isWanted);
             lease.owned().forEach(each -> owned.add(each.partition()));
         }
-        assertThat(owned).hasSize(2_000);
+        assertThat(owned).hasSize(200);
     }
 
     private CommitLog open(String parameters) {
-        String uri = tenant.uri(TestServers.of(18).port());
+        String uri = tenant.uri(tenant.server().port());
         return tenant.connect(
                 parameters.contains("credentials=")
                         ? uri.substring(0, uri.indexOf("&credentials=")) + parameters

@@ -1,48 +1,20 @@
 package dev.blobshuffle.postgresql.internal.log;
 
+import dev.blobshuffle.postgresql.internal.schema.EveryRelease;
+import dev.blobshuffle.postgresqlembedded.PostgresRelease;
+import dev.blobshuffle.postgresqlembedded.PostgresServer;
 import dev.blobshuffle.testkit.internal.log.CommitLogContractTest;
 import dev.blobshuffle.testkit.internal.log.LogUnderTest;
-import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.params.Parameter;
 
-/** The rules of writing and reading, on each release of PostgreSQL. */
-final class CommitLogContractIT {
-    @Nested
-    final class On14 extends CommitLogContractTest {
-        @Override
-        protected LogUnderTest create() {
-            return new TestLog(TestServers.of(14));
-        }
-    }
+/** The rules of writing and reading, in PostgreSQL. */
+@EveryRelease
+final class CommitLogContractIT extends CommitLogContractTest {
+    @Parameter
+    PostgresRelease release;
 
-    @Nested
-    final class On15 extends CommitLogContractTest {
-        @Override
-        protected LogUnderTest create() {
-            return new TestLog(TestServers.of(15));
-        }
-    }
-
-    @Nested
-    final class On16 extends CommitLogContractTest {
-        @Override
-        protected LogUnderTest create() {
-            return new TestLog(TestServers.of(16));
-        }
-    }
-
-    @Nested
-    final class On17 extends CommitLogContractTest {
-        @Override
-        protected LogUnderTest create() {
-            return new TestLog(TestServers.of(17));
-        }
-    }
-
-    @Nested
-    final class On18 extends CommitLogContractTest {
-        @Override
-        protected LogUnderTest create() {
-            return new TestLog(TestServers.of(18));
-        }
+    @Override
+    protected LogUnderTest create() {
+        return new TestLog(PostgresServer.shared(release));
     }
 }

@@ -1,48 +1,20 @@
 package dev.blobshuffle.postgresql.internal.log;
 
+import dev.blobshuffle.postgresql.internal.schema.EveryRelease;
+import dev.blobshuffle.postgresqlembedded.PostgresRelease;
+import dev.blobshuffle.postgresqlembedded.PostgresServer;
 import dev.blobshuffle.testkit.internal.log.GroupsContractTest;
 import dev.blobshuffle.testkit.internal.log.LogUnderTest;
-import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.params.Parameter;
 
-/** The rules of consumer groups, on each release of PostgreSQL. */
-final class GroupsContractIT {
-    @Nested
-    final class On14 extends GroupsContractTest {
-        @Override
-        protected LogUnderTest create() {
-            return new TestLog(TestServers.of(14));
-        }
-    }
+/** The rules of consumer groups, in PostgreSQL. */
+@EveryRelease
+final class GroupsContractIT extends GroupsContractTest {
+    @Parameter
+    PostgresRelease release;
 
-    @Nested
-    final class On15 extends GroupsContractTest {
-        @Override
-        protected LogUnderTest create() {
-            return new TestLog(TestServers.of(15));
-        }
-    }
-
-    @Nested
-    final class On16 extends GroupsContractTest {
-        @Override
-        protected LogUnderTest create() {
-            return new TestLog(TestServers.of(16));
-        }
-    }
-
-    @Nested
-    final class On17 extends GroupsContractTest {
-        @Override
-        protected LogUnderTest create() {
-            return new TestLog(TestServers.of(17));
-        }
-    }
-
-    @Nested
-    final class On18 extends GroupsContractTest {
-        @Override
-        protected LogUnderTest create() {
-            return new TestLog(TestServers.of(18));
-        }
+    @Override
+    protected LogUnderTest create() {
+        return new TestLog(PostgresServer.shared(release));
     }
 }

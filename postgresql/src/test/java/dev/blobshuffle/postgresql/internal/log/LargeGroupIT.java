@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Test;
  * may be; it prints the time of each round.
  */
 final class LargeGroupIT extends LogContract {
-    private static final int MEMBERS = Integer.getInteger("blobshuffle.test.members", 40);
-    private static final int PARTITIONS = Integer.getInteger("blobshuffle.test.partitions", 2_000);
+    private static final int MEMBERS = Integer.getInteger("blobshuffle.test.members", 20);
+    private static final int PARTITIONS = Integer.getInteger("blobshuffle.test.partitions", 400);
     private static final int INSTANCES = 8;
     private static final int MOST_ROUNDS = 20;
 
@@ -45,7 +45,7 @@ final class LargeGroupIT extends LogContract {
 
     @Override
     protected LogUnderTest create() {
-        tenant = new TestLog(TestServers.of(18));
+        tenant = new TestLog();
         return tenant;
     }
 

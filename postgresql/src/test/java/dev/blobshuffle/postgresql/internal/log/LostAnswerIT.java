@@ -29,13 +29,13 @@ final class LostAnswerIT extends LogContract {
 
     @Override
     protected LogUnderTest create() {
-        tenant = new TestLog(TestServers.of(18));
+        tenant = new TestLog();
         return tenant;
     }
 
     @BeforeEach
     void connectThroughProxy() {
-        proxy = new CuttingProxy(TestServers.of(18).port());
+        proxy = new CuttingProxy(tenant.server().port());
         log = tenant.connect(tenant.uri(proxy.port()), DatabaseTimeouts.DEFAULT);
         topic = topic(log, "orders", 1);
         writer = join(log.open("a"));

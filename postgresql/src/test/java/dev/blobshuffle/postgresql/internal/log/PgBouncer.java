@@ -1,5 +1,8 @@
 package dev.blobshuffle.postgresql.internal.log;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -8,11 +11,12 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
@@ -21,15 +25,19 @@ import org.junit.jupiter.api.Assumptions;
  * clients have connections. Thread-safe.
  */
 final class PgBouncer implements AutoCloseable {
-    private static final long PATIENCE_NANOS = 30_000_000_000L;
-
     private final Path directory;
     private final int port;
     private final Process process;
 
-    /** Starts one before a server. Skips the test if PgBouncer is not installed. */
+    /** Skips the test if PgBouncer is not installed. */
+    static void assumeInstalled() {
+        Assumptions.assumeTrue(
+                program().isPresent(),
+                "Cannot start PgBouncer: it is not installed. Run .ci/install-servers pgbouncer.");
+    }
+
+    /** Starts one before a server. */
     PgBouncer(int target, String user, String password) {
-        Path program = program();
         try {
             directory = Files.createTempDirectory("blobshuffle-pgbouncer-");
             try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -48,31 +56,30 @@ final class PgBouncer implements AutoCloseable {
                     pool_mode = transaction
                     default_pool_size = 3
                     """.formatted(target, port, directory.resolve("users")));
-            process = start(program);
+            process = start(program().orElseThrow());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         awaitListening();
     }
 
-    private static Path program() {
-        List<Path> found = Stream.concat(
+    private static Optional<Path> program() {
+        return Stream.concat(
                         Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator)),
                         Stream.of("/usr/sbin"))
                 .map(place -> Path.of(place, "pgbouncer"))
                 .filter(Files::isExecutable)
-                .toList();
-        Assumptions.assumeTrue(
-                !found.isEmpty(), "Cannot start PgBouncer: it is not installed. Run .ci/install-servers pgbouncer.");
-        return found.get(0);
+                .findFirst();
     }
 
     /** As root it refuses to run; it takes the user's rights itself. */
     private Process start(Path program) throws IOException {
         List<String> command = new ArrayList<>(List.of(program.toString()));
         if (System.getProperty("user.name").equals("root")) {
-            directory.toFile().setExecutable(true, false);
-            directory.toFile().setReadable(true, false);
+            Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+            for (String file : List.of("users", "ini")) {
+                Files.setPosixFilePermissions(directory.resolve(file), PosixFilePermissions.fromString("rw-r--r--"));
+            }
             command.addAll(List.of("-u", "nobody"));
         }
         command.add(directory.resolve("ini").toString());
@@ -83,16 +90,23 @@ final class PgBouncer implements AutoCloseable {
     }
 
     private void awaitListening() {
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
-        while (true) {
-            try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-                return;
-            } catch (IOException e) {
-                if (!process.isAlive() || System.nanoTime() > deadline) {
-                    throw new IllegalStateException("Cannot start PgBouncer. It printed:\n" + log(), e);
-                }
-                LockSupport.parkNanos(10_000_000);
-            }
+        await("PgBouncer listens")
+                .atMost(Duration.ofMinutes(2))
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(10))
+                .failFast(
+                        "PgBouncer has ended",
+                        () -> assertThat(process.isAlive())
+                                .as("PgBouncer, which printed:%n%s", log())
+                                .isTrue())
+                .until(this::isListening);
+    }
+
+    private boolean isListening() {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            return socket.isConnected();
+        } catch (IOException e) {
+            return false;
         }
     }
 
@@ -114,7 +128,7 @@ final class PgBouncer implements AutoCloseable {
         process.destroyForcibly();
         try {
             boolean ignored = process.waitFor(10, TimeUnit.SECONDS);
-            for (String name : Map.of("users", 1, "ini", 1, "log", 1).keySet()) {
+            for (String name : List.of("users", "ini", "log")) {
                 Files.deleteIfExists(directory.resolve(name));
             }
             Files.deleteIfExists(directory);

@@ -3,7 +3,6 @@ package dev.blobshuffle.postgresql.internal.log;
 import dev.blobshuffle.core.internal.log.CommitLog;
 import dev.blobshuffle.core.internal.log.LogTransaction;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseTimeouts;
-import dev.blobshuffle.postgresqlembedded.PostgresServer;
 import dev.blobshuffle.testkit.internal.log.LogUnderTest;
 import java.time.Duration;
 import java.util.List;
@@ -13,9 +12,10 @@ final class PooledLog implements LogUnderTest {
     private final TestLog log;
     private final PgBouncer pooler;
 
-    PooledLog(PostgresServer server) {
-        log = new TestLog(server);
-        pooler = new PgBouncer(server.port(), log.name(), log.password());
+    PooledLog() {
+        PgBouncer.assumeInstalled();
+        log = new TestLog();
+        pooler = new PgBouncer(log.server().port(), log.name(), log.password());
     }
 
     @Override
@@ -36,6 +36,12 @@ final class PooledLog implements LogUnderTest {
     @Override
     public List<String> rows() {
         return log.rows();
+    }
+
+    /** A session of its own is what listening needs and the pooler does not give. */
+    @Override
+    public boolean hasHints() {
+        return false;
     }
 
     @Override

@@ -14,7 +14,7 @@ final class PoolerContractIT {
     final class WritingAndReading extends CommitLogContractTest {
         @Override
         protected LogUnderTest create() {
-            return new PooledLog(TestServers.of(18));
+            return new PooledLog();
         }
     }
 
@@ -22,7 +22,7 @@ final class PoolerContractIT {
     final class Transactions extends TransactionContractTest {
         @Override
         protected LogUnderTest create() {
-            return new PooledLog(TestServers.of(18));
+            return new PooledLog();
         }
     }
 
@@ -30,7 +30,7 @@ final class PoolerContractIT {
     final class ConsumerGroups extends GroupsContractTest {
         @Override
         protected LogUnderTest create() {
-            return new PooledLog(TestServers.of(18));
+            return new PooledLog();
         }
     }
 
@@ -38,7 +38,7 @@ final class PoolerContractIT {
     final class KeepingAndDeleting extends RetentionContractTest {
         @Override
         protected LogUnderTest create() {
-            return new PooledLog(TestServers.of(18));
+            return new PooledLog();
         }
     }
 
@@ -46,7 +46,7 @@ final class PoolerContractIT {
     final class ClaimsToStores extends ClaimsContractTest {
         @Override
         protected LogUnderTest create() {
-            return new PooledLog(TestServers.of(18));
+            return new PooledLog();
         }
     }
 }

@@ -1,48 +1,20 @@
 package dev.blobshuffle.postgresql.internal.log;
 
+import dev.blobshuffle.postgresql.internal.schema.EveryRelease;
+import dev.blobshuffle.postgresqlembedded.PostgresRelease;
+import dev.blobshuffle.postgresqlembedded.PostgresServer;
 import dev.blobshuffle.testkit.internal.log.LogUnderTest;
 import dev.blobshuffle.testkit.internal.log.RetentionContractTest;
-import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.params.Parameter;
 
-/** The rules of retention, on each release of PostgreSQL. */
-final class RetentionContractIT {
-    @Nested
-    final class On14 extends RetentionContractTest {
-        @Override
-        protected LogUnderTest create() {
-            return new TestLog(TestServers.of(14));
-        }
-    }
+/** The rules of retention, in PostgreSQL. */
+@EveryRelease
+final class RetentionContractIT extends RetentionContractTest {
+    @Parameter
+    PostgresRelease release;
 
-    @Nested
-    final class On15 extends RetentionContractTest {
-        @Override
-        protected LogUnderTest create() {
-            return new TestLog(TestServers.of(15));
-        }
-    }
-
-    @Nested
-    final class On16 extends RetentionContractTest {
-        @Override
-        protected LogUnderTest create() {
-            return new TestLog(TestServers.of(16));
-        }
-    }
-
-    @Nested
-    final class On17 extends RetentionContractTest {
-        @Override
-        protected LogUnderTest create() {
-            return new TestLog(TestServers.of(17));
-        }
-    }
-
-    @Nested
-    final class On18 extends RetentionContractTest {
-        @Override
-        protected LogUnderTest create() {
-            return new TestLog(TestServers.of(18));
-        }
+    @Override
+    protected LogUnderTest create() {
+        return new TestLog(PostgresServer.shared(release));
     }
 }

@@ -7,6 +7,7 @@ import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseTimeouts;
 import dev.blobshuffle.postgresql.internal.schema.Migrations;
 import dev.blobshuffle.postgresql.internal.schema.SchemaName;
+import dev.blobshuffle.postgresqlembedded.PostgresRelease;
 import dev.blobshuffle.postgresqlembedded.PostgresServer;
 import dev.blobshuffle.testkit.internal.log.LogUnderTest;
 import java.io.IOException;
@@ -39,6 +40,11 @@ final class TestLog implements LogUnderTest {
     private final Path credentials;
     private final SystemTime time = new SystemTime();
 
+    /** On the newest release, on the server that the tests of this JVM share. */
+    TestLog() {
+        this(PostgresServer.shared(PostgresRelease.shipped()));
+    }
+
     TestLog(PostgresServer server) {
         this.server = server;
         this.name = "tenant_" + ProcessHandle.current().pid() + "_" + LOGS.incrementAndGet();
@@ -67,6 +73,11 @@ final class TestLog implements LogUnderTest {
 
     private String table() {
         return "public.rows_of_" + name;
+    }
+
+    /** The server that holds it. */
+    PostgresServer server() {
+        return server;
     }
 
     /** The schema's name, which is the role's too. */

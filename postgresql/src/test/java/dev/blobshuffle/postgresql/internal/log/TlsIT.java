@@ -7,7 +7,6 @@ import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.log.CommitLog;
 import dev.blobshuffle.core.internal.log.LogTopic;
 import dev.blobshuffle.postgresql.internal.connection.DatabaseTimeouts;
-import dev.blobshuffle.postgresqlembedded.PostgresRelease;
 import dev.blobshuffle.postgresqlembedded.PostgresServer;
 import dev.blobshuffle.testkit.internal.log.LogContract;
 import dev.blobshuffle.testkit.internal.log.LogUnderTest;
@@ -44,7 +43,7 @@ final class TlsIT extends LogContract {
         authority.sign("client", "-dname", "CN=client");
         trusted = authority.root();
         stranger = new TestAuthority(directory.resolve("another")).root();
-        server = PostgresServer.builder().release(PostgresRelease.of(18)).start();
+        server = PostgresServer.builder().start();
     }
 
     @AfterAll

@@ -1,6 +1,7 @@
 package dev.blobshuffle.postgresql.internal.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.blobshuffle.core.failure.AlreadyCommitted;
 import dev.blobshuffle.core.failure.LogUnavailable;
@@ -13,12 +14,12 @@ import dev.blobshuffle.postgresql.internal.connection.DatabaseTimeouts;
 import dev.blobshuffle.postgresqlembedded.PostgresServer;
 import dev.blobshuffle.testkit.internal.log.LogContract;
 import dev.blobshuffle.testkit.internal.log.LogUnderTest;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -54,7 +55,7 @@ final class TransactionFailoverIT extends LogContract {
         CommitLog log = tenant.connect(tenant.uri(primary.port(), standby.port()), DatabaseTimeouts.DEFAULT);
         AtomicInteger done = new AtomicInteger();
         List<String> expected = run(log, done, () -> {
-            awaitThat(() -> done.get() >= WRITERS * COMMITS / 3);
+            awaitThat("a third of the commits", () -> done.get() >= WRITERS * COMMITS / 3);
             primary.kill();
             standby.promote();
         });
@@ -71,9 +72,9 @@ final class TransactionFailoverIT extends LogContract {
             while (done.get() < WRITERS * COMMITS) {
                 proxy.loseAnswerTo("COMMIT");
                 int seen = proxy.cuts();
-                awaitThat(() -> proxy.cuts() > seen || done.get() >= WRITERS * COMMITS);
+                awaitThat("a lost answer", () -> proxy.cuts() > seen || done.get() >= WRITERS * COMMITS);
                 int before = done.get(); // If every answer were lost, nobody would come to an end.
-                awaitThat(() -> done.get() >= Math.min(before + WRITERS, WRITERS * COMMITS));
+                awaitThat("more commits", () -> done.get() >= Math.min(before + WRITERS, WRITERS * COMMITS));
             }
         });
         assertThat(unknown.get()).isPositive();
@@ -127,33 +128,28 @@ final class TransactionFailoverIT extends LogContract {
                     return writer;
                 }
             } catch (LogUnavailable e) {
-                LockSupport.parkNanos(1_000_000);
+                // Nothing has happened: once more.
             } catch (IllegalStateException e) {
                 assertThat(e).hasMessage("Cannot insert a row."); // The connection broke.
             }
         }
     }
 
-    private static <T> T untilAnswered(Supplier<T> call) {
-        long deadline = System.nanoTime() + 60_000_000_000L;
-        while (true) {
-            try {
-                return call.get();
-            } catch (LogUnavailable e) {
-                if (System.nanoTime() > deadline) {
-                    throw new AssertionError("No answer within a minute.", e);
-                }
-            }
-        }
+    private static <T> T untilAnswered(Callable<T> call) {
+        return await("an answer")
+                .pollInSameThread()
+                .atMost(Duration.ofMinutes(2))
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(1))
+                .ignoreExceptionsInstanceOf(LogUnavailable.class)
+                .until(call, answer -> true);
     }
 
-    private static void awaitThat(Supplier<Boolean> condition) {
-        long deadline = System.nanoTime() + 60_000_000_000L;
-        while (!condition.get()) {
-            if (System.nanoTime() > deadline) {
-                throw new AssertionError("The condition did not come about.");
-            }
-            LockSupport.parkNanos(2_000_000);
-        }
+    private static void awaitThat(String what, Callable<Boolean> condition) {
+        await(what)
+                .atMost(Duration.ofMinutes(2))
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(2))
+                .until(condition);
     }
 }

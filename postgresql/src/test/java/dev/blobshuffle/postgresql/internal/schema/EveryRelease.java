@@ -5,11 +5,14 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** Runs a class of tests on each release of PostgreSQL that a log may be in. */
+/**
+ * Runs a class of tests on the oldest and the newest release of PostgreSQL that a log may be in,
+ * and with {@code -Dpostgresql.releases=all} on those between them too.
+ */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ParameterizedClass
-@ValueSource(ints = {14, 15, 16, 17, 18})
-@interface EveryRelease {}
+@MethodSource("dev.blobshuffle.postgresqlembedded.PostgresRelease#tested")
+public @interface EveryRelease {}

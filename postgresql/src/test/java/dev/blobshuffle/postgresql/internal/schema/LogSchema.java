@@ -1,5 +1,8 @@
 package dev.blobshuffle.postgresql.internal.schema;
 
+import static org.awaitility.Awaitility.await;
+
+import dev.blobshuffle.postgresqlembedded.PostgresRelease;
 import dev.blobshuffle.postgresqlembedded.PostgresServer;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -30,9 +33,10 @@ final class LogSchema implements AutoCloseable {
     }
 
     /** On a server of a release, with a name that needs quotes. */
-    static LogSchema create(int major) throws SQLException {
+    static LogSchema create(PostgresRelease release) throws SQLException {
         return new LogSchema(
-                Servers.of(major), "Log \"" + UUID.randomUUID().toString().substring(0, 8));
+                PostgresServer.shared(release),
+                "Log \"" + UUID.randomUUID().toString().substring(0, 8));
     }
 
     /** The owner, in the schema. */
@@ -88,13 +92,11 @@ final class LogSchema implements AutoCloseable {
     }
 
     /** A session drops its temporary tables after its client has gone. */
-    private void awaitEnd(String role) throws SQLException {
-        long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-        while (owner.<Long>value("select count(*) from pg_stat_activity where usename = ?", role) > 0) {
-            if (System.nanoTime() > deadline) {
-                throw new AssertionError("a session of " + role + " does not end");
-            }
-            Thread.onSpinWait();
-        }
+    private void awaitEnd(String role) {
+        await("the end of the sessions of " + role)
+                .atMost(Duration.ofMinutes(2))
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(2))
+                .until(() -> owner.<Long>value("select count(*) from pg_stat_activity where usename = ?", role) == 0);
     }
 }

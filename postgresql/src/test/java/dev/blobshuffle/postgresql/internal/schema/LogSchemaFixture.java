@@ -3,7 +3,9 @@ package dev.blobshuffle.postgresql.internal.schema;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatObject;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
 
+import dev.blobshuffle.postgresqlembedded.PostgresRelease;
 import java.sql.SQLException;
 import java.time.Duration;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -15,7 +17,7 @@ import org.junit.jupiter.params.Parameter;
 @EveryRelease
 abstract class LogSchemaFixture {
     @Parameter
-    int release;
+    PostgresRelease release;
 
     LogSchema log;
     Session client;
@@ -38,14 +40,12 @@ abstract class LogSchemaFixture {
     }
 
     /** Waits until a session waits for a lock. */
-    void awaitBlocked(int pid) throws SQLException {
-        long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-        while (!log.owner().<Boolean>value("select cardinality(pg_blocking_pids(?)) > 0", pid)) {
-            if (System.nanoTime() > deadline) {
-                throw new AssertionError("session " + pid + " waits for nobody");
-            }
-            Thread.onSpinWait();
-        }
+    void awaitBlocked(int pid) {
+        await("session " + pid + " waits for a lock")
+                .atMost(Duration.ofMinutes(2))
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> log.owner().<Boolean>value("select cardinality(pg_blocking_pids(?)) > 0", pid));
     }
 
     /** The minute by the log's clock. */

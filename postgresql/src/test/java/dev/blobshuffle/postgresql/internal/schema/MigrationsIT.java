@@ -33,7 +33,7 @@ class MigrationsIT extends LogSchemaFixture {
 
     @Test
     void manyInstancesMayStartAtOnce() throws Exception {
-        PostgresServer server = Servers.of(release);
+        PostgresServer server = PostgresServer.shared(release);
         SchemaName name = new SchemaName("at once " + log.name);
         List<CompletableFuture<Void>> running = new ArrayList<>();
         for (int i = 0; i < 4; i++) {

@@ -10,13 +10,17 @@ import org.junit.jupiter.api.Test;
 /**
  * What flows while another session holds an old snapshot, as a dump does, and while one holds a
  * transaction that has written: dead rows stay, and neither looks nor commits may pass them. Costs
- * are counted in pages, not in time.
+ * are counted in pages, not in time. {@code -Dblobshuffle.test.batches=100000
+ * -Dblobshuffle.test.staged=1000000} makes the topics as large as in an hour without sequencing.
  */
 class OldSnapshotIT extends LogSchemaFixture {
     private static final int PER_COMMIT = 50;
+    private static final int BATCHES = Integer.getInteger("blobshuffle.test.batches", 20_000);
+    private static final int STAGED = Integer.getInteger("blobshuffle.test.staged", 50_000);
+    private static final int PER_SEQUENCING = 5_000;
 
     @Test
-    void looksAndCommitsCostTheSameAfterAHundredThousandBatches() throws SQLException {
+    void looksAndCommitsCostTheSameAfterManyBatches() throws SQLException {
         int topic = client.topic("t");
         client.writer("w");
         Session dump = log.owner();
@@ -30,12 +34,12 @@ class OldSnapshotIT extends LogSchemaFixture {
         reader.connection().setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
         reader.execute("select count(*) from look(?)", (Object) new Integer[] {topic});
 
-        no = write(topic, no, 100_000 / PER_COMMIT);
+        no = write(topic, no, BATCHES / PER_COMMIT);
 
         dump.execute("vacuum inbox");
         assertThat(dump.<Long>value("select n_dead_tup from pg_stat_user_tables where relid = 'inbox'::regclass"))
                 .as("dead rows that nobody can remove")
-                .isGreaterThan(50_000);
+                .isGreaterThan(BATCHES / 2);
         assertThat(lookPages(topic)).as("pages of a look").isLessThanOrEqualTo(look + 30);
         assertThat(commitPages(topic, no))
                 .as("pages of the first commit of one batch")
@@ -49,12 +53,12 @@ class OldSnapshotIT extends LogSchemaFixture {
         writing.commit();
         client.execute("select sequence_topic(?)", topic);
         assertThat(client.<Long>value("select next_seq from look(?)", (Object) new Integer[] {topic}))
-                .isEqualTo(20L * PER_COMMIT + 100_000 + 3);
+                .isEqualTo(20L * PER_COMMIT + BATCHES + 3);
     }
 
-    /** An hour without sequencing: a million staged batches, with an old snapshot besides. */
+    /** Nobody has sequenced for long, and there is an old snapshot besides. */
     @Test
-    void aMillionStagedBatchesGetTheirPlaces() throws SQLException {
+    void manyStagedBatchesGetTheirPlaces() throws SQLException {
         int topic = client.topic("t");
         int other = client.topic("other");
         Session reader = log.client();
@@ -63,7 +67,7 @@ class OldSnapshotIT extends LogSchemaFixture {
         reader.execute("select * from look(?)", (Object) new Integer[] {topic});
         log.owner()
                 .execute("with b as (insert into batch (topic_id, bytes, latest, entries)"
-                        + " select 1, 1, 1, '\\x01' from generate_series(1, 1000000) returning topic_id, id)"
+                        + " select 1, 1, 1, '\\x01' from generate_series(1, " + STAGED + ") returning topic_id, id)"
                         + " insert into inbox select topic_id, id from b");
         assertThat(lookPages(other)).isLessThan(100);
 
@@ -72,11 +76,11 @@ class OldSnapshotIT extends LogSchemaFixture {
             calls++;
         }
 
-        assertThat(calls).isEqualTo(200);
+        assertThat(calls).isEqualTo(STAGED / PER_SEQUENCING);
         assertThat(lookPages(topic)).as("pages of a look").isLessThan(100);
         assertThat(client.rows("select * from look(?)", (Object) new Integer[] {topic})
                         .get(0))
-                .containsEntry("next_seq", 1_000_000L)
+                .containsEntry("next_seq", (long) STAGED)
                 .containsEntry("is_staged", false);
         assertThat(log.owner()
                         .<Boolean>value("select bool_and(seq = id - (select min(id) from batch)) from commit_order"))
