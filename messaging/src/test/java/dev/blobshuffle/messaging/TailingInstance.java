@@ -57,7 +57,6 @@ final class TailingInstance implements AutoCloseable {
     private final HttpPeerNetwork network;
     private final Semaphore more = new Semaphore(0);
     private LogTails tails;
-    private volatile long taken;
     private Thread reader;
 
     TailingInstance(long id, String uri) {
@@ -106,7 +105,6 @@ final class TailingInstance implements AutoCloseable {
             while (sequences.size() < count.getAsLong()) {
                 List<SequencedBatch> page = cursor.next(100, 1 << 20);
                 page.forEach(batch -> sequences.add(batch.sequence()));
-                taken = sequences.size();
                 if (page.isEmpty() && !more.tryAcquire(60, TimeUnit.SECONDS)) {
                     return;
                 }
@@ -115,11 +113,6 @@ final class TailingInstance implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    /** How many batches the reader has read. */
-    long taken() {
-        return taken;
     }
 
     /** What the reader has read once it has ended. */
@@ -180,7 +173,7 @@ final class TailingInstance implements AutoCloseable {
 
         /** Stops it where it stands: its connections stay open. */
         void stop() throws IOException, InterruptedException {
-            int status = new ProcessBuilder("kill", "-STOP", Long.toString(process.pid()))
+            int status = new ProcessBuilder("sh", "-c", "kill -STOP " + process.pid())
                     .start()
                     .waitFor();
             if (status != 0) {
