@@ -17,10 +17,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * Two clusters with live instances and sweepers share a store, in thousands of orders of their
  * steps and with crashes. No blob that a live cluster needs is deleted; without a part of the
- * protocol, one is.
+ * protocol, one is. {@code -Dclaims.seeds=N} plays more orders.
  */
 class ClaimProtocolSimulationTest {
-    private static final int SEEDS = 200;
+    private static final int SEEDS = Integer.getInteger("claims.seeds", 50);
     private static final int MOST_STEPS = 6000;
 
     /** Of the second wait. A start takes less than half of it. */
@@ -297,7 +297,7 @@ class ClaimProtocolSimulationTest {
     /** Alone, a cluster deletes what it does not need, crashes included. */
     @Test
     void aClusterAloneIsNeverContestedAndItsBlobsGo() {
-        for (long seed = 0; seed < 100; seed++) {
+        for (long seed = 0; seed < SEEDS; seed++) {
             ClaimWorld world = new ClaimWorld(seed, 4);
             Cluster only = new Cluster("cluster");
             List<Cluster> all = List.of(only);

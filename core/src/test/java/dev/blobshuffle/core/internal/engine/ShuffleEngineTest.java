@@ -2,6 +2,7 @@ package dev.blobshuffle.core.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.blobshuffle.core.failure.Closed;
 import dev.blobshuffle.core.failure.InvalidSettings;
@@ -52,10 +53,10 @@ class ShuffleEngineTest {
             assertThat(drain(engine, channel)).isEqualTo(expected);
             assertThat(engine.metrics().value(Counter.CACHE_MEMORY_HITS)).isPositive();
             assertThat(engine.metrics().value(Counter.GETS)).isZero();
-            long deadline = System.nanoTime() + Duration.ofMinutes(1).toNanos();
-            while (engine.metrics().value(Gauge.CACHE_DISK_USED) == 0 && System.nanoTime() < deadline) {
-                Thread.onSpinWait(); // Kept in the background.
-            }
+            await("the blobs that the background keeps on disk")
+                    .atMost(Duration.ofMinutes(2))
+                    .pollInterval(Duration.ofMillis(5))
+                    .until(() -> engine.metrics().value(Gauge.CACHE_DISK_USED) > 0);
         }
         try (ShuffleEngine engine = ShuffleEngine.open(settings)) {
             assertThat(drain(engine, channel)).isEqualTo(expected);

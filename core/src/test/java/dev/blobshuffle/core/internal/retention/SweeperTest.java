@@ -1,6 +1,7 @@
 package dev.blobshuffle.core.internal.retention;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.format.ContentKind;
@@ -30,9 +31,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -73,7 +73,7 @@ class SweeperTest {
     void someOrphansAreWhatCrashesLeave() {
         storeOrphans(USUAL_ORPHANS);
         try (Sweeper sweeper = sweeper()) {
-            await(() -> metrics.value(Counter.ORPHANS_SWEPT) == USUAL_ORPHANS);
+            awaitThat(() -> metrics.value(Counter.ORPHANS_SWEPT) == USUAL_ORPHANS);
             assertThat(blobs()).isZero();
         }
     }
@@ -82,7 +82,7 @@ class SweeperTest {
     void moreOrphansMayBeAnotherClustersBlobs() {
         storeOrphans(USUAL_ORPHANS + 1);
         try (Sweeper sweeper = sweeper()) {
-            await(() -> metrics.value(Counter.SWEEP_FAILURES) >= 3);
+            awaitThat(() -> metrics.value(Counter.SWEEP_FAILURES) >= 3);
             assertThat(blobs()).isEqualTo(USUAL_ORPHANS + 1);
         }
     }
@@ -99,9 +99,9 @@ class SweeperTest {
                     .join();
         }
         try (Sweeper sweeper = sweeper()) {
-            await(() -> metrics.value(Counter.ORPHANS_SWEPT) == 1);
+            awaitThat(() -> metrics.value(Counter.ORPHANS_SWEPT) == 1);
             long sweeps = metrics.value(Counter.SWEEPS);
-            await(() -> metrics.value(Counter.SWEEPS) >= sweeps + 3);
+            awaitThat(() -> metrics.value(Counter.SWEEPS) >= sweeps + 3);
             assertThat(blobs()).isEqualTo(2);
         }
     }
@@ -148,7 +148,7 @@ class SweeperTest {
                 }
             }
         })) {
-            await(() -> metrics.value(Counter.SWEEP_FAILURES) >= 3);
+            awaitThat(() -> metrics.value(Counter.SWEEP_FAILURES) >= 3);
             assertThat(blobs()).isEqualTo(3);
         }
     }
@@ -182,12 +182,8 @@ class SweeperTest {
                 .sum();
     }
 
-    private static void await(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
-            LockSupport.parkNanos(5_000_000);
-        }
+    private static void awaitThat(Callable<Boolean> condition) {
+        await("sweeps").atMost(PATIENCE).pollInterval(Duration.ofMillis(5)).until(condition);
     }
 
     /** Says that everything was delivered, and delivers nothing. */

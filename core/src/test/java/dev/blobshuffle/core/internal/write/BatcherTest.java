@@ -2,6 +2,7 @@ package dev.blobshuffle.core.internal.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.blobshuffle.core.failure.Closed;
@@ -49,6 +50,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class BatcherTest {
+    private static final int RACES = Integer.getInteger("race.rounds", 1_000);
     private static final Duration LONG = Duration.ofMinutes(2);
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Zone A = new Zone("a");
@@ -742,7 +744,7 @@ class BatcherTest {
             }
         });
         try {
-            for (int round = 1; round <= 5000; round++) {
+            for (int round = 1; round <= RACES; round++) {
                 append(lane, P0, round, "k", "v");
                 lane.flush(LONG);
                 assertThat(channel.sent(P0)).hasSize(round);
@@ -769,13 +771,11 @@ class BatcherTest {
         }
         stop.set(true);
         sealer.get(60, TimeUnit.SECONDS);
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-        while (!lane.isDrained()) {
-            assertThat(System.nanoTime() - deadline)
-                    .as("time for the timer to seal")
-                    .isNegative();
-            Thread.yield();
-        }
+        await("the timer's seal")
+                .atMost(Duration.ofMinutes(2))
+                .pollInSameThread()
+                .pollInterval(Duration.ofMillis(1))
+                .until(lane::isDrained);
         assertThat(channel.rows(P0, held)).hasSize(200);
     }
 }

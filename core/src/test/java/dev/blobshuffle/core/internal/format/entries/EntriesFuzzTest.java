@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
  * Any bytes are entries or {@link BlobCorrupt}, and their decoder allocates no more than stated.
  */
 class EntriesFuzzTest {
-    private static final int CASES = Integer.getInteger("fuzz.cases", 20_000);
+    private static final int CASES = Integer.getInteger("fuzz.cases", 4_000);
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final long FIXED_ALLOCATION = 1 << 16;
     private static final long ALLOCATION_PER_BYTE = 64;

@@ -18,9 +18,11 @@ import org.junit.jupiter.api.Test;
 
 /** What is encoded is decoded, per partition in order, however many batches it takes. */
 class EntriesPropertyTest {
+    private static final int CASES = Integer.getInteger("property.cases", 100);
+
     @Test
     void batchesHoldWhatWasAdded() {
-        for (int seed = 0; seed < 500; seed++) {
+        for (int seed = 0; seed < CASES; seed++) {
             SplittableRandom random = new SplittableRandom(seed);
             int limit = 1024 << random.nextInt(4);
             EntriesEncoder encoder = new EntriesEncoder(limit);

@@ -12,6 +12,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class OutboxRecordTest {
+    private static final int CASES = Integer.getInteger("fuzz.cases", 4_000);
     /** As PostgreSQL's int4send and int8send write it: partition 3, timestamp 1000. */
     private static final String RECORD = "b701" + "00000003" + "00000000000003e8"
             + "00000001" + "6b"
@@ -69,7 +70,7 @@ class OutboxRecordTest {
                     .isInstanceOf(BlobCorrupt.class);
         }
         Random random = new Random(4);
-        for (int i = 0; i < 100_000; i++) {
+        for (int i = 0; i < CASES; i++) {
             byte[] bytes = good.clone();
             for (int flips = random.nextInt(4); flips >= 0; flips--) {
                 bytes[2 + random.nextInt(bytes.length - 2)] = (byte) random.nextInt();

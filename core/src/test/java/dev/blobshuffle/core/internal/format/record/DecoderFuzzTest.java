@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * reached. A failing case names its seed: it is the only input.
  */
 class DecoderFuzzTest {
-    private static final int CASES = Integer.getInteger("fuzz.cases", 15_000);
+    private static final int CASES = Integer.getInteger("fuzz.cases", 4_000);
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     /**

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /** Pages as {@code docs/format.md} describes them; any bytes are a page or {@link BlobCorrupt}. */
 class PageCodecTest {
-    private static final int CASES = Integer.getInteger("fuzz.cases", 20_000);
+    private static final int CASES = Integer.getInteger("fuzz.cases", 4_000);
 
     /** The example of the document. */
     private static final String DOCUMENTED = "b801ac0202" + "0700000000000000" + "00a8da769b010000" + "03616263"

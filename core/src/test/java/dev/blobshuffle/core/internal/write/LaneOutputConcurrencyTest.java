@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
 class LaneOutputConcurrencyTest {
     private static final int LANES = 2;
     private static final int PARTITIONS = 3;
-    private static final int SEGMENTS = 5_000;
+    private static final int SEGMENTS = Integer.getInteger("race.rounds", 1_000);
     private static final Duration LONGEST = Duration.ofMinutes(2);
 
     private final SystemTime time = new SystemTime();
