@@ -2,6 +2,7 @@ package dev.blobshuffle.s3sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.blobshuffle.planner.LatencyProfile;
 import java.io.IOException;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -294,7 +296,7 @@ class S3SimTest {
         sim.slow(LatencyProfile.constant(Duration.ofHours(1), Duration.ofHours(1)));
         CompletableFuture<HttpResponse<byte[]>> hanging =
                 client.sendAsync(request("/blobs/a").build(), BodyHandlers.ofByteArray());
-        await(() -> sim.counts().of(Operation.GET_OBJECT) == 1);
+        awaitThat(() -> sim.counts().of(Operation.GET_OBJECT) == 1);
         sim.close();
         assertThatThrownBy(hanging::join).hasCauseInstanceOf(IOException.class);
     }
@@ -351,7 +353,7 @@ class S3SimTest {
         sim.follow(WireFaultPlan.always(WireFault.stall(WireFault.Kind.STALL, Duration.ofHours(1))));
         CompletableFuture<HttpResponse<byte[]>> put = client.sendAsync(
                 request("/blobs/a").PUT(BodyPublishers.ofByteArray(bytes(10))).build(), BodyHandlers.ofByteArray());
-        await(() -> sim.counts().of(Operation.PUT_OBJECT) == 1);
+        awaitThat(() -> sim.counts().of(Operation.PUT_OBJECT) == 1);
         assertThat(put).isNotDone();
         sim.resetConnections();
         assertThatThrownBy(put::join).hasCauseInstanceOf(IOException.class);
@@ -368,7 +370,7 @@ class S3SimTest {
         assertThat(get("a").body()).isEqualTo(bytes);
         sim.close();
         sim.close();
-        await(() -> sim.openConnections() == 0);
+        awaitThat(() -> sim.openConnections() == 0);
     }
 
     @Test
@@ -420,11 +422,7 @@ class S3SimTest {
         return bytes;
     }
 
-    static void await(java.util.function.BooleanSupplier condition) {
-        long start = System.nanoTime();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime() - start).isLessThan(PATIENCE.toNanos());
-            Thread.onSpinWait();
-        }
+    static void awaitThat(Callable<Boolean> condition) {
+        await("the server").atMost(PATIENCE).pollInterval(Duration.ofMillis(5)).until(condition);
     }
 }

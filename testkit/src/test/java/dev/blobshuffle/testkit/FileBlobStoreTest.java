@@ -317,7 +317,7 @@ class FileBlobStoreTest {
         put(store, id, 10);
         read(store, id);
         long before = count(descriptors);
-        for (int i = 0; i < 200; i++) {
+        for (int i = 0; i < 60; i++) {
             put(store, new BlobId(1, 1, i), 10);
             read(store, id);
             assertThatThrownBy(() -> read(store, new BlobId(2, 1, 1))).hasCauseInstanceOf(BlobMissing.class);
@@ -328,7 +328,7 @@ class FileBlobStoreTest {
         }
         store.list(1).toCompletableFuture().join();
         store.generations().toCompletableFuture().join();
-        assertThat(count(descriptors)).isLessThan(before + 50);
+        assertThat(count(descriptors)).isLessThan(before + 40);
     }
 
     private static long count(Path directory) throws IOException {

@@ -64,7 +64,7 @@ import org.junit.jupiter.api.Test;
  * discards. {@code -Dlog.seeds=N} runs more schedules.
  */
 class LogChannelSimulationTest {
-    private static final int SEEDS = Integer.getInteger("log.seeds", 300);
+    private static final int SEEDS = Integer.getInteger("log.seeds", 100);
     private static final int PARTITIONS = 3;
     private static final Zone ZONE = new Zone("a");
 

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
  * once more, if the broker still has the connection, which it closes after ten minutes.
  */
 class StandstillSimulationTest {
-    private static final int SEEDS = Integer.getInteger("standstill.seeds", 1000);
+    private static final int SEEDS = Integer.getInteger("standstill.seeds", 150);
     private static final Duration INTERVAL = Duration.ofMinutes(20);
     private static final Duration RESERVE = Duration.ofMinutes(15);
     private static final Duration IDLE_CONNECTION = Duration.ofMinutes(10);

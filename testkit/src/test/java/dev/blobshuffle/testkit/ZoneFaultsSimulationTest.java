@@ -48,7 +48,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * back. {@code -Dzones.seeds=N}.
  */
 class ZoneFaultsSimulationTest {
-    private static final int SEEDS = Integer.getInteger("zones.seeds", 300);
+    private static final int SEEDS = Integer.getInteger("zones.seeds", 60);
     private static final int STEPS = 80;
     private static final int BLOBS = 6;
     private static final int MEMBERS = 4;

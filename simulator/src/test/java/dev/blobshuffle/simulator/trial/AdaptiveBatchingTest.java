@@ -15,14 +15,14 @@ class AdaptiveBatchingTest {
 
     @Test
     void itMeetsTheTargetForLittleMoreThanTheBestFixedSetting() {
-        VirtualTrial trial = new VirtualTrial(6, new SwingingLoad(Duration.ofSeconds(60)), Duration.ofSeconds(80), 7);
+        VirtualTrial trial = new VirtualTrial(3, new SwingingLoad(Duration.ofSeconds(60)), Duration.ofSeconds(60), 7);
         BatchedTable table = new BatchedTable(
                 1.6,
                 trial.run(Batched.adaptive(TARGET), TARGET),
                 List.of(
                         trial.run(Batched.fixed(16, Duration.ofMillis(450)), TARGET),
                         trial.run(Batched.fixed(16, Duration.ofMillis(550)), TARGET)));
-        assertThat(table.adaptive().intervals()).hasSize(8);
+        assertThat(table.adaptive().intervals()).hasSize(6);
         assertThat(table.adaptive().meets(1.6))
                 .describedAs("%n%s", table.markdown())
                 .isTrue();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
  * system properties: {@code docs/testing/simulation.md}.
  */
 class InterleavedSimulationTest {
-    private static final int SCHEDULES = Integer.getInteger("simulation.interleaved", 1_000);
+    private static final int SCHEDULES = Integer.getInteger("simulation.interleaved", 100);
     private static final long SEED = Long.getLong("simulation.seed", 1);
 
     /**

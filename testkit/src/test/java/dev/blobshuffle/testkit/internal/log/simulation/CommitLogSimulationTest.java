@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** System properties set the seeds: {@code docs/testing/simulation.md}. */
 class CommitLogSimulationTest {
-    private static final int SCHEDULES = Integer.getInteger("simulation.schedules", 10_000);
+    private static final int SCHEDULES = Integer.getInteger("simulation.schedules", 500);
     private static final long SEED = Long.getLong("simulation.seed", 1);
 
     @Test
@@ -40,7 +40,7 @@ class CommitLogSimulationTest {
 
     @Test
     void aSeedAlwaysGivesTheSameSchedule() {
-        for (long seed = SEED; seed < SEED + 50; seed++) {
+        for (long seed = SEED; seed < SEED + 20; seed++) {
             assertThat(LogSimulation.run(seed)).isEqualTo(LogSimulation.run(seed));
         }
     }
@@ -58,7 +58,7 @@ class CommitLogSimulationTest {
     @Test
     void everyKindOfFaultHappens() {
         Set<LogFault> happened = EnumSet.noneOf(LogFault.class);
-        for (long seed = SEED; seed < SEED + 300; seed++) {
+        for (long seed = SEED; seed < SEED + 100; seed++) {
             happened.addAll(LogSimulation.run(seed).faults().keySet());
         }
         assertThat(happened).containsExactlyInAnyOrder(LogFault.values());

@@ -27,9 +27,10 @@ import org.junit.jupiter.api.Test;
 /**
  * A standby takes over that has not received the last commits. Nobody may go on as if nothing had
  * happened: neither a reader of lost batches nor a publisher of lost commits.
+ * {@code -Dfailover.seeds=N} runs more schedules.
  */
 class LogWentBackSimulationTest {
-    private static final int SEEDS = 500;
+    private static final int SEEDS = Integer.getInteger("failover.seeds", 100);
     private static final int COMMITS = 30;
 
     /** Each run tells whether the reader noticed, and whether it had a reason to. */

@@ -4,6 +4,7 @@ import static dev.blobshuffle.testkit.internal.log.sweep.SweptLog.OLD;
 import static dev.blobshuffle.testkit.internal.log.sweep.SweptLog.join;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.internal.claim.ClaimText;
@@ -23,9 +24,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -80,12 +78,11 @@ class LogContestTest {
         return new LogSweepRight(log.store, log.log, new StopSignal(log.time), log.time);
     }
 
-    private static void await(BooleanSupplier condition) {
-        long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-        while (!condition.getAsBoolean() && System.nanoTime() < end) {
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
-        }
-        assertThat(condition.getAsBoolean()).isTrue();
+    private void awaitContest() {
+        await("a contest")
+                .atMost(Duration.ofMinutes(2))
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> contest().isPresent());
     }
 
     private Optional<String> contest() {
@@ -124,7 +121,7 @@ class LogContestTest {
         copy.pass(OLD);
         bury(copy);
         right(copy).raise();
-        await(() -> contest().isPresent());
+        awaitContest();
         assertThatThrownBy(copy::sweep).isInstanceOf(InvalidSettings.class).hasMessageContaining("a copy of log-");
         assertThat(original.stored()).containsExactly(later);
         original.pass(OLD);
@@ -179,7 +176,7 @@ class LogContestTest {
         BlobStore running = run(original);
         SweptLog copy = copy();
         right(copy).takeOver();
-        await(() -> contest().isPresent());
+        awaitContest();
         assertThatThrownBy(() -> right(copy).requireOwn()).isInstanceOf(InvalidSettings.class);
         assertThat(running.location()).isNotBlank();
     }

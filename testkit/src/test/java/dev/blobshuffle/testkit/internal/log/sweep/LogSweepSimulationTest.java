@@ -24,7 +24,7 @@ class LogSweepSimulationTest {
     static final Duration QUIET = Duration.ofMinutes(50);
 
     private static final Duration END = Duration.ofMinutes(110);
-    private static final int SEEDS = Integer.getInteger("simulation.sweeps", 100);
+    private static final int SEEDS = Integer.getInteger("simulation.sweeps", 25);
     private static final LogSweepOptions SAFE =
             new LogSweepOptions(Duration.ofMinutes(1), Duration.ofMinutes(3), Duration.ofMinutes(30), 1_000);
     private static final LogSweepOptions WITHOUT_OBJECTION =
