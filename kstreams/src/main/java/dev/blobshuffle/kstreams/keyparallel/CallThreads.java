@@ -5,6 +5,7 @@ import dev.blobshuffle.core.time.Time;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,24 +14,38 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe: guarded by itself.
  */
 final class CallThreads {
+    private final UnaryOperator<Time> clock;
     private final AtomicInteger strays = new AtomicInteger();
     private final Map<String, Integer> timeoutsInARow = new ConcurrentHashMap<>();
     private @Nullable SystemTime time;
     private Time.@Nullable Workers workers;
     private int users;
 
+    CallThreads() {
+        this(UnaryOperator.identity());
+    }
+
+    /**
+     * The same with another clock.
+     *
+     * @param clock makes the time by which nodes wait of that of the machine
+     */
+    CallThreads(UnaryOperator<Time> clock) {
+        this.clock = clock;
+    }
+
     /** One task's share. */
     synchronized Lease acquire(String name, int threads) {
-        SystemTime clock = time;
+        SystemTime machine = time;
         Time.Workers pool = workers;
-        if (clock == null || pool == null) {
-            clock = new SystemTime();
-            pool = clock.blockingWorkers("blobshuffle-" + name, threads);
-            time = clock;
+        if (machine == null || pool == null) {
+            machine = new SystemTime();
+            pool = machine.blockingWorkers("blobshuffle-" + name, threads);
+            time = machine;
             workers = pool;
         }
         users++;
-        return new Lease(clock, pool);
+        return new Lease(clock.apply(machine), pool);
     }
 
     private synchronized void release() {
@@ -55,17 +70,17 @@ final class CallThreads {
 
     /** One task's share. Owned by its stream thread. */
     final class Lease implements AutoCloseable {
-        private final SystemTime clock;
+        private final Time time;
         private final Time.Workers pool;
         private boolean isReleased;
 
-        private Lease(SystemTime clock, Time.Workers pool) {
-            this.clock = clock;
+        private Lease(Time time, Time.Workers pool) {
+            this.time = time;
             this.pool = pool;
         }
 
         Time time() {
-            return clock;
+            return time;
         }
 
         Time.Workers workers() {

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -14,6 +15,7 @@ import java.util.function.IntFunction;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
+import org.awaitility.Awaitility;
 
 /**
  * Instances of one application in this JVM. The first uncaught exception of any of them is kept,
@@ -21,6 +23,7 @@ import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThr
  */
 public final class Instances implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(240);
+    private static final Duration POLL = Duration.ofMillis(20);
 
     private final List<KafkaStreams> running = new ArrayList<>();
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
@@ -69,7 +72,8 @@ public final class Instances implements AutoCloseable {
         }
     }
 
-    private CountDownLatch start(KafkaStreams streams) {
+    /** Starts one more instance; the latch opens when it is running. */
+    public CountDownLatch start(KafkaStreams streams) {
         return start(streams, e -> {
             failure.compareAndSet(null, e);
             return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
@@ -95,6 +99,36 @@ public final class Instances implements AutoCloseable {
                     + running.stream().map(KafkaStreams::state).toList());
         }
         check();
+    }
+
+    /** Waits until a condition holds; fails at once when a stream thread dies meanwhile. */
+    public void await(String what, Callable<Boolean> condition) {
+        Awaitility.await(what)
+                .atMost(TIMEOUT)
+                .pollInterval(POLL)
+                .failFast(this::check)
+                .until(condition);
+    }
+
+    /**
+     * Waits until an instance has exactly so many stream threads, and all of them run. A thread
+     * that died would be missing; a rebalance may be under way.
+     */
+    public void awaitThreads(KafkaStreams streams, int threads) {
+        await(
+                threads + " running stream threads",
+                () -> streams.metadataForLocalThreads().size() == threads
+                        && streams.metadataForLocalThreads().stream()
+                                .allMatch(thread -> thread.threadState().equals("RUNNING")));
+    }
+
+    /** The sum of a metric over the threads and tasks of an instance. */
+    public static double sum(KafkaStreams streams, String group, String name) {
+        return streams.metrics().values().stream()
+                .filter(metric -> metric.metricName().group().equals(group)
+                        && metric.metricName().name().equals(name))
+                .mapToDouble(metric -> ((Number) metric.metricValue()).doubleValue())
+                .sum();
     }
 
     /** Throws what killed a stream thread, if one died. */

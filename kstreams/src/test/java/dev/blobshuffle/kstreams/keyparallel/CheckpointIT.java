@@ -2,28 +2,31 @@ package dev.blobshuffle.kstreams.keyparallel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import dev.blobshuffle.kstreams.differential.Instances;
 import dev.blobshuffle.kstreams.differential.Log;
 import dev.blobshuffle.kstreams.differential.NewTopics;
-import dev.blobshuffle.kstreams.differential.Protocols;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.apache.kafka.streams.KafkaStreams;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -38,20 +41,24 @@ class CheckpointIT {
     private static final int KEYS = 6;
     private static final int BEFORE = 8;
     private static final int AFTER = 12;
-    private static final long PATIENCE_NANOS = 240_000_000_000L;
+    private static final Duration PATIENCE = Duration.ofMinutes(4);
+    private static final Duration POLL = Duration.ofMillis(50);
 
-    @RegisterExtension
-    static final RunningKafka BROKER = new RunningKafka();
+    private static EmbeddedKafka kafka;
+    private static Admin admin;
 
     @TempDir
     private Path directory;
 
-    /** Exactly-once by each protocol, at-least-once by one. */
-    static Stream<Arguments> guaranteesAndProtocols() {
-        String last = Protocols.all().get(Protocols.all().size() - 1);
-        return Stream.concat(
-                Protocols.all().stream().map(protocol -> Arguments.of("exactly_once_v2", protocol)),
-                Stream.of(Arguments.of("at_least_once", last)));
+    @BeforeAll
+    static void open() {
+        kafka = EmbeddedKafka.shared();
+        admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()));
+    }
+
+    @AfterAll
+    static void close() {
+        admin.close();
     }
 
     /**
@@ -62,7 +69,7 @@ class CheckpointIT {
     @ValueSource(strings = {"exactly_once_v2", "at_least_once"})
     void callsUnderWayAtACommitAreTakenUpAfterAKill(String guarantee) throws Exception {
         String name = "checkpoint-" + guarantee.replace('_', '-');
-        NewTopics.create(BROKER.admin(), List.of(name + "-input", name + "-output"), CheckpointInstance.PARTITIONS);
+        NewTopics.create(admin, List.of(name + "-input", name + "-output"), CheckpointInstance.PARTITIONS);
         write(name, 1, BEFORE);
         Process first = start(name, guarantee, ANSWERED, 0, "first");
         try {
@@ -99,7 +106,7 @@ class CheckpointIT {
     @Test
     void standbyTakesUpWhatIsPendingAfterAKill() throws Exception {
         String name = "checkpoint-standby";
-        NewTopics.create(BROKER.admin(), List.of(name + "-input", name + "-output"), CheckpointInstance.PARTITIONS);
+        NewTopics.create(admin, List.of(name + "-input", name + "-output"), CheckpointInstance.PARTITIONS);
         write(name, 1, BEFORE);
         Process first = start(name, "exactly_once_v2", ANSWERED, 1, "first");
         Process second = start(name, "exactly_once_v2", ANSWERED, 1, "second");
@@ -132,7 +139,7 @@ class CheckpointIT {
      * that are under way at every commit.
      */
     @ParameterizedTest
-    @MethodSource("guaranteesAndProtocols")
+    @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#withEachGuarantee")
     void tasksAreHandedOverWithWhatIsPending(String guarantee, String protocol) throws Exception {
         Map<String, Object> settings = Map.of(
                 "processing.guarantee",
@@ -144,7 +151,7 @@ class CheckpointIT {
                 "commit.interval.ms",
                 100);
         try (ParallelApplication application =
-                        BROKER.application("handover-" + guarantee + "-" + protocol, settings, directory);
+                        ParallelApplication.create("handover-" + guarantee + "-" + protocol, settings, directory);
                 Instances instances = new Instances()) {
             application.write(300);
             KafkaStreams first =
@@ -169,18 +176,18 @@ class CheckpointIT {
     }
 
     private static String slow(String key, String value) {
-        LockSupport.parkNanos(Math.floorMod(value.hashCode(), 4) * 100_000_000L);
+        LockSupport.parkNanos(Math.floorMod(value.hashCode(), 4) * 30_000_000L); // A commit meets some under way.
         return value;
     }
 
     private Process start(String name, String guarantee, int answered, int standbys, String state) throws Exception {
         return CheckpointInstance.start(
-                BROKER.bootstrapServers(), name, guarantee, answered, standbys, directory.resolve(name + "-" + state));
+                kafka.bootstrapServers(), name, guarantee, answered, standbys, directory.resolve(name + "-" + state));
     }
 
     private static void write(String name, int from, int to) {
         try (KafkaProducer<String, String> producer = new KafkaProducer<>(
-                Map.of("bootstrap.servers", BROKER.bootstrapServers()),
+                Map.of("bootstrap.servers", kafka.bootstrapServers()),
                 new StringSerializer(),
                 new StringSerializer())) {
             for (int value = from; value <= to; value++) {
@@ -192,43 +199,39 @@ class CheckpointIT {
         }
     }
 
-    private static void awaitCommitted(String name, long records, Process process) throws Exception {
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
-        while (committed(name) < records) {
-            check(process, deadline);
-        }
+    private static void awaitCommitted(String name, long records, Process process) {
+        await(process, records + " records that are committed", () -> committed(name) >= records);
     }
 
     private static long committed(String name) throws Exception {
-        return BROKER.admin().listConsumerGroupOffsets(name).partitionsToOffsetAndMetadata().get().values().stream()
+        return admin.listConsumerGroupOffsets(name).partitionsToOffsetAndMetadata().get().values().stream()
                 .mapToLong(OffsetAndMetadata::offset)
                 .sum();
     }
 
     private static void awaitOutput(String name, int results, Process process) {
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
-        while (results(name) < results) {
-            check(process, deadline);
-        }
+        await(process, results + " results", () -> results(name) >= results);
+    }
+
+    private static void await(Process process, String what, Callable<Boolean> condition) {
+        Awaitility.await(what)
+                .atMost(PATIENCE)
+                .pollInterval(POLL)
+                .failFast("the process has ended", () -> !process.isAlive())
+                .until(condition);
     }
 
     /** Records that have a result; once each. */
     private static long results(String name) {
-        return new Log(BROKER.bootstrapServers())
+        return new Log(kafka.bootstrapServers())
                 .rows(name + "-output").stream()
                         .map(row -> row.key() + " " + row.value())
                         .distinct()
                         .count();
     }
 
-    private static void check(Process process, long deadline) {
-        assertThat(process.isAlive()).as("the process lives").isTrue();
-        assertThat(System.nanoTime()).as("time").isLessThan(deadline);
-        LockSupport.parkNanos(50_000_000);
-    }
-
     private static List<Integer> values(String name, int key) {
-        return new Log(BROKER.bootstrapServers())
+        return new Log(kafka.bootstrapServers())
                 .rows(name + "-output").stream()
                         .filter(row -> row.key().equals("k" + key))
                         .map(row -> Integer.parseInt(row.value()))

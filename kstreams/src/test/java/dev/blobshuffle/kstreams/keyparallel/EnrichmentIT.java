@@ -3,6 +3,7 @@ package dev.blobshuffle.kstreams.keyparallel;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import dev.blobshuffle.kstreams.differential.Drain;
 import dev.blobshuffle.kstreams.differential.Instances;
 import dev.blobshuffle.kstreams.differential.Log;
@@ -22,25 +23,22 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.apache.kafka.streams.KafkaStreams;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The guide's example against a service of its own, which takes {@code -Dkeyparallel.service.ms}
- * (100) for each answer and refuses every tenth record the first time.
+ * (20) for each answer and refuses every tenth record the first time.
  */
 class EnrichmentIT {
-    private static final int LATENCY_MS = Integer.getInteger("keyparallel.service.ms", 100);
+    private static final int LATENCY_MS = Integer.getInteger("keyparallel.service.ms", 20);
     private static final int VISITS = 300;
     private static final int USERS = 50;
-
-    @RegisterExtension
-    static final RunningKafka BROKER = new RunningKafka();
 
     @TempDir
     private Path directory;
@@ -68,19 +66,21 @@ class EnrichmentIT {
                         LATENCY_MS,
                         TimeUnit.MILLISECONDS));
         service.start();
-        try (Instances instances = new Instances()) {
-            NewTopics.create(BROKER.admin(), List.of("visits", "located"), 1);
-            write(BROKER.bootstrapServers());
+        String bootstrap = EmbeddedKafka.shared().bootstrapServers();
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap));
+                Instances instances = new Instances()) {
+            NewTopics.create(admin, List.of("visits", "located"), 1);
+            write(bootstrap);
             long start = System.nanoTime();
             instances.add(new KafkaStreams(
                     EnrichmentExample.topology(URI.create(
                             "http://localhost:" + service.getAddress().getPort())),
-                    settings(BROKER.bootstrapServers())));
-            new Drain(BROKER.admin(), BROKER.bootstrapServers(), "geo-app", List.of("visits")).await(instances);
+                    settings(bootstrap)));
+            new Drain(admin, bootstrap, "geo-app", List.of("visits")).await(instances);
             System.out.printf(
                     "%d visits, %d ms each, on one partition: %d ms; one by one it takes %d ms%n",
                     VISITS, LATENCY_MS, (System.nanoTime() - start) / 1_000_000, VISITS * LATENCY_MS);
-            assertLocated(new Log(BROKER.bootstrapServers()).rows("located"));
+            assertLocated(new Log(bootstrap).rows("located"));
             assertThat(asked)
                     .allSatisfy((address, times) ->
                             assertThat(times).isGreaterThanOrEqualTo(address.endsWith("7") ? 2 : 1));

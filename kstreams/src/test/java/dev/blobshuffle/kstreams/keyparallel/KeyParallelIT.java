@@ -9,15 +9,12 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.streams.KafkaStreams;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What only real brokers and stream threads show: commits while calls are slow, rebalances, a
@@ -25,10 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class KeyParallelIT {
     /** A hang of a minute is the long form: {@code -Dkeyparallel.hang.seconds=60}. */
-    private static final int HANG_SECONDS = Integer.getInteger("keyparallel.hang.seconds", 3);
-
-    @RegisterExtension
-    static final RunningKafka BROKER = new RunningKafka();
+    private static final int HANG_SECONDS = Integer.getInteger("keyparallel.hang.seconds", 1);
 
     @TempDir
     private Path directory;
@@ -39,9 +33,9 @@ class KeyParallelIT {
      * and come back, with the same processors.
      */
     @ParameterizedTest
-    @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#withGuarantees")
+    @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#withEachGuarantee")
     void resultsAreExactWhileInstancesComeAndGo(String guarantee, String protocol) throws Exception {
-        try (ParallelApplication application = BROKER.application(
+        try (ParallelApplication application = ParallelApplication.create(
                         "churn-" + guarantee + "-" + protocol,
                         Map.of(
                                 "processing.guarantee",
@@ -63,63 +57,73 @@ class KeyParallelIT {
             application.awaitOutput(800, instances);
             if (protocol.equals("classic")) {
                 // Of tasks that the first one had: it had all.
-                RunningKafka.await(instances, () -> hasStandbys(first) && hasStandbys(second));
+                instances.await("standbys", () -> hasStandbys(first) && hasStandbys(second));
             }
             instances.stop(first);
             application.write(200);
-            BROKER.drain(application, instances);
+            application.drain(instances);
             application.assertRight(guarantee.equals("exactly_once_v2"));
         }
     }
 
     /**
-     * A service that gets slow all of a sudden: the tasks go back to the last commit, no thread
-     * dies, and nothing of the calls that did end becomes visible.
+     * A service that hangs all of a sudden: the tasks go back to the last commit, no thread dies,
+     * and nothing of the calls that did end becomes visible.
      */
     @Test
     void drainThatTakesTooLongRollsBack() throws Exception {
-        Duration timeout = Duration.ofMillis(2_700);
-        TimedCalls.untilTimely(timeout, (calls, number) -> {
-            AtomicBoolean isFast = new AtomicBoolean(true);
-            KeyParallelOptionsBuilder options = KeyParallelOptions.builder("stuck")
-                    .timeout(timeout)
-                    .drainTimeout(Duration.ofMillis(2_900)); // Of two calls.
-            try (ParallelApplication application = BROKER.application(
-                            "stuck-" + number,
-                            Map.of("processing.guarantee", "exactly_once_v2", "commit.interval.ms", 100),
-                            directory);
-                    Instances instances = new Instances()) {
-                application.writeOneKey(60);
-                KafkaStreams streams = instances.add(application.instance(
-                        options.build(), KeyParallelOptions.named("behind"), (key, value) -> {
-                            if (!isFast.get()) {
-                                calls.take(Duration.ofMillis(1_700));
-                            }
-                            return value;
-                        }));
-                application.awaitOutput(60, instances);
-                double closed = ofThreads(streams, "task-closed-total");
-                isFast.set(false);
-                application.writeOneKey(12);
-                RunningKafka.await(instances, () -> ofThreads(streams, "task-closed-total") > closed);
-                assertThat(application.outputs())
-                        .as("records whose commit waits for a slower one are not visible")
-                        .isLessThan(72);
-                isFast.set(true);
-                BROKER.drain(application, instances);
-                application.assertRight(true);
-                RunningKafka.awaitThreads(instances, streams, 2);
-            }
-        });
+        Duration drain = Duration.ofSeconds(60);
+        KeyParallelOptions options = KeyParallelOptions.builder("stuck")
+                .timeout(Duration.ofSeconds(50))
+                .drainTimeout(drain)
+                .build();
+        HeldService service = new HeldService();
+        JumpingClock clock = new JumpingClock();
+        try (ParallelApplication application = ParallelApplication.create(
+                        "stuck",
+                        Map.of(
+                                "processing.guarantee",
+                                "exactly_once_v2",
+                                "commit.interval.ms",
+                                100,
+                                "producer.transaction.timeout.ms",
+                                300_000),
+                        directory);
+                Instances instances = new Instances()) {
+            application.writeOneKey(60);
+            KafkaStreams streams = instances.add(application.instance(
+                    stream -> stream.processValues(clock.of(KeyParallel.mapValues(
+                                    (key, value) -> isAmongLast(value) ? service.answer(key, value) : value, options)))
+                            .processValues(
+                                    KeyParallel.mapValues((key, value) -> value, KeyParallelOptions.named("behind")))));
+            application.awaitOutput(60, instances);
+            double closed = ofThreads(streams, "task-closed-total");
+            service.hold();
+            application.writeOneKey(12);
+            instances.await("tasks that are closed", () -> {
+                clock.jump(drain); // The next moment is too late for a commit that waits.
+                return ofThreads(streams, "task-closed-total") > closed;
+            });
+            assertThat(application.outputs())
+                    .as("records whose commit waits for a held one are not visible")
+                    .isLessThan(72);
+            service.release();
+            application.drain(instances);
+            application.assertRight(true);
+            instances.awaitThreads(streams, 2);
+        }
+    }
+
+    private static boolean isAmongLast(String value) {
+        return Integer.parseInt(value) > 66;
     }
 
     /**
      * The budget holds while the service hangs under full load, and everything comes out when it is
      * back.
      */
-    @ParameterizedTest
-    @ValueSource(strings = "classic")
-    void hangingServiceIsWaitedForWithinTheBudget(String protocol) throws Exception {
+    @Test
+    void hangingServiceIsWaitedForWithinTheBudget() throws Exception {
         CountDownLatch isBack = new CountDownLatch(1);
         ByteSize budget = new ByteSize(1 << 20);
         KeyParallelOptions options = KeyParallelOptions.builder("hang")
@@ -128,11 +132,9 @@ class KeyParallelIT {
                 .timeout(Duration.ofSeconds(HANG_SECONDS + 60))
                 .drainTimeout(Duration.ofSeconds(HANG_SECONDS + 60))
                 .build();
-        try (ParallelApplication application = BROKER.application(
+        try (ParallelApplication application = ParallelApplication.create(
                         "hang",
                         Map.of(
-                                "group.protocol",
-                                protocol,
                                 "commit.interval.ms",
                                 15_000, // What comes until the first commit fills the budget; then that waits.
                                 "max.poll.interval.ms",
@@ -155,7 +157,7 @@ class KeyParallelIT {
             long heap = liveHeap();
             application.writeLarge(2_000, 20_000); // Once it runs: a thread that waits for room joins no group.
             try {
-                RunningKafka.await(instances, () -> isLimited(streams));
+                instances.await("a full budget", () -> isLimited(streams));
                 long end = System.nanoTime() + HANG_SECONDS * 1_000_000_000L;
                 while (System.nanoTime() < end) {
                     assertThat(ofNodes(streams, "pending-bytes"))
@@ -175,7 +177,7 @@ class KeyParallelIT {
             } finally {
                 isBack.countDown();
             }
-            BROKER.drain(application, instances);
+            application.drain(instances);
             application.assertRight(false);
         }
     }
@@ -200,10 +202,10 @@ class KeyParallelIT {
     }
 
     private static double ofThreads(KafkaStreams streams, String name) {
-        return RunningKafka.sum(streams, "stream-thread-metrics", name);
+        return Instances.sum(streams, "stream-thread-metrics", name);
     }
 
     private static double ofNodes(KafkaStreams streams, String name) {
-        return RunningKafka.sum(streams, NodeMetrics.GROUP, name);
+        return Instances.sum(streams, NodeMetrics.GROUP, name);
     }
 }

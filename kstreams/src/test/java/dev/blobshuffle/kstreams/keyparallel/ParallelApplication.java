@@ -2,6 +2,8 @@ package dev.blobshuffle.kstreams.keyparallel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
+import dev.blobshuffle.kstreams.differential.Drain;
 import dev.blobshuffle.kstreams.differential.Instances;
 import dev.blobshuffle.kstreams.differential.Log;
 import dev.blobshuffle.kstreams.differential.NewTopics;
@@ -39,28 +41,31 @@ final class ParallelApplication implements AutoCloseable {
 
     private static final int KEYS = 30;
 
-    private final String bootstrap;
+    private final String bootstrap = EmbeddedKafka.shared().bootstrapServers();
     private final String name;
     private final Map<String, Object> settings;
     private final Path directory;
+    private final Admin admin;
     private final KafkaProducer<String, String> producer;
     private final Map<String, Integer> written = new HashMap<>();
     private int records;
     private int instances;
 
-    private ParallelApplication(String bootstrap, String name, Map<String, Object> settings, Path directory) {
-        this.bootstrap = bootstrap;
+    private ParallelApplication(String name, Map<String, Object> settings, Path directory) {
         this.name = name;
         this.settings = settings;
         this.directory = directory;
+        admin = Admin.create(Map.of("bootstrap.servers", bootstrap));
         producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", bootstrap), new StringSerializer(), new StringSerializer());
     }
 
-    static ParallelApplication create(
-            String bootstrap, Admin admin, String name, Map<String, Object> settings, Path directory) throws Exception {
-        NewTopics.create(admin, List.of(name + "-input", name + "-output", name + "-counts"), PARTITIONS);
-        return new ParallelApplication(bootstrap, name, settings, directory);
+    /** An application on the shared broker, whose topics are new. */
+    static ParallelApplication create(String name, Map<String, Object> settings, Path directory) throws Exception {
+        ParallelApplication application = new ParallelApplication(name, settings, directory);
+        NewTopics.create(
+                application.admin, List.of(name + "-input", name + "-output", name + "-counts"), PARTITIONS);
+        return application;
     }
 
     String id() {
@@ -163,7 +168,7 @@ final class ParallelApplication implements AutoCloseable {
 
     /** Waits until at least so many results are committed. */
     void awaitOutput(int least, Instances running) {
-        RunningKafka.await(running, () -> outputs() >= least);
+        running.await(least + " results", () -> outputs() >= least);
     }
 
     /**
@@ -171,7 +176,12 @@ final class ParallelApplication implements AutoCloseable {
      * tells that all is done.
      */
     void awaitResults(int records, Instances running) {
-        RunningKafka.await(running, () -> results() >= records);
+        running.await("results of " + records + " records", () -> results() >= records);
+    }
+
+    /** Waits until everything that was written is committed. */
+    void drain(Instances running) throws Exception {
+        new Drain(admin, bootstrap, id(), List.of(input())).await(running);
     }
 
     private long results() {
@@ -230,5 +240,6 @@ final class ParallelApplication implements AutoCloseable {
     @Override
     public void close() {
         producer.close();
+        admin.close();
     }
 }

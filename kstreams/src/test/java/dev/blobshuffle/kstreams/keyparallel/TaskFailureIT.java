@@ -3,9 +3,9 @@ package dev.blobshuffle.kstreams.keyparallel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import dev.blobshuffle.kstreams.differential.Instances;
 import dev.blobshuffle.kstreams.differential.Log;
-import dev.blobshuffle.kstreams.differential.NewTopics;
 import dev.blobshuffle.kstreams.keyparallel.calls.Ordering;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
@@ -29,7 +30,6 @@ import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.processor.api.ContextualFixedKeyProcessor;
 import org.apache.kafka.streams.processor.api.FixedKeyRecord;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -40,9 +40,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * stream threads.
  */
 class TaskFailureIT {
-    @RegisterExtension
-    static final RunningKafka BROKER = new RunningKafka();
-
     @TempDir
     private Path directory;
 
@@ -71,11 +68,11 @@ class TaskFailureIT {
             application.awaitOutput(50, instances);
             isDue.set(true);
             application.write(300);
-            BROKER.drain(application, instances);
+            application.drain(instances);
             application.awaitResults(600, instances);
             assertThat(isDue).as("still to come").isFalse();
             assertThat(closedTasks(streams)).isPositive();
-            RunningKafka.awaitThreads(instances, streams, 2);
+            instances.awaitThreads(streams, 2);
             instances.stop(streams);
             application.assertRight(false);
         }
@@ -111,11 +108,11 @@ class TaskFailureIT {
                                 return slow(key, value);
                             },
                             options))));
-            BROKER.drain(application, instances);
+            application.drain(instances);
             assertThat(isDue).as("still to come").isFalse();
             application.assertRight(true);
-            RunningKafka.awaitThreads(instances, streams, 2);
-            assertThat(RunningKafka.sum(streams, "stream-metrics", "failed-stream-threads"))
+            instances.awaitThreads(streams, 2);
+            assertThat(Instances.sum(streams, "stream-metrics", "failed-stream-threads"))
                     .isPositive();
         }
     }
@@ -127,29 +124,16 @@ class TaskFailureIT {
     @ParameterizedTest
     @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#all")
     void revocationThatWaitsTooLongLeavesNothingVisible(String protocol) throws Exception {
-        Duration timeout = Duration.ofMillis(2_700);
-        TimedCalls.untilTimely(timeout, (calls, number) -> {
-            AtomicBoolean isSlow = new AtomicBoolean();
-            KeyParallelOptions options = KeyParallelOptions.builder("stuck")
-                    .maxConcurrency(1)
-                    .timeout(timeout)
-                    .drainTimeout(Duration.ofMillis(2_900))
-                    .build();
-            KeyParallel.ValueFunction<String, String, String> function = (key, value) -> {
-                if (isSlow.get()) {
-                    calls.take(Duration.ofMillis(1_500));
-                }
-                return value;
-            };
-            String name = "revoked-" + protocol + "-" + number;
-            revokeWhileSlow(
-                    name, protocol, isSlow, stream -> stream.processValues(KeyParallel.mapValues(function, options)));
-        });
-    }
-
-    private void revokeWhileSlow(
-            String name, String protocol, AtomicBoolean isSlow, UnaryOperator<KStream<String, String>> calls)
-            throws Exception {
+        Duration drain = Duration.ofSeconds(60);
+        KeyParallelOptions options = KeyParallelOptions.builder("stuck")
+                .maxConcurrency(1)
+                .timeout(Duration.ofSeconds(50))
+                .drainTimeout(drain)
+                .build();
+        HeldService service = new HeldService();
+        JumpingClock clock = new JumpingClock();
+        UnaryOperator<KStream<String, String>> calls =
+                stream -> stream.processValues(clock.of(KeyParallel.mapValues(service::answer, options)));
         Map<String, Object> settings = new HashMap<>(Map.of(
                 "processing.guarantee",
                 "exactly_once_v2",
@@ -158,27 +142,34 @@ class TaskFailureIT {
                 "commit.interval.ms",
                 60_000, // No commit but that of the revocation.
                 "producer.transaction.timeout.ms",
-                120_000,
+                300_000,
                 "num.stream.threads",
                 1));
-        try (ParallelApplication application = application(name, settings);
+        try (ParallelApplication application = application("revoked-" + protocol, settings);
                 Instances instances = new Instances()) {
             KafkaStreams first = instances.add(application.instance(calls));
             application.write(300);
-            RunningKafka.await(instances, () -> RunningKafka.sum(first, NodeMetrics.GROUP, "forwarded-total") == 300);
-            isSlow.set(true);
+            instances.await(
+                    "all results", () -> Instances.sum(first, NodeMetrics.GROUP, "forwarded-total") == 300);
+            service.hold();
             application.write(90); // The rate was high: many of them may wait for their calls.
-            RunningKafka.await(instances, () -> RunningKafka.sum(first, NodeMetrics.GROUP, "waiting-records") >= 6);
-            KafkaStreams second = instances.add(application.instance(calls));
-            RunningKafka.await(instances, () -> closedTasks(first) > 0);
+            instances.await(
+                    "records that wait", () -> Instances.sum(first, NodeMetrics.GROUP, "waiting-records") >= 6);
+            KafkaStreams second = application.instance(calls);
+            CountDownLatch secondRuns = instances.start(second);
+            instances.await("tasks that are closed", () -> {
+                clock.jump(drain); // The next moment is too late for a revocation that waits.
+                return closedTasks(first) > 0;
+            });
             assertThat(application.outputs()).as("results that are visible").isZero();
-            isSlow.set(false);
-            RunningKafka.awaitThreads(instances, first, 1);
+            service.release();
+            instances.await("the second instance", () -> secondRuns.getCount() == 0);
+            instances.awaitThreads(first, 1);
             instances.stop(second);
             instances.stop(first);
             settings.put("commit.interval.ms", 200);
             instances.add(application.instance(calls));
-            BROKER.drain(application, instances);
+            application.drain(instances);
             application.assertRight(true);
         }
     }
@@ -186,7 +177,7 @@ class TaskFailureIT {
     /** Others are in {@code process} when it fails: neither they nor their bytes are blamed. */
     @Test
     void deadLettersAreTheRecordsThatFailed() throws Exception {
-        NewTopics.create(BROKER.admin(), List.of("dead-letters"), 1);
+        EmbeddedKafka.shared().createTopic("dead-letters", 1);
         try (ParallelApplication application = application(
                         "failing",
                         Map.of(
@@ -209,9 +200,9 @@ class TaskFailureIT {
                         return result;
                     },
                     options("failing")))));
-            BROKER.drain(application, instances);
+            application.drain(instances);
             Map<String, String> bad = new TreeMap<>();
-            new Log(BROKER.bootstrapServers()).read(application.input(), record -> {
+            new Log(EmbeddedKafka.shared().bootstrapServers()).read(application.input(), record -> {
                 if (isBad(text(record.value()))) {
                     bad.put(record.topic() + "-" + record.partition() + "@" + record.offset(), content(record));
                 }
@@ -220,7 +211,7 @@ class TaskFailureIT {
             assertThat(application.outputs()).isEqualTo(300 - bad.size());
             if (hasDeadLetters()) {
                 Map<String, String> dead = new TreeMap<>();
-                new Log(BROKER.bootstrapServers())
+                new Log(EmbeddedKafka.shared().bootstrapServers())
                         .read(
                                 "dead-letters",
                                 record -> assertThat(dead.put(origin(record), content(record)))
@@ -252,7 +243,7 @@ class TaskFailureIT {
                                             : CompletableFuture.completedFuture(value),
                                     options),
                             "forgetful"))));
-            BROKER.drain(application, instances);
+            application.drain(instances);
             instances.stop(streams);
             assertThatThrownBy(() -> application.assertRight(false))
                     .isInstanceOf(AssertionError.class)
@@ -291,20 +282,20 @@ class TaskFailureIT {
                             KeyParallelOptions.builder("seconds")
                                     .maxConcurrency(4)
                                     .build()))));
-            RunningKafka.await(instances, () -> RunningKafka.sum(streams, NodeMetrics.GROUP, "running-calls") > 0);
-            double polls = RunningKafka.sum(streams, "stream-thread-metrics", "poll-total");
-            RunningKafka.await(
-                    instances,
-                    () -> RunningKafka.sum(streams, "stream-thread-metrics", "poll-total") >= polls + 4
-                            && RunningKafka.sum(streams, NodeMetrics.GROUP, "forwarded-total") > 0);
+            instances.await("a call", () -> Instances.sum(streams, NodeMetrics.GROUP, "running-calls") > 0);
+            double polls = Instances.sum(streams, "stream-thread-metrics", "poll-total");
+            instances.await(
+                    "polls and results",
+                    () -> Instances.sum(streams, "stream-thread-metrics", "poll-total") >= polls + 4
+                            && Instances.sum(streams, NodeMetrics.GROUP, "forwarded-total") > 0);
             isSlow.set(false);
-            BROKER.drain(application, instances);
+            application.drain(instances);
             application.assertRight(false);
         }
     }
 
     private ParallelApplication application(String name, Map<String, Object> settings) throws Exception {
-        return BROKER.application(name, settings, directory);
+        return ParallelApplication.create(name, settings, directory);
     }
 
     private static KeyParallelOptions options(String name) {
@@ -350,7 +341,7 @@ class TaskFailureIT {
     }
 
     private static double closedTasks(KafkaStreams streams) {
-        return RunningKafka.sum(streams, "stream-thread-metrics", "task-closed-total");
+        return Instances.sum(streams, "stream-thread-metrics", "task-closed-total");
     }
 
     /** Says once, when it is due, that its task is corrupted. */

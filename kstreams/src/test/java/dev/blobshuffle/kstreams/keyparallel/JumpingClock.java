@@ -1,0 +1,93 @@
+package dev.blobshuffle.kstreams.keyparallel;
+
+import dev.blobshuffle.core.time.Signal;
+import dev.blobshuffle.core.time.Time;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.streams.processor.api.FixedKeyProcessorSupplier;
+
+/**
+ * A clock that a test moves forward, for the waits of nodes. Deadlines of commits pass at once;
+ * timers, and with them the timeouts of calls, keep the machine's time. Thread-safe.
+ */
+final class JumpingClock {
+    private final AtomicLong aheadNanos = new AtomicLong();
+
+    /** Moves the clock forward. */
+    void jump(Duration time) {
+        aheadNanos.addAndGet(time.toNanos());
+    }
+
+    /** The same function, in nodes that wait by this clock. */
+    <K, V, R> FixedKeyProcessorSupplier<K, V, R> of(FixedKeyProcessorSupplier<K, V, R> supplier) {
+        NodeDefinition<K, V> usual = ((ParallelValuesSupplier<K, V, R>) supplier).definition();
+        return new ParallelValuesSupplier<>(new NodeDefinition<>(
+                usual.options(), usual.batching(), usual.maxBatch(), usual.function(), new CallThreads(Ahead::new)));
+    }
+
+    private final class Ahead implements Time {
+        private final Time machine;
+
+        private Ahead(Time machine) {
+            this.machine = machine;
+        }
+
+        @Override
+        public long nanos() {
+            return machine.nanos() + aheadNanos.get();
+        }
+
+        @Override
+        public Signal signal() {
+            return new AheadSignal(machine.signal());
+        }
+
+        @Override
+        public long wallMillis() {
+            return machine.wallMillis();
+        }
+
+        @Override
+        public long randomLong() {
+            return machine.randomLong();
+        }
+
+        @Override
+        public Cancellable schedule(Duration delay, Runnable task) {
+            return machine.schedule(delay, task);
+        }
+
+        @Override
+        public Workers workers(String name, int threads) {
+            return machine.workers(name, threads);
+        }
+
+        @Override
+        public Workers blockingWorkers(String name, int threads) {
+            return machine.blockingWorkers(name, threads);
+        }
+    }
+
+    private final class AheadSignal implements Signal {
+        private final Signal machine;
+
+        private AheadSignal(Signal machine) {
+            this.machine = machine;
+        }
+
+        @Override
+        public long count() {
+            return machine.count();
+        }
+
+        @Override
+        public void raise() {
+            machine.raise();
+        }
+
+        @Override
+        public boolean await(long seen, long deadlineNanos) throws InterruptedException {
+            return machine.await(seen, deadlineNanos - aheadNanos.get());
+        }
+    }
+}
