@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,16 +25,25 @@ class ChaosIT {
         assertRight(ChaosOptions.atLeastOnce());
     }
 
+    @Tag("nightly")
+    @Test
+    void everyRecordComesOutOnceAndInOrderUnderEveryKindOfFault() throws Exception {
+        assertRight(ChaosOptions.everyKind());
+    }
+
+    @Tag("nightly")
     @Test
     void everyRecordComesOutOnceAndInOrderBehindOperators() throws Exception {
         assertRight(ChaosOptions.ofOperators());
     }
 
+    @Tag("nightly")
     @Test
     void everyRecordComesOutOnceAndInOrderBehindParallelCalls() throws Exception {
         assertRight(ChaosOptions.ofKeyParallel());
     }
 
+    @Tag("nightly")
     @Test
     void everyRecordComesOutOnceAndInOrderInThreeZones() throws Exception {
         assertRight(ChaosOptions.inZones());
@@ -58,6 +68,7 @@ class ChaosIT {
     }
 
     /** The control: if commits do not wait for uploads, this test has to notice. */
+    @Tag("nightly")
     @Test
     void recordsAreLostWithoutTheDrainBeforeCommits() throws Exception {
         ChaosReport report = new ChaosRun(ChaosOptions.control(), directory).run();

@@ -20,7 +20,6 @@ final class ChaosLedger {
     private long slowestNanos;
     private long markedAt;
     private long marked; // sent before the mark and not out yet
-    private long slowestSinceMark;
     private long allSent;
     private long received;
     private long events;
@@ -49,8 +48,6 @@ final class ChaosLedger {
         Long since = sentAt.remove(record);
         long took = since == null ? 0 : System.nanoTime() - since;
         slowestNanos = Math.max(slowestNanos, took);
-        slowestSinceMark =
-                Math.max(slowestSinceMark, since == null ? 0 : System.nanoTime() - Math.max(since, markedAt));
         marked -= since != null && since <= markedAt ? 1 : 0;
         wrongState += number == record.sequence() + 1 ? 0 : 1;
         int id = sequence(record.origin(), record.key());
@@ -87,24 +84,10 @@ final class ChaosLedger {
         return Duration.ofNanos(slowestNanos);
     }
 
-    /** Waits until no more than so many records are under way; false if the time is over. */
-    synchronized boolean awaitBehind(long most, Duration timeout) throws InterruptedException {
-        long deadline = System.nanoTime() + timeout.toNanos();
-        while (allSent - received > most) {
-            long left = deadline - System.nanoTime();
-            if (left <= 0) {
-                return false;
-            }
-            TimeUnit.NANOSECONDS.timedWait(this, left);
-        }
-        return true;
-    }
-
-    /** Something happens now to whoever works: how long it delays things is told from here on. */
+    /** Something happens now: {@link #awaitMarked} waits for what went in before. */
     synchronized void mark() {
         markedAt = System.nanoTime();
         marked = sentAt.size();
-        slowestSinceMark = 0;
     }
 
     /**
@@ -120,11 +103,6 @@ final class ChaosLedger {
             TimeUnit.NANOSECONDS.timedWait(this, left);
         }
         return true;
-    }
-
-    /** The longest, from the mark on, that a record took which came out after it. */
-    synchronized Duration slowestSinceMark() {
-        return Duration.ofNanos(slowestSinceMark);
     }
 
     /** Records that went in and did not come out yet, about. */

@@ -41,19 +41,49 @@ record ChaosOptions(
         FORGET
     }
 
-    /** What the system properties {@code chaos.*} say; by default each kind of fault once. */
+    /** Kinds of which each takes away something else: a process, its time, a broker, the store. */
+    private static final List<ChaosFault> FEW = List.of(
+            ChaosFault.KILL_INSTANCE,
+            ChaosFault.FREEZE_INSTANCE,
+            ChaosFault.KILL_BROKER,
+            ChaosFault.STORE_REFUSES,
+            ChaosFault.STORE_FLIPS_BITS);
+
+    private static final int USUAL_RATE = 1000;
+
+    /**
+     * What the system properties {@code chaos.*} say. With a number of faults they are of every
+     * kind; without, a few kinds come once, at half the rate.
+     */
     static ChaosOptions given() {
-        String variant = System.getProperty("chaos.variant", "blobs").toUpperCase(Locale.ROOT);
-        return given(List.of(ChaosFault.values()), ChaosVariant.valueOf(variant));
+        if (Integer.getInteger("chaos.faults") != null) {
+            return everyKind();
+        }
+        return given(FEW, variant(ChaosVariant.BLOBS), 1, USUAL_RATE / 2);
+    }
+
+    /** Each kind of fault, over three brokers. */
+    static ChaosOptions everyKind() {
+        ChaosVariant variant = variant(ChaosVariant.BLOBS);
+        return given(
+                List.of(ChaosFault.values()), variant, variant == ChaosVariant.BLOBS ? 3 : 1, USUAL_RATE);
+    }
+
+    private static ChaosVariant variant(ChaosVariant byDefault) {
+        return ChaosVariant.valueOf(
+                System.getProperty("chaos.variant", byDefault.name()).toUpperCase(Locale.ROOT));
     }
 
     /**
-     * Under at-least-once; by default kinds without zombies, so that there is an order to be
-     * checked.
+     * Under at-least-once, with parallel calls behind each shuffle; by default kinds without
+     * zombies, so that there is an order to be checked.
      */
     static ChaosOptions atLeastOnce() {
-        ChaosOptions given =
-                given(List.of(ChaosFault.KILL_INSTANCE, ChaosFault.THROW_IN_USER_CODE), ChaosVariant.BLOBS);
+        ChaosOptions given = given(
+                List.of(ChaosFault.KILL_INSTANCE, ChaosFault.THROW_IN_USER_CODE),
+                ChaosVariant.BLOBS_AND_CALLS,
+                1,
+                USUAL_RATE / 2);
         return new ChaosOptions(
                 given.kinds,
                 given.faults,
@@ -61,7 +91,7 @@ record ChaosOptions(
                 given.seed,
                 "at_least_once",
                 given.protocol,
-                Integer.getInteger("chaos.brokers", 1),
+                given.brokers,
                 given.instances,
                 given.rate,
                 given.commits,
@@ -75,7 +105,9 @@ record ChaosOptions(
     static ChaosOptions ofOperators() {
         return given(
                 List.of(ChaosFault.KILL_INSTANCE, ChaosFault.THROW_IN_USER_CODE, ChaosFault.STORE_REFUSES),
-                ChaosVariant.OPERATORS);
+                ChaosVariant.OPERATORS,
+                1,
+                USUAL_RATE);
     }
 
     /**
@@ -85,7 +117,9 @@ record ChaosOptions(
     static ChaosOptions ofKeyParallel() {
         return given(
                 List.of(ChaosFault.KILL_INSTANCE, ChaosFault.ADD_AND_REMOVE_INSTANCE, ChaosFault.THROW_IN_USER_CODE),
-                ChaosVariant.KEY_PARALLEL);
+                ChaosVariant.KEY_PARALLEL,
+                1,
+                USUAL_RATE);
     }
 
     /**
@@ -93,11 +127,13 @@ record ChaosOptions(
      * member away from others who ask it.
      */
     static ChaosOptions inZones() {
-        return given(List.of(ChaosFault.KILL_INSTANCE, ChaosFault.FREEZE_INSTANCE), ChaosVariant.ZONES);
+        return given(
+                List.of(ChaosFault.KILL_INSTANCE, ChaosFault.FREEZE_INSTANCE), ChaosVariant.ZONES, 1, USUAL_RATE);
     }
 
-    private static ChaosOptions given(List<ChaosFault> byDefault, ChaosVariant variant) {
-        int brokers = Integer.getInteger("chaos.brokers", variant == ChaosVariant.BLOBS ? 3 : 1);
+    private static ChaosOptions given(
+            List<ChaosFault> byDefault, ChaosVariant variant, int usualBrokers, int usualRate) {
+        int brokers = Integer.getInteger("chaos.brokers", usualBrokers);
         List<ChaosFault> chosen = System.getProperty("chaos.kinds") == null
                 ? byDefault
                 : Stream.of(System.getProperty("chaos.kinds").split(","))
@@ -116,15 +152,25 @@ record ChaosOptions(
                 System.getProperty("chaos.protocol", "classic"),
                 brokers,
                 Integer.getInteger("chaos.instances", variant == ChaosVariant.ZONES ? 4 : 2),
-                Integer.getInteger("chaos.rate", 1000),
+                Integer.getInteger("chaos.rate", usualRate),
                 Commits.DRAIN,
                 variant);
     }
 
     /** No faults but those of the test. */
-    static ChaosOptions calm(ChaosVariant variant) {
+    static ChaosOptions calm() {
         return new ChaosOptions(
-                List.of(), 0, Duration.ZERO, 1, "exactly_once_v2", "classic", 1, 2, 200, Commits.DRAIN, variant);
+                List.of(),
+                0,
+                Duration.ZERO,
+                1,
+                "exactly_once_v2",
+                "classic",
+                1,
+                2,
+                200,
+                Commits.DRAIN,
+                ChaosVariant.BLOBS);
     }
 
     /**
@@ -133,17 +179,16 @@ record ChaosOptions(
      * to nothing comes out.
      */
     static ChaosOptions control() {
-        ChaosOptions given = given();
         return new ChaosOptions(
                 List.of(ChaosFault.KILL_INSTANCE),
                 10, // until one of them was noticed
                 Duration.ZERO,
-                given.seed,
+                Long.getLong("chaos.seed", 1),
                 "at_least_once",
                 "classic",
                 1,
                 2,
-                given.rate,
+                Integer.getInteger("chaos.rate", USUAL_RATE),
                 Commits.FORGET,
                 ChaosVariant.BLOBS);
     }

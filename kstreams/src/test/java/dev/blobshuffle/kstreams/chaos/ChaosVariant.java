@@ -24,6 +24,17 @@ enum ChaosVariant {
     /** By the client supplier, unseen by the topology. */
     BLOBS,
 
+    /**
+     * By the client supplier, and behind each shuffle a slow function is called for many records at
+     * once.
+     */
+    BLOBS_AND_CALLS {
+        @Override
+        KStream<Integer, byte[]> repartition(String name, int partitions, KStream<Integer, byte[]> stream) {
+            return super.repartition(name, partitions, stream).processValues(slow(name));
+        }
+    },
+
     /** By the client supplier, in three zones whose instances share their caches. */
     ZONES,
 
