@@ -18,6 +18,7 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.awaitility.Awaitility;
 
 /** Kafka's own clients, as the tests use them. */
 final class Clients {
@@ -63,13 +64,18 @@ final class Clients {
                 "isolation.level", "read_committed",
                 "auto.offset.reset", "earliest");
         List<String> values = new ArrayList<>();
-        long deadline = System.nanoTime() + Duration.ofMinutes(1).toNanos();
         try (Consumer<String, String> consumer =
                 new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer())) {
             consumer.subscribe(List.of(topic));
-            while (values.size() < count && System.nanoTime() < deadline) {
-                consumer.poll(Duration.ofMillis(200)).forEach(record -> values.add(record.value()));
-            }
+            Awaitility.await(count + " values")
+                    .pollInSameThread()
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(1))
+                    .atMost(Duration.ofMinutes(2))
+                    .until(() -> {
+                        consumer.poll(Duration.ofMillis(200)).forEach(record -> values.add(record.value()));
+                        return values.size() >= count;
+                    });
         }
         return values;
     }

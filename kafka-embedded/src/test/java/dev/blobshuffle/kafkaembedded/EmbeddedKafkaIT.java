@@ -40,16 +40,6 @@ final class EmbeddedKafkaIT extends KafkaClusterContractTest<EmbeddedKafka> {
     }
 
     @Test
-    void temporaryDirectoryGoesOnClose() throws Exception {
-        Path logDirectory;
-        try (EmbeddedKafka kafka = EmbeddedKafka.builder().start()) {
-            logDirectory = kafka.logDirectory(0);
-            assertThat(logDirectory.resolve("meta.properties")).exists();
-        }
-        assertThat(Files.exists(logDirectory.getParent())).isFalse();
-    }
-
-    @Test
     void sharedBrokerIsOneAndIsNotClosed() throws Exception {
         List<String> values = Clients.values("shared", 10);
         try (EmbeddedKafka kafka = EmbeddedKafka.shared()) {
@@ -63,7 +53,8 @@ final class EmbeddedKafkaIT extends KafkaClusterContractTest<EmbeddedKafka> {
     }
 
     @Test
-    void takenPortIsReplaced() throws Exception {
+    void takenPortIsReplacedAndTheTemporaryDirectoryGoesOnClose() throws Exception {
+        Path logDirectory;
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             AtomicInteger asked = new AtomicInteger();
             // First the broker's port is taken, then the controller's.
@@ -75,8 +66,11 @@ final class EmbeddedKafkaIT extends KafkaClusterContractTest<EmbeddedKafka> {
             try (EmbeddedKafka kafka = EmbeddedKafka.builder().ports(source).start()) {
                 kafka.createTopic("reachable", 1);
                 assertThat(asked).hasValue(3);
+                logDirectory = kafka.logDirectory(0);
+                assertThat(logDirectory.resolve("meta.properties")).exists();
             }
         }
+        assertThat(Files.exists(logDirectory.getParent())).isFalse();
     }
 
     @Test
