@@ -7,6 +7,7 @@ import dev.blobshuffle.core.failure.BlobCorrupt;
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.kafka.internal.client.SharedEngines;
 import dev.blobshuffle.kafka.internal.position.VirtualOffset;
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -40,13 +41,11 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Plain applications that know nothing but settings. */
 class ApplicationIT {
-    @RegisterExtension
-    static final SharedBroker BROKER = new SharedBroker();
+    private static final EmbeddedKafka KAFKA = EmbeddedKafka.shared();
 
     @TempDir
     private Path directory;
@@ -56,12 +55,12 @@ class ApplicationIT {
     @BeforeEach
     void createTopic() {
         topic = "orders-" + System.nanoTime();
-        BROKER.broker().createTopic(topic, 1);
+        KAFKA.createTopic(topic, 1);
     }
 
     private Map<String, Object> settings(Object... more) {
         Map<String, Object> settings = new HashMap<>(Map.of(
-                "bootstrap.servers", BROKER.broker().bootstrapServers(),
+                "bootstrap.servers", KAFKA.bootstrapServers(),
                 "blobshuffle.store", directory.toUri().toString(),
                 "blobshuffle.topics.include", "orders.*"));
         for (int i = 0; i < more.length; i += 2) {
@@ -80,7 +79,7 @@ class ApplicationIT {
     @Test
     void exampleDeliversEveryOrderOnceToTheNextSubscriber() {
         PublishSubscribeExample example = new PublishSubscribeExample(
-                BROKER.broker().bootstrapServers(), directory.toUri().toString());
+                KAFKA.bootstrapServers(), directory.toUri().toString());
         List<String> orders =
                 IntStream.range(0, 100).mapToObj(i -> i % 7 + " order " + i).toList();
         List<String> taken = new ArrayList<>();
@@ -188,7 +187,7 @@ class ApplicationIT {
     @Test
     void recordThatCannotBeDeserializedIsToldHoweverBusyOtherPartitionsAre() {
         String busy = topic + "-busy";
-        BROKER.broker().createTopic(busy, 1);
+        KAFKA.createTopic(busy, 1);
         publish("no integer");
         try (Producer<String, String> producer =
                 new BlobProducer<>(settings(), new StringSerializer(), new StringSerializer())) {
@@ -214,7 +213,7 @@ class ApplicationIT {
     @Test
     void notificationThatCannotBeReadIsToldHoweverBusyOtherPartitionsAre() {
         String busy = topic + "-busy";
-        BROKER.broker().createTopic(busy, 1);
+        KAFKA.createTopic(busy, 1);
         publish("a");
         damageNotification();
         try (Producer<String, String> producer =
@@ -242,7 +241,7 @@ class ApplicationIT {
     /** The topic gets its notification once more, with a byte of it changed. */
     private void damageNotification() {
         Map<String, Object> kafkas =
-                Map.of("bootstrap.servers", BROKER.broker().bootstrapServers(), "auto.offset.reset", "earliest");
+                Map.of("bootstrap.servers", KAFKA.bootstrapServers(), "auto.offset.reset", "earliest");
         try (Consumer<byte[], byte[]> consumer =
                         new KafkaConsumer<>(kafkas, new ByteArrayDeserializer(), new ByteArrayDeserializer());
                 Producer<byte[], byte[]> producer =

@@ -19,6 +19,7 @@ import dev.blobshuffle.kafka.internal.consume.StreamsConsumer;
 import dev.blobshuffle.kafka.internal.produce.ProducerOpening;
 import dev.blobshuffle.kafka.internal.produce.ShuffleProducer;
 import dev.blobshuffle.kafka.internal.produce.StreamsProducer;
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -27,7 +28,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
@@ -43,26 +43,27 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 
 /**
  * The clients of one test: real ones on a real broker around one engine; topics named
  * {@code blob-…} shuffle through blobs. Closes all it made.
  */
 public final class Clients implements AutoCloseable {
-    public static final Duration PATIENCE = Duration.ofSeconds(180);
+    public static final Duration PATIENCE = Duration.ofMinutes(3);
 
-    private final String bootstrap;
+    private final String bootstrap = EmbeddedKafka.shared().bootstrapServers();
     private final SystemTime time = new SystemTime();
     private final Engine engine;
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
-    public Clients(SharedBroker shared, BlobStore store, Duration delay) {
-        this(shared, store, delay, Duration.ofSeconds(20));
+    public Clients(BlobStore store, Duration delay) {
+        this(store, delay, Duration.ofSeconds(20));
     }
 
     /** Clients that give a batch up early. */
-    public Clients(SharedBroker shared, BlobStore store, Duration delay, Duration deliveryTimeout) {
-        bootstrap = shared.broker().bootstrapServers();
+    public Clients(BlobStore store, Duration delay, Duration deliveryTimeout) {
         engine = ShuffleEngine.builder(store, time)
                 .batching(BatcherOptions.builder()
                         .delay(delay)
@@ -169,20 +170,11 @@ public final class Clients implements AutoCloseable {
     }
 
     /** Makes a topic that was just deleted: the broker may need a moment to forget it. */
-    static void topicAgain(Admin admin, String name, int partitions) throws Exception {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (true) {
-            try {
-                admin.createTopics(List.of(new NewTopic(name, partitions, (short) 1)))
-                        .all()
-                        .get();
-                return;
-            } catch (ExecutionException e) {
-                if (!(e.getCause() instanceof TopicExistsException) || System.nanoTime() > deadline) {
-                    throw e;
-                }
-            }
-        }
+    static void topicAgain(Admin admin, String name, int partitions) {
+        NewTopic topic = new NewTopic(name, partitions, (short) 1);
+        waitFor("the deletion of " + name)
+                .ignoreExceptionsMatching(e -> e.getCause() instanceof TopicExistsException)
+                .until(() -> admin.createTopics(List.of(topic)).all().get() == null);
     }
 
     /** A producer as Kafka Streams would get it. */
@@ -265,15 +257,23 @@ public final class Clients implements AutoCloseable {
 
     public static <K, V> List<ConsumerRecord<K, V>> read(Consumer<K, V> consumer, int count) {
         List<ConsumerRecord<K, V>> records = new ArrayList<>();
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (records.size() < count) {
-            if (System.nanoTime() > deadline) {
-                throw new AssertionError(
-                        "Only " + records.size() + " of " + count + " records came in " + PATIENCE + ".");
-            }
+        waitFor(count + " records").until(() -> {
             consumer.poll(Duration.ofMillis(500)).forEach(records::add);
-        }
+            return records.size() >= count;
+        });
         return records;
+    }
+
+    /**
+     * A wait for a condition that polls consumers: it stays in the thread that owns them, and looks
+     * again at once.
+     */
+    public static ConditionFactory waitFor(String what) {
+        return Awaitility.await(what)
+                .pollInSameThread()
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(1))
+                .atMost(PATIENCE);
     }
 
     static List<String> valuesOf(List<ConsumerRecord<String, String>> records) {

@@ -10,6 +10,7 @@ import dev.blobshuffle.kafka.internal.position.VirtualOffset;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.clients.admin.OffsetSpec;
@@ -27,12 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 class ConsumerPositionIT {
-    @RegisterExtension
-    static final SharedBroker BROKER = new SharedBroker();
-
     private final MemoryBlobStore store = new MemoryBlobStore("positions", 1L << 30);
     private Clients clients;
     private String topic;
@@ -40,7 +37,7 @@ class ConsumerPositionIT {
 
     @BeforeEach
     void open() {
-        clients = new Clients(BROKER, store, Duration.ofSeconds(30));
+        clients = new Clients(store, Duration.ofSeconds(30));
         topic = clients.blobTopic(1);
         partition = Clients.partition(topic);
     }
@@ -273,14 +270,14 @@ class ConsumerPositionIT {
         Consumer<String, String> consumer =
                 assigned("g-interval", "enable.auto.commit", true, "auto.commit.interval.ms", 1);
         Clients.read(consumer, 10);
-        long deadline = System.nanoTime() + Clients.PATIENCE.toNanos();
-        OffsetAndMetadata committed = null;
-        while (committed == null && System.nanoTime() < deadline) {
-            consumer.poll(Duration.ofMillis(50));
-            committed = consumer.committed(Set.of(partition)).get(partition);
-        }
+        OffsetAndMetadata committed = Clients.waitFor("a commit")
+                .until(
+                        () -> {
+                            consumer.poll(Duration.ofMillis(50));
+                            return consumer.committed(Set.of(partition)).get(partition);
+                        },
+                        Objects::nonNull);
 
-        assertThat(committed).isNotNull();
         assertThat(committed.offset()).isEqualTo(VirtualOffset.of(1));
     }
 
@@ -292,10 +289,10 @@ class ConsumerPositionIT {
                 Map.of(partition, after(Clients.read(consumer, 2).get(0), "m"));
         List<Map<TopicPartition, OffsetAndMetadata>> told = new CopyOnWriteArrayList<>();
         consumer.commitAsync(offsets, (committed, failure) -> told.add(committed));
-        long deadline = System.nanoTime() + Clients.PATIENCE.toNanos();
-        while (told.isEmpty() && System.nanoTime() < deadline) {
+        Clients.waitFor("the callback").until(() -> {
             consumer.poll(Duration.ofMillis(50));
-        }
+            return !told.isEmpty();
+        });
 
         assertThat(told).containsExactly(offsets);
         assertThat(consumer.committed(Set.of(partition))).isEqualTo(offsets);

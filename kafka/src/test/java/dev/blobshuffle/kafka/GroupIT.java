@@ -23,14 +23,10 @@ import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class GroupIT {
-    @RegisterExtension
-    static final SharedBroker BROKER = new SharedBroker();
-
     private static final int PARTITIONS = 4;
     private static final int RECORDS = 4000;
 
@@ -60,7 +56,7 @@ class GroupIT {
 
     @BeforeEach
     void open() {
-        clients = new Clients(BROKER, new MemoryBlobStore("groups", 1L << 30), Duration.ofSeconds(30));
+        clients = new Clients(new MemoryBlobStore("groups", 1L << 30), Duration.ofSeconds(30));
         topic = clients.blobTopic(PARTITIONS);
         Producer<String, String> producer = clients.producer();
         for (int i = 0; i < RECORDS; i++) {
@@ -79,16 +75,17 @@ class GroupIT {
     void rebalanceInTheMiddleOfANotificationLosesAndRepeatsNothing(Protocol protocol) {
         String group = "g-" + protocol + System.nanoTime();
         Member first = new Member(group, protocol);
-        while (first.received.size() < 300) {
+        Clients.waitFor("300 records").until(() -> {
             first.poll();
-        }
+            return first.received.size() >= 300;
+        });
         Member second = new Member(group, protocol);
         pollUntilBothHave(first, second);
         second.close();
-        long deadline = System.nanoTime() + Clients.PATIENCE.toNanos();
-        while (first.received.size() + second.received.size() < RECORDS && System.nanoTime() < deadline) {
+        Clients.waitFor("all records").until(() -> {
             first.poll();
-        }
+            return first.received.size() + second.received.size() >= RECORDS;
+        });
         first.poll();
 
         List<String> all = new ArrayList<>(first.received);
@@ -121,13 +118,13 @@ class GroupIT {
 
     /** Both poll, until the second has been given something of its own. */
     private static void pollUntilBothHave(Member first, Member second) {
-        long deadline = System.nanoTime() + Clients.PATIENCE.toNanos();
-        while (second.received.size() < 200 && System.nanoTime() < deadline) {
+        Clients.waitFor("200 records of the second member").until(() -> {
             second.poll();
             if (second.consumer.assignment().isEmpty() || second.received.isEmpty()) {
                 first.keepAlive();
             }
-        }
+            return second.received.size() >= 200;
+        });
     }
 
     /** A member that commits after each poll and once more when partitions go. */

@@ -19,7 +19,6 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -29,18 +28,14 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @Tag("every-kafka")
 class LateAnswerIT {
-    @RegisterExtension
-    static final SharedBroker BROKER = new SharedBroker();
-
     private static final int PARTITIONS = 8;
-    private static final Duration ENOUGH = Duration.ofSeconds(60);
 
     private Clients clients;
     private String topic;
 
     @BeforeEach
     void open() {
-        clients = new Clients(BROKER, new MemoryBlobStore("late", 1L << 24), Duration.ofMillis(50));
+        clients = new Clients(new MemoryBlobStore("late", 1L << 24), Duration.ofMillis(50));
         topic = clients.blobTopic(PARTITIONS);
         Producer<String, String> producer = clients.producer();
         for (int partition = 0; partition < PARTITIONS; partition++) {
@@ -73,13 +68,12 @@ class LateAnswerIT {
         try (Consumer<byte[], byte[]> consumer = clients.wrap(answeringLate(real, late, questions))) {
             consumer.subscribe(List.of(topic));
             Set<Integer> read = new HashSet<>();
-            long deadline = System.nanoTime() + ENOUGH.toNanos();
-            while (read.size() < PARTITIONS && System.nanoTime() < deadline) {
+            Clients.waitFor("records of all partitions").untilAsserted(() -> {
                 consumer.poll(Duration.ofMillis(5)).forEach(record -> read.add(record.partition()));
-            }
-            assertThat(read)
-                    .as("paused by us: %s; shown as paused: %s", real.paused(), consumer.paused())
-                    .hasSize(PARTITIONS);
+                assertThat(read)
+                        .as("paused by us: %s; shown as paused: %s", real.paused(), consumer.paused())
+                        .hasSize(PARTITIONS);
+            });
             assertThat(questions.get()).as("asked again").isGreaterThan(late);
         }
     }

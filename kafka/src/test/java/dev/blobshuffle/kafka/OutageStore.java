@@ -1,5 +1,6 @@
 package dev.blobshuffle.kafka;
 
+import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.failure.StoreUnavailable;
 import dev.blobshuffle.core.internal.store.ForwardingBlobStore;
 import dev.blobshuffle.core.store.BlobContent;
@@ -8,9 +9,13 @@ import dev.blobshuffle.core.store.BlobStore;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** A store that refuses puts while it is down. */
+/**
+ * A store that is down, so that puts are tried again until their deadline, or that refuses puts for
+ * good.
+ */
 final class OutageStore extends ForwardingBlobStore {
     volatile boolean down;
+    volatile boolean refuses;
 
     OutageStore(BlobStore store) {
         super(store);
@@ -18,6 +23,10 @@ final class OutageStore extends ForwardingBlobStore {
 
     @Override
     public CompletionStage<Void> put(BlobId id, BlobContent content) {
+        if (refuses) {
+            return CompletableFuture.failedFuture(
+                    new InvalidSettings("Cannot put: the store refuses this client. Grant it the right."));
+        }
         return down
                 ? CompletableFuture.failedFuture(new StoreUnavailable("Cannot put: the store is down. Wait."))
                 : store().put(id, content);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.kafka.internal.log.NotificationRecord;
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -28,7 +29,6 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -38,8 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ProtectionIT {
     private static final String KEY = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
 
-    @RegisterExtension
-    static final SharedBroker BROKER = new SharedBroker();
+    private static final EmbeddedKafka KAFKA = EmbeddedKafka.shared();
 
     @TempDir
     private Path directory;
@@ -51,8 +50,8 @@ class ProtectionIT {
     void createTopics() {
         topic = "protected-" + System.nanoTime();
         other = topic + "-other";
-        BROKER.broker().createTopic(topic, 2);
-        BROKER.broker().createTopic(other, 1);
+        KAFKA.createTopic(topic, 2);
+        KAFKA.createTopic(other, 1);
     }
 
     @Test
@@ -60,7 +59,7 @@ class ProtectionIT {
         write(Map.of());
         ConsumerRecord<byte[], byte[]> notification = notification();
         try (Producer<byte[], byte[]> copier = new KafkaProducer<>(
-                Map.of("bootstrap.servers", BROKER.broker().bootstrapServers()),
+                Map.of("bootstrap.servers", KAFKA.bootstrapServers()),
                 new ByteArraySerializer(),
                 new ByteArraySerializer())) {
             for (TopicPartition to : List.of(new TopicPartition(topic, 1), new TopicPartition(other, 0))) {
@@ -141,7 +140,7 @@ class ProtectionIT {
 
     private ConsumerRecord<byte[], byte[]> notification() {
         try (Consumer<byte[], byte[]> consumer = new KafkaConsumer<>(
-                Map.of("bootstrap.servers", BROKER.broker().bootstrapServers(), "auto.offset.reset", "earliest"),
+                Map.of("bootstrap.servers", KAFKA.bootstrapServers(), "auto.offset.reset", "earliest"),
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer())) {
             consumer.assign(List.of(new TopicPartition(topic, 0)));
@@ -154,7 +153,7 @@ class ProtectionIT {
     private Map<String, Object> settings(Map<String, Object> more) {
         Map<String, Object> settings = new HashMap<>(Map.of(
                 "bootstrap.servers",
-                BROKER.broker().bootstrapServers(),
+                KAFKA.bootstrapServers(),
                 "auto.offset.reset",
                 "earliest",
                 "enable.auto.commit",

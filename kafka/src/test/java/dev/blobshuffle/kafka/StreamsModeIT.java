@@ -22,15 +22,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * The calls that Kafka Streams makes around a commit, in its order, with what it must get to see.
  */
 class StreamsModeIT {
-    @RegisterExtension
-    static final SharedBroker BROKER = new SharedBroker();
-
     private final OutageStore store = new OutageStore(new MemoryBlobStore("streams-mode", 1L << 30));
     private final ClientPair pair = new ClientPair.Registry().of("app-StreamThread-1-consumer");
     private Clients clients;
@@ -38,7 +34,7 @@ class StreamsModeIT {
 
     @BeforeEach
     void open() {
-        clients = new Clients(BROKER, store, Duration.ofSeconds(30), Duration.ofSeconds(4));
+        clients = new Clients(store, Duration.ofSeconds(30));
         topic = clients.blobTopic(1);
     }
 
@@ -82,7 +78,7 @@ class StreamsModeIT {
 
     @Test
     void notificationsDoNotWaitForTheProducersLinger() {
-        try (Clients prompt = new Clients(BROKER, store, Duration.ofMillis(1))) {
+        try (Clients prompt = new Clients(store, Duration.ofMillis(1))) {
             Consumer<byte[], byte[]> consumer =
                     prompt.streamsConsumer(Mode.KAFKA_STREAMS_ALO, pair, "group.id", "linger-" + topic);
             consumer.assign(List.of(Clients.partition(topic)));
@@ -112,13 +108,13 @@ class StreamsModeIT {
         TopicPartition input = Clients.partition(topic);
         consumer.assign(List.of(input));
         Map<TopicPartition, OffsetAndMetadata> offsets = Map.of(input, new OffsetAndMetadata(0));
-        store.down = true;
+        store.refuses = true;
         producer.send(record(topic, "lost"));
         producer.flush();
         assertThatThrownBy(() -> consumer.commitSync(offsets)).isInstanceOf(CommitFailedException.class);
         assertThatThrownBy(() -> producer.send(record(topic, "refused")))
                 .hasCauseInstanceOf(InvalidProducerEpochException.class);
-        store.down = false;
+        store.refuses = false;
         assertThatThrownBy(() -> consumer.commitSync(offsets)).isInstanceOf(CommitFailedException.class);
         consumer.unsubscribe();
         consumer.assign(List.of(input));
@@ -135,12 +131,12 @@ class StreamsModeIT {
                 clients.streamsProducer(Mode.KAFKA_STREAMS_EOS, pair, "transactional.id", "lost-" + topic);
         producer.initTransactions();
         producer.beginTransaction();
-        store.down = true;
+        store.refuses = true;
         producer.send(record(topic, "lost"));
         assertThatThrownBy(producer::commitTransaction).isInstanceOf(CommitFailedException.class);
         assertThatThrownBy(() -> producer.send(record(topic, "refused")))
                 .hasCauseInstanceOf(InvalidProducerEpochException.class);
-        store.down = false;
+        store.refuses = false;
         producer.abortTransaction();
         producer.beginTransaction();
         producer.send(record(topic, "kept"));

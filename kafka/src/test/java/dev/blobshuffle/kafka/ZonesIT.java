@@ -6,6 +6,7 @@ import dev.blobshuffle.core.internal.format.Footer;
 import dev.blobshuffle.core.internal.format.record.BlobVerifier;
 import dev.blobshuffle.kafka.internal.client.SharedEngines;
 import dev.blobshuffle.kafka.internal.position.VirtualOffset;
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -29,7 +30,6 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -39,8 +39,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * whatever they know.
  */
 class ZonesIT {
-    @RegisterExtension
-    static final SharedBroker BROKER = new SharedBroker();
+    private static final EmbeddedKafka KAFKA = EmbeddedKafka.shared();
 
     @TempDir
     private Path directory;
@@ -50,13 +49,13 @@ class ZonesIT {
     @BeforeEach
     void createTopic() {
         topic = "zoned-" + System.nanoTime();
-        BROKER.broker().createTopic(topic, 2);
+        KAFKA.createTopic(topic, 2);
     }
 
     private Map<String, Object> settings(String zone, String layout) {
         return new HashMap<>(Map.of(
                 "bootstrap.servers",
-                BROKER.broker().bootstrapServers(),
+                KAFKA.bootstrapServers(),
                 "auto.offset.reset",
                 "earliest",
                 "blobshuffle.store",
@@ -116,19 +115,19 @@ class ZonesIT {
             List<String> readInA = new ArrayList<>();
             List<String> readInB = new ArrayList<>();
             List<String> written = new ArrayList<>();
-            List<Set<String>> zones;
-            long deadline = System.nanoTime() + Clients.PATIENCE.toNanos();
-            do {
-                assertThat(System.nanoTime()).as("zones known in time").isLessThan(deadline);
-                String value = "v" + written.size();
-                written.add(value);
-                producer.send(new ProducerRecord<>(topic, 0, "k", value));
-                producer.send(new ProducerRecord<>(topic, 1, "k", value));
-                producer.flush();
-                zones = blobs.zones();
-                inA.poll(Duration.ofMillis(50)).forEach(record -> readInA.add(record.value()));
-                inB.poll(Duration.ofMillis(50)).forEach(record -> readInB.add(record.value()));
-            } while (!expected.equals(new HashSet<>(zones)));
+            List<Set<String>> zones = Clients.waitFor("sections of the readers' zones")
+                    .until(
+                            () -> {
+                                String value = "v" + written.size();
+                                written.add(value);
+                                producer.send(new ProducerRecord<>(topic, 0, "k", value));
+                                producer.send(new ProducerRecord<>(topic, 1, "k", value));
+                                producer.flush();
+                                inA.poll(Duration.ofMillis(50)).forEach(record -> readInA.add(record.value()));
+                                inB.poll(Duration.ofMillis(50)).forEach(record -> readInB.add(record.value()));
+                                return blobs.zones();
+                            },
+                            found -> expected.equals(new HashSet<>(found)));
             assertThat(zones).hasSize(blobsPerBatch);
 
             Clients.read(inA, written.size() - readInA.size()).forEach(record -> readInA.add(record.value()));
@@ -152,9 +151,7 @@ class ZonesIT {
                 try (Consumer<String, String> reader = reader(zone, 0, "per-zone")) {
                     reader.seek(new TopicPartition(topic, 0), VirtualOffset.of(0));
                     read.clear();
-                    long deadline = System.nanoTime() + Clients.PATIENCE.toNanos();
-                    while (!seen.contains(zone)) {
-                        assertThat(System.nanoTime()).as("moved in time").isLessThan(deadline);
+                    Clients.waitFor("a section of zone " + zone).until(() -> {
                         for (int i = 0; i < 50; i++) {
                             written.add("v" + written.size());
                             producer.send(new ProducerRecord<>(topic, 0, "k", written.get(written.size() - 1)));
@@ -162,7 +159,8 @@ class ZonesIT {
                         producer.flush();
                         blobs.zones().forEach(seen::addAll);
                         reader.poll(Duration.ofMillis(20)).forEach(record -> read.add(record.value()));
-                    }
+                        return seen.contains(zone);
+                    });
                     Clients.read(reader, written.size() - read.size()).forEach(record -> read.add(record.value()));
                     assertThat(read).isEqualTo(written);
                 }

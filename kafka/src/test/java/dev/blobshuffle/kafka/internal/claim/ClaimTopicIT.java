@@ -3,21 +3,19 @@ package dev.blobshuffle.kafka.internal.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.time.SystemTime;
-import dev.blobshuffle.kafka.SharedBroker;
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A claims topic keeps what it must, and only that. */
 class ClaimTopicIT {
     private static final int FINGERPRINT = 0x51;
 
-    @RegisterExtension
-    static final SharedBroker BROKER = new SharedBroker();
+    private static final EmbeddedKafka KAFKA = EmbeddedKafka.shared();
 
     private static ClaimTopic topic(String application, int fingerprint, SystemTime time) {
-        Map<String, Object> client = Map.of("bootstrap.servers", BROKER.broker().bootstrapServers());
+        Map<String, Object> client = Map.of("bootstrap.servers", KAFKA.bootstrapServers());
         return new ClaimTopic(
                 "forgetful-claims", new ClaimIdentity("forgetful-claims", application, client), fingerprint, time);
     }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.blobshuffle.core.failure.StoreAbsent;
 import dev.blobshuffle.core.internal.store.StoreMarker;
 import dev.blobshuffle.kafka.BlobProducer;
-import dev.blobshuffle.kafka.SharedBroker;
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -14,13 +14,11 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An instance that starts where the store should be and is not. */
 class SecondStoreIT {
-    @RegisterExtension
-    static final SharedBroker BROKER = new SharedBroker();
+    private static final EmbeddedKafka KAFKA = EmbeddedKafka.shared();
 
     @TempDir
     private Path directory;
@@ -28,7 +26,7 @@ class SecondStoreIT {
     private void write(String topic, Path store) {
         Map<String, Object> settings = Map.of(
                 "bootstrap.servers",
-                BROKER.broker().bootstrapServers(),
+                KAFKA.bootstrapServers(),
                 "blobshuffle.store",
                 store.toUri() + "?fsync=none",
                 "blobshuffle.topics.include",
@@ -43,7 +41,7 @@ class SecondStoreIT {
     @Test
     void instanceThatStartsWhileTheStoreIsNotMountedMakesNoOther() throws Exception {
         String topic = "second-" + System.nanoTime();
-        BROKER.broker().createTopic(topic, 1);
+        KAFKA.createTopic(topic, 1);
         Path store = directory.resolve("store");
         write(topic, store);
         Path away = directory.resolve("away");

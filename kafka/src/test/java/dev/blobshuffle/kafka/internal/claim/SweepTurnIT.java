@@ -7,12 +7,13 @@ import dev.blobshuffle.core.internal.membership.Membership;
 import dev.blobshuffle.core.internal.retention.SweepTurn;
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.core.time.SystemTime;
-import dev.blobshuffle.kafka.SharedBroker;
+import dev.blobshuffle.kafka.Clients;
 import dev.blobshuffle.kafka.internal.client.ClientPair;
 import dev.blobshuffle.kafka.internal.client.ConsumerWiring;
 import dev.blobshuffle.kafka.internal.client.Mode;
 import dev.blobshuffle.kafka.internal.client.TopicMatcher;
 import dev.blobshuffle.kafka.internal.consume.StreamsConsumer;
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -23,14 +24,10 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Instances of one group on a real broker: each has a consumer of its own. */
 class SweepTurnIT {
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
-
-    @RegisterExtension
-    static final SharedBroker BROKER = new SharedBroker();
+    private static final EmbeddedKafka KAFKA = EmbeddedKafka.shared();
 
     private final SystemTime time = new SystemTime();
     private final ShuffleEngine engine =
@@ -40,9 +37,9 @@ class SweepTurnIT {
     @BeforeEach
     void createTopics() {
         prefix = "turn-" + System.nanoTime();
-        BROKER.broker().createTopic(prefix + "-plain", 2);
-        BROKER.broker().createTopic(prefix + "-shuffled-1", 2);
-        BROKER.broker().createTopic(prefix + "-shuffled-2", 2);
+        KAFKA.createTopic(prefix + "-plain", 2);
+        KAFKA.createTopic(prefix + "-shuffled-1", 2);
+        KAFKA.createTopic(prefix + "-shuffled-2", 2);
     }
 
     @AfterEach
@@ -58,7 +55,7 @@ class SweepTurnIT {
         Instance() {
             Map<String, Object> settings = Map.of(
                     "bootstrap.servers",
-                    BROKER.broker().bootstrapServers(),
+                    KAFKA.bootstrapServers(),
                     "group.id",
                     prefix,
                     "auto.offset.reset",
@@ -95,13 +92,12 @@ class SweepTurnIT {
     }
 
     private static void pollUntil(BooleanSupplier condition, Instance... instances) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
+        Clients.waitFor("the turn").until(() -> {
             for (Instance instance : instances) {
                 instance.consumer.poll(Duration.ofMillis(50));
             }
-        }
+            return condition.getAsBoolean();
+        });
     }
 
     @Test

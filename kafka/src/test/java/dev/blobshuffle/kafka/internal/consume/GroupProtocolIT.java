@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.internal.store.MemoryBlobStore;
 import dev.blobshuffle.kafka.Clients;
-import dev.blobshuffle.kafka.SharedBroker;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +13,6 @@ import java.util.Set;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.clients.consumer.RoundRobinAssignor;
 import org.apache.kafka.clients.producer.Producer;
@@ -24,7 +21,6 @@ import org.apache.kafka.common.errors.InconsistentGroupProtocolException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -33,9 +29,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * says of itself.
  */
 class GroupProtocolIT {
-    @RegisterExtension
-    static final SharedBroker BROKER = new SharedBroker();
-
     private static final int PARTITIONS = 4;
 
     private Clients clients;
@@ -44,7 +37,7 @@ class GroupProtocolIT {
 
     @BeforeEach
     void open() {
-        clients = new Clients(BROKER, new MemoryBlobStore("protocol", 1L << 30), Duration.ofMillis(20));
+        clients = new Clients(new MemoryBlobStore("protocol", 1L << 30), Duration.ofMillis(20));
         topic = clients.blobTopic(PARTITIONS);
         group = "g-" + topic;
     }
@@ -71,13 +64,11 @@ class GroupProtocolIT {
         Consumer<byte[], byte[]> natively = clients.nativeConsumer(group, settings);
         natively.subscribe(List.of(topic));
         Producer<String, String> producer = clients.producer();
-        assertThatThrownBy(() -> {
-                    long deadline = System.nanoTime() + Clients.PATIENCE.toNanos();
-                    while (natively.assignment().isEmpty() && System.nanoTime() < deadline) {
-                        natively.poll(Duration.ofMillis(50));
-                        writer.poll(Duration.ZERO);
-                    }
-                })
+        assertThatThrownBy(() -> Clients.waitFor("an assignment").until(() -> {
+                    natively.poll(Duration.ofMillis(50));
+                    writer.poll(Duration.ZERO);
+                    return !natively.assignment().isEmpty();
+                }))
                 .isInstanceOf(InconsistentGroupProtocolException.class);
 
         for (int i = 0; i < 40; i++) {
@@ -102,12 +93,11 @@ class GroupProtocolIT {
         producer.flush();
 
         Set<String> values = new HashSet<>();
-        long deadline = System.nanoTime() + Clients.PATIENCE.toNanos();
-        while (values.size() < 40 && System.nanoTime() < deadline) {
+        Clients.waitFor("40 records").until(() -> {
             natively.poll(Duration.ofMillis(20)).forEach(record -> values.add(new String(record.value())));
             rolling.poll(Duration.ofMillis(20)).forEach(record -> values.add(record.value()));
-        }
-        assertThat(values).hasSize(40);
+            return values.size() == 40;
+        });
     }
 
     /**
@@ -185,22 +175,16 @@ class GroupProtocolIT {
 
     /** Returns when every consumer has a part, and together they have all partitions. */
     private static void pollUntilAssigned(int partitions, Consumer<?, ?>... consumers) {
-        long deadline = System.nanoTime() + Clients.PATIENCE.toNanos();
-        while (true) {
+        Clients.waitFor("an assignment to each").until(() -> {
             int assigned = 0;
             boolean hasEach = true;
-            List<ConsumerRecord<?, ?>> records = new ArrayList<>();
             for (Consumer<?, ?> consumer : consumers) {
-                consumer.poll(Duration.ofMillis(50)).forEach(records::add);
+                assertThat(consumer.poll(Duration.ofMillis(50)).isEmpty()).isTrue();
                 assigned += consumer.assignment().size();
                 hasEach &= !consumer.assignment().isEmpty();
             }
-            assertThat(records).isEmpty();
-            if (hasEach && assigned == partitions) {
-                return;
-            }
-            assertThat(System.nanoTime()).as("time for the assignment").isLessThan(deadline);
-        }
+            return hasEach && assigned == partitions;
+        });
     }
 
     private GroupProtocol.Members members() {

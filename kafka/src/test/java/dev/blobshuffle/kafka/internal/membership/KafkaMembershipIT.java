@@ -14,7 +14,8 @@ import dev.blobshuffle.core.internal.metrics.Counter;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.core.zone.Zone;
-import dev.blobshuffle.kafka.SharedBroker;
+import dev.blobshuffle.kafka.Clients;
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -25,9 +26,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -41,14 +42,11 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Members on a real broker. */
 class KafkaMembershipIT {
-    @RegisterExtension
-    static final SharedBroker BROKER = new SharedBroker();
+    private static final EmbeddedKafka KAFKA = EmbeddedKafka.shared();
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Zone A = new Zone("a");
     private static final Zone B = new Zone("b");
     private static final Partition P0 = new Partition("t", 0);
@@ -77,15 +75,11 @@ class KafkaMembershipIT {
     }
 
     private KafkaMembership join(long id, Zone zone) {
-        return join(BROKER.broker().bootstrapServers(), id, zone, MembershipTiming.USUAL);
+        return join(KAFKA.bootstrapServers(), id, zone, MembershipTiming.USUAL);
     }
 
-    private static void await(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
-            LockSupport.parkNanos(5_000_000);
-        }
+    private static void await(Callable<Boolean> condition) {
+        Clients.waitFor("the other members' news").until(condition);
     }
 
     private static List<Long> ids(Membership of, Zone zone) {
@@ -126,8 +120,7 @@ class KafkaMembershipIT {
     }
 
     private void assertTopicIsCompactedAndTimedByTheBroker() throws Exception {
-        try (Admin admin =
-                Admin.create(Map.of("bootstrap.servers", BROKER.broker().bootstrapServers()))) {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", KAFKA.bootstrapServers()))) {
             ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
             Config config = admin.describeConfigs(List.of(resource)).all().get().get(resource);
             assertThat(config.get("cleanup.policy").value()).isEqualTo("compact");
@@ -155,7 +148,7 @@ class KafkaMembershipIT {
     void memberThatFallsSilentIsTakenForDeadAndItsRecordDeletedWhateverElseIsInTheTopic() {
         MembershipTiming quick = new MembershipTiming(
                 Duration.ofMillis(100), Duration.ofSeconds(3), Duration.ofSeconds(4), Duration.ofSeconds(3));
-        KafkaMembership survivor = join(BROKER.broker().bootstrapServers(), 5, A, quick);
+        KafkaMembership survivor = join(KAFKA.bootstrapServers(), 5, A, quick);
         await(() -> ids(survivor, A).equals(List.of(5L)));
         Presence silent = new Presence(7, A, Optional.of(new Endpoint("gone", 1)), 1, PartitionRanges.of(Set.of(P0)));
         write(new byte[] {1, 2, 3}, new byte[100]);
@@ -177,7 +170,7 @@ class KafkaMembershipIT {
 
     private void write(byte[] key, byte[] value) {
         try (Producer<byte[], byte[]> producer = new KafkaProducer<>(
-                Map.of("bootstrap.servers", BROKER.broker().bootstrapServers()),
+                Map.of("bootstrap.servers", KAFKA.bootstrapServers()),
                 new ByteArraySerializer(),
                 new ByteArraySerializer())) {
             producer.send(new ProducerRecord<>(topic, 0, key == null ? new byte[0] : key, value));
@@ -187,7 +180,7 @@ class KafkaMembershipIT {
     private void awaitTombstones(Set<Long> expected) {
         Set<Long> deleted = new HashSet<>();
         try (Consumer<byte[], byte[]> consumer = new KafkaConsumer<>(
-                Map.of("bootstrap.servers", BROKER.broker().bootstrapServers(), "auto.offset.reset", "earliest"),
+                Map.of("bootstrap.servers", KAFKA.bootstrapServers(), "auto.offset.reset", "earliest"),
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer())) {
             consumer.assign(List.of(new TopicPartition(topic, 0)));
@@ -220,17 +213,11 @@ class KafkaMembershipIT {
     }
 
     @Test
-    void brokersThatDoNotAnswerHoldNobodyUp() {
+    void brokersThatDoNotAnswerHoldNobodyUp() throws Exception {
         KafkaMembership alone = join("127.0.0.1:1", 1, A, MembershipTiming.USUAL);
         alone.reading().reads(Set.of(P0));
         assertThat(alone.zoneOf(P0)).isEmpty();
         assertThat(alone.members()).isEmpty();
-        AtomicBoolean closed = new AtomicBoolean();
-        Thread closing = new Thread(() -> {
-            alone.close();
-            closed.set(true);
-        });
-        closing.start();
-        await(closed::get);
+        CompletableFuture.runAsync(alone::close).get(2, TimeUnit.MINUTES);
     }
 }

@@ -3,12 +3,15 @@ package dev.blobshuffle.kafka.internal.position;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.blobshuffle.core.time.SystemTime;
-import dev.blobshuffle.kafka.SharedBroker;
+import dev.blobshuffle.kafka.Clients;
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.PartitionInfo;
@@ -17,7 +20,6 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Brokers forget commits of a group without members by the time of the last one, so what counts is
@@ -28,11 +30,9 @@ class SkipNoteIT {
     private static final Duration OFTEN = Duration.ofMillis(50);
     private static final GivenUp SECOND = new GivenUp(List.of(new GivenUp.Range(1, 2)));
 
-    @RegisterExtension
-    static final SharedBroker BROKER = new SharedBroker();
+    private static final EmbeddedKafka KAFKA = EmbeddedKafka.shared();
 
-    private final Map<String, Object> client =
-            Map.of("bootstrap.servers", BROKER.broker().bootstrapServers());
+    private final Map<String, Object> client = Map.of("bootstrap.servers", KAFKA.bootstrapServers());
     private final SystemTime time = new SystemTime();
     private final String application = "skipping-" + System.nanoTime();
     private final TopicPartition shuffled = new TopicPartition(application + "-repartition", 0);
@@ -41,7 +41,7 @@ class SkipNoteIT {
 
     @BeforeEach
     void note() throws Exception {
-        BROKER.broker().createTopic(shuffled.topic(), 1);
+        KAFKA.createTopic(shuffled.topic(), 1);
         admin = Admin.create(client);
         SkipGroup.write(admin, application, Map.of(shuffled, SECOND.in(new OffsetAndMetadata(0))));
         offsets = new KafkaConsumer<>(client, new ByteArrayDeserializer(), new ByteArrayDeserializer());
@@ -62,16 +62,20 @@ class SkipNoteIT {
 
     /** Waits for so many more commits of the note. */
     private void awaitCommits(int count) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        int seen = 0;
-        while (seen < count) {
-            assertThat(System.nanoTime() - deadline).as("written in time").isNegative();
-            for (var record : offsets.poll(Duration.ofMillis(50))) {
-                String key = record.key() == null ? "" : new String(record.key(), StandardCharsets.ISO_8859_1);
-                boolean isOurs = key.contains(SkipGroup.of(application)) && key.contains(shuffled.topic());
-                seen += isOurs && record.value() != null ? 1 : 0;
-            }
-        }
+        AtomicInteger seen = new AtomicInteger();
+        Clients.waitFor(count + " commits of the note").until(() -> {
+            offsets.poll(Duration.ofMillis(50)).forEach(record -> {
+                if (isNote(record)) {
+                    seen.incrementAndGet();
+                }
+            });
+            return seen.get() >= count;
+        });
+    }
+
+    private boolean isNote(ConsumerRecord<byte[], byte[]> record) {
+        String key = record.key() == null ? "" : new String(record.key(), StandardCharsets.ISO_8859_1);
+        return key.contains(SkipGroup.of(application)) && key.contains(shuffled.topic()) && record.value() != null;
     }
 
     private void commit(long offset) throws Exception {

@@ -4,18 +4,16 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.kafka.BlobProducer;
-import dev.blobshuffle.kafka.SharedBroker;
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 class ProducerOpeningIT {
-    @RegisterExtension
-    static final SharedBroker BROKER = new SharedBroker();
+    private static final EmbeddedKafka KAFKA = EmbeddedKafka.shared();
 
     @TempDir
     private Path directory;
@@ -44,7 +42,7 @@ class ProducerOpeningIT {
 
     private void open(Map<String, Object> more) {
         Map<String, Object> settings = new HashMap<>(Map.of(
-                "bootstrap.servers", BROKER.broker().bootstrapServers(),
+                "bootstrap.servers", KAFKA.bootstrapServers(),
                 "blobshuffle.store", directory.toUri().toString(),
                 "blobshuffle.topics.include", "some"));
         settings.putAll(more);
