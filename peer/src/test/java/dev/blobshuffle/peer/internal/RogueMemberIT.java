@@ -32,8 +32,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -41,9 +41,9 @@ import org.junit.jupiter.api.io.TempDir;
  * announces itself as every other member of the zone, and serves blobs with changed values and
  * right checksums.
  */
-@Timeout(180)
 class RogueMemberIT {
-    private static final TopicPartition ORDERS = new TopicPartition("orders", 0);
+    private static final TopicPartition ORDERS = new TopicPartition("rogue-orders", 0);
+    private static final String MEMBERS = "rogue-members";
     private static final String HONEST = "amount=0100;memo=....;";
     private static final String FORGED = "amount=9999;memo=";
     private static final int ROUNDS = 6;
@@ -56,8 +56,8 @@ class RogueMemberIT {
         AtomicInteger asked = new AtomicInteger();
         Path blobs = directory.resolve("blobs");
         PrivateFiles.write(directory.resolve("secret"), "known to all members");
-        try (EmbeddedKafka kafka = EmbeddedKafka.builder().start();
-                StrangePeer rogue = StrangePeer.answering((request, out) -> {
+        EmbeddedKafka kafka = EmbeddedKafka.shared();
+        try (StrangePeer rogue = StrangePeer.answering((request, out) -> {
                     asked.incrementAndGet();
                     byte[] range = forged(blobs, request);
                     out.write(StrangePeer.head("206 Partial Content", range.length));
@@ -73,11 +73,17 @@ class RogueMemberIT {
                 announce(announcing, rogue);
                 List<String> values = new ArrayList<>();
                 write(kafka, blobs);
-                while (values.isEmpty()) {
-                    for (ConsumerRecord<String, String> record : reader.poll(Duration.ofMillis(200))) {
-                        values.add(record.value().substring(0, HONEST.length()));
-                    }
-                }
+                Awaitility.await("the record")
+                        .pollInSameThread()
+                        .pollDelay(Duration.ZERO)
+                        .pollInterval(Duration.ofMillis(1))
+                        .atMost(Duration.ofMinutes(2))
+                        .until(() -> {
+                            for (ConsumerRecord<String, String> record : reader.poll(Duration.ofMillis(200))) {
+                                values.add(record.value().substring(0, HONEST.length()));
+                            }
+                            return !values.isEmpty();
+                        });
                 assertThat(values).containsExactly(HONEST);
             }
             assertThat(asked).as("reads that the rogue was asked for").hasValue(0);
@@ -86,7 +92,7 @@ class RogueMemberIT {
 
     private Consumer<String, String> reader(EmbeddedKafka kafka, Path blobs) throws Exception {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
-            NewTopic members = new NewTopic("members", 1, (short) 1)
+            NewTopic members = new NewTopic(MEMBERS, 1, (short) 1)
                     .configs(Map.of("cleanup.policy", "compact", "message.timestamp.type", "LogAppendTime"));
             admin.createTopics(List.of(new NewTopic(ORDERS.topic(), 1, (short) 1), members))
                     .all()
@@ -111,9 +117,9 @@ class RogueMemberIT {
 
     private Map<String, Object> reading(EmbeddedKafka kafka, Path blobs) {
         Map<String, Object> settings = common(kafka, blobs, "z1");
-        settings.put("group.id", "readers");
+        settings.put("group.id", "rogue-readers");
         settings.put("auto.offset.reset", "earliest");
-        settings.put(KafkaSettings.MEMBERSHIP_TOPIC.name(), "members");
+        settings.put(KafkaSettings.MEMBERSHIP_TOPIC.name(), MEMBERS);
         settings.put(CacheSettings.ZONE_ENABLED.name(), "true");
         settings.put(PeerSettings.LISTEN.name(), "127.0.0.1:0");
         settings.put(
@@ -132,7 +138,7 @@ class RogueMemberIT {
     private static void announce(Producer<String, String> topic, StrangePeer rogue) {
         for (int id = 1; id <= 16; id++) {
             topic.send(new ProducerRecord<>(
-                    "members",
+                    MEMBERS,
                     "%016x".formatted(id * 0x1357L),
                     "blobshuffle-member 1\nzone z1\nendpoint " + rogue.endpoint() + "\nformat 1\n"));
         }

@@ -17,45 +17,33 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Three zones with two instances each shuffle a thousand blobs through a real broker: what crosses
- * zones crosses them through the store alone, and each zone reads from there only what was written
+ * Three zones with two instances each shuffle blobs through a real broker: what crosses zones
+ * crosses them through the store alone, and each zone reads from there only what was written
  * elsewhere, once. Bytes are counted on the wire, requests at the store, neither by the code under
- * test. GET:PUT = 2:3 is what the BlobShuffle paper measured with its layout.
+ * test. GET:PUT = 2:3 is what the BlobShuffle paper measured with its layout. The number of blobs
+ * is {@code -Dzones.blobs=N}.
  */
 class ThreeZonesIT {
     private static final List<Zone> ZONES = List.of(new Zone("a"), new Zone("b"), new Zone("c"));
     private static final int MEMBERS_OF_EACH = 2;
     private static final int INSTANCES = 6;
     private static final int PARTITIONS = 12;
-    private static final int LEAST_BLOBS = 1000;
-
-    private static EmbeddedKafka kafka;
+    private static final int LEAST_BLOBS = Integer.getInteger("zones.blobs", 150);
 
     private final ZoneRoutes routes = new ZoneRoutes();
     private final ZoneLedger ledger = new ZoneLedger();
     private final List<ZoneInstance> instances = new ArrayList<>();
 
-    @BeforeAll
-    static void start() {
-        kafka = EmbeddedKafka.builder().start();
-    }
-
-    @AfterAll
-    static void end() {
-        kafka.close();
-    }
-
     @ParameterizedTest
     @CsvSource({"packed, 1, 2048", "per-zone, 3, 4096"})
     void payloadCrossesZonesThroughTheStoreAlone(String layout, int blobsPerBatch, int recordLength) throws Exception {
         String topic = "zones-" + layout;
-        kafka.createTopic(topic, PARTITIONS);
+        EmbeddedKafka.shared().createTopic(topic, PARTITIONS);
         int rounds = LEAST_BLOBS / (INSTANCES * blobsPerBatch) + 1;
         ExecutorService threads = Executors.newFixedThreadPool(INSTANCES);
         try (MemoryBlobStore store = new MemoryBlobStore(topic, 256 << 20);
@@ -94,7 +82,7 @@ class ThreeZonesIT {
         // section.
         return new ZoneInstance(
                 settings,
-                kafka.bootstrapServers(),
+                EmbeddedKafka.shared().bootstrapServers(),
                 number,
                 topic,
                 PARTITIONS,
@@ -104,10 +92,12 @@ class ThreeZonesIT {
     }
 
     private static void awaitOthers(ZoneInstance instance) {
-        long deadline = System.nanoTime() + Duration.ofMinutes(1).toNanos();
-        while (!instance.knows(ZONES, MEMBERS_OF_EACH)) {
-            assertThat(System.nanoTime() - deadline).as("others known in time").isNegative();
-        }
+        Awaitility.await("the others")
+                .pollInSameThread()
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(1))
+                .atMost(Duration.ofMinutes(2))
+                .until(() -> instance.knows(ZONES, MEMBERS_OF_EACH));
     }
 
     private void everywhere(ExecutorService threads, Consumer<ZoneInstance> task) throws Exception {

@@ -7,8 +7,8 @@ import static dev.blobshuffle.peer.internal.ZoneFixture.id;
 import static dev.blobshuffle.peer.internal.ZoneFixture.range;
 import static dev.blobshuffle.peer.internal.ZoneFixture.read;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
-import dev.blobshuffle.core.internal.cache.CachedFile;
 import dev.blobshuffle.core.internal.cache.ZoneCachedBlobStore;
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.internal.metrics.Counter;
@@ -132,13 +132,13 @@ class ZoneIT {
 
     /** Parts are kept in the background. */
     static void awaitKept(Instance server, int blob) {
-        long deadline = System.nanoTime() + Duration.ofMinutes(1).toNanos();
-        Optional<CachedFile> file = server.local.file(id(blob), range(0, 1));
-        while (file.isEmpty() && System.nanoTime() < deadline) {
-            Thread.onSpinWait();
-            file = server.local.file(id(blob), range(0, 1));
-        }
-        file.orElseThrow().close();
+        await("part of blob " + blob)
+                .atMost(Duration.ofMinutes(2))
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(1))
+                .until(() -> server.local.file(id(blob), range(0, 1)), Optional::isPresent)
+                .orElseThrow()
+                .close();
     }
 
     @Test
@@ -342,8 +342,7 @@ class ZoneIT {
                 PeerOptions.Limits.USUAL);
         try (HttpPeerNetwork restarted = new HttpPeerNetwork(again, first.metrics, zone.time())) {
             assertThat(restarted.serve(first.local)).contains(first.endpoint);
-            long deadline = System.nanoTime() + Duration.ofMinutes(1).toNanos();
-            while (reader.metrics.value(Counter.CACHE_ZONE_HITS) < 2 && System.nanoTime() < deadline) {
+            await("an answer of the member").atMost(Duration.ofMinutes(2)).until(() -> {
                 read(store, 2, range(0, 10).section());
                 if (reader.metrics.value(Counter.CACHE_ZONE_HITS) < 2) {
                     read(
@@ -351,8 +350,8 @@ class ZoneIT {
                             2,
                             range(0, 1).afresh()); // Forgets the section, so that the next read asks again.
                 }
-            }
-            assertThat(reader.metrics.value(Counter.CACHE_ZONE_HITS)).isEqualTo(2);
+                return reader.metrics.value(Counter.CACHE_ZONE_HITS) == 2;
+            });
         }
     }
 

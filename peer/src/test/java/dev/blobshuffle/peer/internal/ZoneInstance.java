@@ -37,6 +37,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.awaitility.Awaitility;
 
 /**
  * An instance as an application opens it, but that it reaches the others of its zone over counted
@@ -172,13 +173,15 @@ final class ZoneInstance implements AutoCloseable {
 
     /** Reads until so many records have come, in order from each writer. */
     void readUpTo(long records) {
-        long deadline = System.nanoTime() + Duration.ofMinutes(2).toNanos();
-        while (received < records) {
-            if (System.nanoTime() - deadline > 0) {
-                throw new AssertionError("only " + received + " of " + records + " records came to instance " + number);
-            }
-            consumer.poll(Duration.ofMillis(100)).forEach(this::check);
-        }
+        Awaitility.await(records + " records in instance " + number)
+                .pollInSameThread()
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(1))
+                .atMost(Duration.ofMinutes(2))
+                .until(() -> {
+                    consumer.poll(Duration.ofMillis(100)).forEach(this::check);
+                    return received >= records;
+                });
         if (received > records) {
             throw new AssertionError(received + " records came to instance " + number + " for " + records);
         }
