@@ -16,7 +16,6 @@ import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.opentest4j.TestAbortedException;
 
 /** The alert rules ask for metrics that exist, fire as their tests say, and lead to a runbook. */
 class AlertRulesTest {
@@ -68,16 +67,8 @@ class AlertRulesTest {
     private static void promtool(String... arguments) throws Exception {
         List<String> command = new ArrayList<>(List.of("promtool"));
         command.addAll(List.of(arguments));
-        Process process;
-        try {
-            process = new ProcessBuilder(command)
-                    .directory(DASHBOARDS.toFile())
-                    .redirectErrorStream(true)
-                    .start();
-        } catch (IOException e) {
-            throw new TestAbortedException(
-                    "Cannot run promtool: it is not installed. Run .ci/install-servers prometheus.", e);
-        }
+        Process process = InstalledTool.start(
+                new ProcessBuilder(command).directory(DASHBOARDS.toFile()), ".ci/install-servers prometheus");
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).as(output).isZero();
     }

@@ -61,7 +61,7 @@ class CompletionCommandTest {
     private static List<String> bash(String program, String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of("bash", "-c", program, "bash"));
         command.addAll(List.of(arguments));
-        Process bash = new ProcessBuilder(command).redirectErrorStream(true).start();
+        Process bash = InstalledTool.start(new ProcessBuilder(command), "apt-get install bash");
         String output = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(bash.waitFor()).as(output).isZero();
         return output.lines().toList();
