@@ -6,15 +6,19 @@ import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import picocli.CommandLine;
 
 /**
@@ -26,6 +30,11 @@ public final class BlobTopic {
     private final Path store;
     private final String name;
     private final String pattern;
+
+    /** Creates the topic in the broker that the JVM shares. */
+    public BlobTopic(Path store, String kind) {
+        this(EmbeddedKafka.shared(), store, kind);
+    }
 
     /** Creates the topic. */
     public BlobTopic(EmbeddedKafka kafka, Path store, String kind) {
@@ -69,6 +78,28 @@ public final class BlobTopic {
     /** A consumer with such settings. */
     public Consumer<String, String> consumer(Object... more) {
         return new BlobConsumer<>(settings(more), new StringDeserializer(), new StringDeserializer());
+    }
+
+    /** Reads until so many records have come. */
+    public static List<ConsumerRecord<String, String>> read(Consumer<String, String> consumer, int count) {
+        List<ConsumerRecord<String, String>> read = new ArrayList<>();
+        waitFor(count + " records").until(() -> {
+            consumer.poll(Duration.ofMillis(100)).forEach(read::add);
+            return read.size() >= count;
+        });
+        return read;
+    }
+
+    /**
+     * A wait for a condition that polls consumers: it stays in the thread that owns them, and looks
+     * again at once.
+     */
+    public static ConditionFactory waitFor(String what) {
+        return Awaitility.await(what)
+                .pollInSameThread()
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(1))
+                .atMost(Duration.ofMinutes(2));
     }
 
     /**

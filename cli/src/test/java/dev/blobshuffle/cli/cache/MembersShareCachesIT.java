@@ -2,16 +2,17 @@ package dev.blobshuffle.cli.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.cli.BlobTopic;
 import dev.blobshuffle.core.internal.files.PrivateFiles;
 import dev.blobshuffle.kafka.BlobConsumer;
 import dev.blobshuffle.kafka.BlobProducer;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -25,24 +26,33 @@ import org.junit.jupiter.api.io.TempDir;
  * Instances that nobody listed find each other by the membership topic, and read from each other.
  */
 class MembersShareCachesIT {
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final String TOPIC = "shared-caches";
 
     @TempDir
     Path directory;
 
-    private Map<String, Object> settings(EmbeddedKafka kafka, String cacheBytes) throws Exception {
+    private Map<String, Object> settings(String cacheBytes) throws Exception {
         Path secret = directory.resolve("secret");
         PrivateFiles.write(secret, "a secret of sixteen bytes or more");
         Map<String, Object> settings = new HashMap<>(Map.of(
-                "bootstrap.servers", kafka.bootstrapServers(),
-                "auto.offset.reset", "earliest",
-                "blobshuffle.store", directory.resolve("blobs").toUri() + "?fsync=none",
-                "blobshuffle.topics.include", "shared",
-                "blobshuffle.membership.topic", "members",
-                "blobshuffle.zone", "a",
-                "blobshuffle.cache.zone.enabled", "true",
-                "blobshuffle.peer.listen", "127.0.0.1:0",
-                "blobshuffle.peer.secret.file", secret.toString()));
+                "bootstrap.servers",
+                EmbeddedKafka.shared().bootstrapServers(),
+                "auto.offset.reset",
+                "earliest",
+                "blobshuffle.store",
+                directory.resolve("blobs").toUri() + "?fsync=none",
+                "blobshuffle.topics.include",
+                TOPIC,
+                "blobshuffle.membership.topic",
+                TOPIC + "-members",
+                "blobshuffle.zone",
+                "a",
+                "blobshuffle.cache.zone.enabled",
+                "true",
+                "blobshuffle.peer.listen",
+                "127.0.0.1:0",
+                "blobshuffle.peer.secret.file",
+                secret.toString()));
         settings.put("blobshuffle.cache.memory.bytes", cacheBytes); // Differs, so that the process has two instances.
         return settings;
     }
@@ -57,32 +67,26 @@ class MembersShareCachesIT {
 
     @Test
     void readerAsksTheWriterInItsZoneInsteadOfTheStore() throws Exception {
-        try (EmbeddedKafka kafka = EmbeddedKafka.builder().start()) {
-            kafka.createTopic("shared", 1);
-            try (Producer<String, String> producer = new BlobProducer<>(
-                            settings(kafka, "64 MiB"), new StringSerializer(), new StringSerializer());
-                    Consumer<String, String> consumer = new BlobConsumer<>(
-                            settings(kafka, "65 MiB"), new StringDeserializer(), new StringDeserializer())) {
-                consumer.assign(List.of(new TopicPartition("shared", 0)));
-                List<String> written = new ArrayList<>();
-                List<String> read = new ArrayList<>();
-                long deadline = System.nanoTime() + PATIENCE.toNanos();
-                double gets = 0;
-                int inARow = 0;
-                while (inARow < 10) {
-                    assertThat(System.nanoTime()).as("found in time").isLessThan(deadline);
-                    written.add("v" + written.size());
-                    producer.send(new ProducerRecord<>("shared", 0, "k", written.get(written.size() - 1)));
-                    producer.flush();
-                    while (read.size() < written.size() && System.nanoTime() < deadline) {
-                        consumer.poll(Duration.ofMillis(100)).forEach(record -> read.add(record.value()));
-                    }
-                    inARow = metric(consumer, "gets") == gets ? inARow + 1 : 0;
-                    gets = metric(consumer, "gets");
-                }
-                assertThat(read).isEqualTo(written);
-                assertThat(metric(consumer, "cache-zone-hits")).isGreaterThanOrEqualTo(10);
-            }
+        EmbeddedKafka.shared().createTopic(TOPIC, 1);
+        try (Producer<String, String> producer =
+                        new BlobProducer<>(settings("64 MiB"), new StringSerializer(), new StringSerializer());
+                Consumer<String, String> consumer =
+                        new BlobConsumer<>(settings("65 MiB"), new StringDeserializer(), new StringDeserializer())) {
+            consumer.assign(List.of(new TopicPartition(TOPIC, 0)));
+            List<String> written = new ArrayList<>();
+            List<String> read = new ArrayList<>();
+            AtomicInteger inARow = new AtomicInteger();
+            BlobTopic.waitFor("ten reads in a row without the store").until(() -> {
+                double gets = metric(consumer, "gets");
+                written.add("v" + written.size());
+                producer.send(new ProducerRecord<>(TOPIC, 0, "k", written.get(written.size() - 1)));
+                producer.flush();
+                BlobTopic.read(consumer, 1).forEach(record -> read.add(record.value()));
+                inARow.set(metric(consumer, "gets") == gets ? inARow.get() + 1 : 0);
+                return inARow.get() == 10;
+            });
+            assertThat(read).isEqualTo(written);
+            assertThat(metric(consumer, "cache-zone-hits")).isGreaterThanOrEqualTo(10);
         }
     }
 }

@@ -44,7 +44,7 @@ class DoctorLogIT {
 
     @BeforeEach
     void setUp() throws Exception {
-        database.in("logs", "drop schema if exists blobshuffle cascade");
+        database.inside("drop schema if exists blobshuffle cascade");
         database.setUp();
     }
 
@@ -68,29 +68,29 @@ class DoctorLogIT {
     @Test
     void aRoleWithMoreThanTheFunctionsIsWarnedOf() throws Exception {
         assertThat(doctor(database.uri(OWNER)).out()).contains("the role owns the log");
-        database.in("logs", "grant select on blobshuffle.batch to app");
+        database.inside("grant select on blobshuffle.batch to app");
         assertThat(doctor(database.uri(CLIENT)).out())
                 .contains("WARNING log      privileges: the role has rights on 1");
-        database.in("logs", "revoke all on blobshuffle.batch from app", "grant usage on schema blobshuffle to public");
+        database.inside("revoke all on blobshuffle.batch from app", "grant usage on schema blobshuffle to public");
         assertThat(doctor(database.uri(CLIENT)).out()).contains("every role of the database may use schema");
     }
 
     @Test
     void aRoleWithLessThanTheFunctionsIsAnError() throws Exception {
-        database.in("logs", "revoke execute on function blobshuffle.trim_topics() from app");
+        database.inside("revoke execute on function blobshuffle.trim_topics() from app");
         Outcome outcome = doctor(database.uri(CLIENT));
         assertThat(outcome.status()).isEqualTo(1);
         assertThat(outcome.out()).contains("may not call 1 of the log's", "setup --client-role ROLE --execute");
-        database.in("logs", "revoke usage on schema blobshuffle from app");
+        database.inside("revoke usage on schema blobshuffle from app");
         assertThat(doctor(database.uri(CLIENT)).out()).contains("this role may not use schema blobshuffle");
     }
 
     @Test
     void aMissingOrOtherVersionIsAnError() throws Exception {
         assertThat(doctor(database.uri(CLIENT, "schema=other")).out()).contains("ERROR   log      schema: there is no");
-        database.in("logs", "delete from blobshuffle.migration where version > 1");
+        database.inside("delete from blobshuffle.migration where version > 1");
         assertThat(doctor(database.uri(CLIENT)).out()).contains("has version 1, and this library needs");
-        database.in("logs", "insert into blobshuffle.migration values (999, 'later', 'x')");
+        database.inside("insert into blobshuffle.migration values (999, 'later', 'x')");
         assertThat(doctor(database.uri(CLIENT)).out()).contains("has version 999", "Upgrade the application.");
     }
 
@@ -108,21 +108,20 @@ class DoctorLogIT {
 
     @Test
     void deadRowsThatNobodyRemovesAreAWarning() throws Exception {
-        database.in(
-                "logs",
+        database.inside(
                 "alter table blobshuffle.inbox set (autovacuum_enabled = false)",
                 "insert into blobshuffle.inbox select 1, n from generate_series(1, 100100) n",
                 "delete from blobshuffle.inbox",
                 STATISTICS);
         assertThat(doctor(database.uri(CLIENT)).out())
                 .contains("WARNING log      bloat: table inbox has about 100100 dead rows", "autovacuum");
-        database.in("logs", "vacuum blobshuffle.inbox", STATISTICS);
+        database.inside("vacuum blobshuffle.inbox", STATISTICS);
         assertThat(doctor(database.uri(CLIENT)).out()).contains("ok      log      bloat: about");
     }
 
     @Test
     void batchesThatNobodyPutsInOrderAreAWarning() throws Exception {
-        database.in("logs", "insert into blobshuffle.inbox select 1, n from generate_series(1, 100100) n", STATISTICS);
+        database.inside("insert into blobshuffle.inbox select 1, n from generate_series(1, 100100) n", STATISTICS);
         assertThat(doctor(database.uri(CLIENT)).out())
                 .contains("WARNING log      inbox: about 100100 batches wait", "Start an instance");
     }
@@ -140,7 +139,7 @@ class DoctorLogIT {
 
     @Test
     void aServerThatACrashDestroysIsAnError() throws Exception {
-        try (LogDatabase weak = LogDatabase.start(Files.createDirectory(directory.resolve("weak")))) {
+        try (LogDatabase weak = LogDatabase.shared(Files.createDirectory(directory.resolve("weak")))) {
             weak.setUp();
             Outcome outcome = doctor(weak.uri(CLIENT));
             assertThat(outcome.status()).isEqualTo(1);

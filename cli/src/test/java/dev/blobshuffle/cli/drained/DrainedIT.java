@@ -2,6 +2,7 @@ package dev.blobshuffle.cli.drained;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.blobshuffle.cli.BlobTopic;
 import dev.blobshuffle.kafka.BlobConsumer;
 import dev.blobshuffle.kafka.BlobProducer;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
@@ -10,7 +11,6 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,8 +23,6 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -36,23 +34,13 @@ import picocli.CommandLine;
 class DrainedIT {
     private static final int RECORDS = 10;
 
-    private static EmbeddedKafka kafka;
+    private static final EmbeddedKafka KAFKA = EmbeddedKafka.shared();
 
     @TempDir
     private static Path store;
 
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
-
-    @BeforeAll
-    static void start() {
-        kafka = EmbeddedKafka.builder().start();
-    }
-
-    @AfterAll
-    static void stop() {
-        kafka.close();
-    }
 
     private int drained(String... arguments) {
         return new CommandLine(new DrainedCommand())
@@ -62,13 +50,13 @@ class DrainedIT {
     }
 
     private int drained(String application) {
-        return drained("--bootstrap", kafka.bootstrapServers(), "--application-id", application);
+        return drained("--bootstrap", KAFKA.bootstrapServers(), "--application-id", application);
     }
 
     /** A topic of an application of this name, with one notification of ten records at offset 0. */
     private static TopicPartition shuffled(String application) {
         String topic = application + "-count-repartition";
-        kafka.createTopic(topic, 2);
+        KAFKA.createTopic(topic, 2);
         try (Producer<String, String> producer =
                 new BlobProducer<>(settings(topic), new StringSerializer(), new StringSerializer())) {
             for (int i = 0; i < RECORDS; i++) {
@@ -80,7 +68,7 @@ class DrainedIT {
 
     private static Map<String, Object> settings(String topic) {
         Map<String, Object> settings = new HashMap<>();
-        settings.put("bootstrap.servers", kafka.bootstrapServers());
+        settings.put("bootstrap.servers", KAFKA.bootstrapServers());
         settings.put("blobshuffle.store", "file://" + store);
         settings.put("blobshuffle.topics.include", topic);
         return settings;
@@ -95,10 +83,7 @@ class DrainedIT {
                 new BlobConsumer<>(settings, new StringDeserializer(), new StringDeserializer())) {
             consumer.assign(List.of(partition));
             consumer.seekToBeginning(List.of(partition));
-            List<ConsumerRecord<String, String>> read = new ArrayList<>();
-            while (read.size() < count) {
-                consumer.poll(Duration.ofMillis(100)).forEach(read::add);
-            }
+            List<ConsumerRecord<String, String>> read = BlobTopic.read(consumer, count);
             consumer.commitSync(
                     Map.of(partition, new OffsetAndMetadata(read.get(count - 1).offset() + 1)));
         }
@@ -115,10 +100,10 @@ class DrainedIT {
 
     @Test
     void aPositionInsideANotificationIsNotDrained() {
-        TopicPartition partition = shuffled("inside");
-        commitAfter(RECORDS - 1, "inside", partition);
+        TopicPartition partition = shuffled("within");
+        commitAfter(RECORDS - 1, "within", partition);
 
-        assertThat(drained("inside")).isEqualTo(1);
+        assertThat(drained("within")).isEqualTo(1);
 
         assertThat(out.toString()).contains(partition + ": 1 notifications", "committed 0");
     }
@@ -128,7 +113,7 @@ class DrainedIT {
         TopicPartition partition = shuffled("read");
         commitAfter(RECORDS, "read", partition);
         try (Producer<String, String> producer = new KafkaProducer<>(
-                Map.of("bootstrap.servers", kafka.bootstrapServers()),
+                Map.of("bootstrap.servers", KAFKA.bootstrapServers()),
                 new StringSerializer(),
                 new StringSerializer())) {
             producer.send(new ProducerRecord<>(partition.topic(), 1, null, "plain"));
@@ -155,9 +140,10 @@ class DrainedIT {
             try (Consumer<String, String> member =
                     new BlobConsumer<>(settings, new StringDeserializer(), new StringDeserializer())) {
                 member.subscribe(List.of(partition.topic()));
-                while (member.assignment().isEmpty()) {
+                BlobTopic.waitFor("an assignment").until(() -> {
                     member.poll(Duration.ofMillis(50));
-                }
+                    return !member.assignment().isEmpty();
+                });
 
                 assertThat(drained("writing")).isEqualTo(writing ? 1 : 0);
             }

@@ -131,10 +131,9 @@ class GcAttacksIT {
     @Test
     void anotherClusterDeletesNothingOfOneThatNeverSwept() throws Exception {
         Path store = directory.resolve("store");
-        try (EmbeddedKafka owner = EmbeddedKafka.builder().start();
-                EmbeddedKafka other = EmbeddedKafka.builder().start()) {
-            BlobTopic topic = new BlobTopic(owner, store, "owned");
-            write(topic);
+        BlobTopic topic = new BlobTopic(store, "owned");
+        write(topic);
+        try (EmbeddedKafka other = EmbeddedKafka.builder().start()) {
             other.createTopic(topic.name(), 1);
             BlobTopic wrong = new BlobTopic(other, store, "unrelated");
             for (String[] more :
@@ -174,9 +173,7 @@ class GcAttacksIT {
     @Test
     void ageDeletesNothingWithoutBrokersToAsk() throws Exception {
         Path store = directory.resolve("store");
-        try (EmbeddedKafka kafka = EmbeddedKafka.builder().start()) {
-            write(new BlobTopic(kafka, store, "aged"));
-        }
+        write(new BlobTopic(store, "aged"));
         StringWriter out = new StringWriter();
         int status = new picocli.CommandLine(new GcCommand())
                 .setErr(new java.io.PrintWriter(out))

@@ -25,6 +25,7 @@ import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,19 +36,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,7 +58,7 @@ class GcIT {
     /** Where a store says by which clusters it is swept. */
     private static final String CLAIMS = "/0000000000/";
 
-    private static EmbeddedKafka kafka;
+    private static final EmbeddedKafka KAFKA = EmbeddedKafka.shared();
 
     @TempDir
     private Path store;
@@ -67,19 +66,9 @@ class GcIT {
     private BlobTopic shared;
     private String topic;
 
-    @BeforeAll
-    static void start() {
-        kafka = EmbeddedKafka.builder().start();
-    }
-
-    @AfterAll
-    static void stop() {
-        kafka.close();
-    }
-
     @BeforeEach
     void createTopic() {
-        shared = new BlobTopic(kafka, store, "swept");
+        shared = new BlobTopic(store, "swept");
         topic = shared.name();
     }
 
@@ -96,18 +85,14 @@ class GcIT {
     private List<String> read(int count, Object... more) {
         try (Consumer<String, String> consumer = shared.consumer(more)) {
             consumer.assign(List.of(new TopicPartition(topic, 0)));
-            List<String> read = new ArrayList<>();
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
-            while (read.size() < count) {
-                assertThat(System.nanoTime()).as("read in time").isLessThan(deadline);
-                consumer.poll(Duration.ofMillis(100)).forEach(record -> read.add(record.value()));
-            }
-            return read;
+            return BlobTopic.read(consumer, count).stream()
+                    .map(ConsumerRecord::value)
+                    .toList();
         }
     }
 
     private void purgeBefore(long offset) throws Exception {
-        try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", KAFKA.bootstrapServers()))) {
             admin.deleteRecords(Map.of(new TopicPartition(topic, 0), RecordsToDelete.beforeOffset(offset)))
                     .all()
                     .get();
@@ -115,13 +100,10 @@ class GcIT {
     }
 
     private void deleteTopic() throws Exception {
-        try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", KAFKA.bootstrapServers()))) {
             admin.deleteTopics(List.of(topic)).all().get();
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
-            while (admin.listTopics().names().get().contains(topic)) {
-                assertThat(System.nanoTime()).as("deleted in time").isLessThan(deadline);
-                LockSupport.parkNanos(20_000_000);
-            }
+            BlobTopic.waitFor("the topic's end")
+                    .until(() -> !admin.listTopics().names().get().contains(topic));
         }
     }
 
@@ -147,7 +129,7 @@ class GcIT {
     @Test
     void whatKafkaHoldsCanBeReadAfterAnyNumberOfSweepsAndTheRestIsGone() throws Exception {
         write("a", "b", "c", "d");
-        for (int i = 0; i < 10; i++) {
+        for (int i = 0; i < 3; i++) {
             assertThat(sweep().text()).contains("4 blobs are needed", "0 blobs are deleted");
         }
         assertThat(read(4)).containsExactly("a", "b", "c", "d");
@@ -173,10 +155,7 @@ class GcIT {
                 shared.consumer("group.id", "stopped-" + topic, "enable.auto.commit", false)) {
             TopicPartition partition = new TopicPartition(topic, 0);
             consumer.assign(List.of(partition));
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
-            while (consumer.poll(Duration.ofMillis(100)).isEmpty()) {
-                assertThat(System.nanoTime()).as("read in time").isLessThan(deadline);
-            }
+            BlobTopic.read(consumer, 1);
             consumer.seek(partition, 1L << 20);
             consumer.commitSync();
         }
@@ -220,11 +199,7 @@ class GcIT {
         StringWriter out = new StringWriter();
         CompletableFuture<Outcome> running = CompletableFuture.supplyAsync(() ->
                 gc(out, "--execute", "--writers-stopped", "--grace", "5s", "--objection", "0s", "--confirm", "9"));
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (!out.toString().contains("Waiting")) {
-            assertThat(System.nanoTime()).as("listed in time").isLessThan(deadline);
-            LockSupport.parkNanos(5_000_000);
-        }
+        BlobTopic.waitFor("the listing").until(() -> out.toString().contains("Waiting"));
         tell(stored.get(1));
         write("stored after the listing");
 
@@ -303,7 +278,7 @@ class GcIT {
 
     private void tell(Notification notification) {
         try (Producer<byte[], byte[]> producer = new KafkaProducer<>(
-                Map.of("bootstrap.servers", kafka.bootstrapServers()),
+                Map.of("bootstrap.servers", KAFKA.bootstrapServers()),
                 new ByteArraySerializer(),
                 new ByteArraySerializer())) {
             producer.send(new ProducerRecord<>(
@@ -340,7 +315,10 @@ class GcIT {
         assertThat(read(2)).containsExactly("e", "f");
     }
 
-    /** At 16 blobs per second, a step of 64 rests for four seconds: there it dies. */
+    /**
+     * At 16 blobs per second, a step of 64 rests for four seconds: there it dies. A machine that
+     * stands still may let it finish; what is left is the same.
+     */
     @Test
     void sweepThatIsKilledMidwayIsFinishedByTheNext() throws Exception {
         String[] values = new String[70];
@@ -355,7 +333,7 @@ class GcIT {
                         "dev.blobshuffle.cli.Main",
                         "gc",
                         "--bootstrap",
-                        kafka.bootstrapServers(),
+                        KAFKA.bootstrapServers(),
                         "--store",
                         store.toUri().toString(),
                         "--execute",
@@ -372,17 +350,16 @@ class GcIT {
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();
         try {
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
-            while (blobs() > 6) {
-                assertThat(System.nanoTime()).as("first step in time").isLessThan(deadline);
-                assertThat(process.isAlive()).isTrue();
-                LockSupport.parkNanos(20_000_000);
-            }
+            BlobTopic.waitFor("the first step")
+                    .failFast("the sweep ended", () -> !process.isAlive() && blobs() > 6)
+                    .ignoreExceptionsInstanceOf(UncheckedIOException.class) // A directory went away.
+                    .until(() -> blobs() <= 6);
         } finally {
             process.destroyForcibly().waitFor();
         }
-        assertThat(blobs()).isEqualTo(6);
-        assertThat(sweep().text()).contains("3 blobs are needed", "3 blobs are deleted");
+        long left = blobs();
+        assertThat(left).isBetween(3L, 6L);
+        assertThat(sweep().text()).contains("3 blobs are needed", left - 3 + " blobs are deleted");
         assertThat(blobs()).isEqualTo(3);
         assertThat(read(3)).containsExactly("v67", "v68", "v69");
     }
@@ -501,7 +478,7 @@ class GcIT {
     void damagedFooterOrNotificationDeletesNothingOfItsOwn() throws Exception {
         write("a", "b");
         try (Producer<byte[], byte[]> producer = new KafkaProducer<>(
-                Map.of("bootstrap.servers", kafka.bootstrapServers()),
+                Map.of("bootstrap.servers", KAFKA.bootstrapServers()),
                 new ByteArraySerializer(),
                 new ByteArraySerializer())) {
             producer.send(new ProducerRecord<>(
@@ -564,7 +541,7 @@ class GcIT {
         Path config = directory.resolve("app.properties");
         Files.writeString(
                 config,
-                "bootstrap.servers=" + kafka.bootstrapServers() + "\nblobshuffle.store=" + store.toUri()
+                "bootstrap.servers=" + KAFKA.bootstrapServers() + "\nblobshuffle.store=" + store.toUri()
                         + "\nmetric.reporters=absent.Reporter\n");
         StringWriter out = new StringWriter();
         PrintWriter writer = new PrintWriter(out);

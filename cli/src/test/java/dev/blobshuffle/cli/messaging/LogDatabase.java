@@ -10,6 +10,7 @@ import dev.blobshuffle.core.internal.log.LogBatch;
 import dev.blobshuffle.core.internal.log.LogTopic;
 import dev.blobshuffle.core.internal.log.Writer;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.postgresqlembedded.PostgresRelease;
 import dev.blobshuffle.postgresqlembedded.PostgresServer;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -26,6 +27,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A database on a real server with an owner's and an application's role, and the commands that look
@@ -40,6 +42,10 @@ public final class LogDatabase implements AutoCloseable {
 
     private static final String SECRET = "very-secret-indeed";
 
+    /** Numbers the databases of this JVM: several may be in one server. */
+    private static final AtomicInteger COUNT = new AtomicInteger();
+
+    private final String name = "logs" + COUNT.incrementAndGet();
     private final PostgresServer server;
     private final Path directory;
 
@@ -51,20 +57,20 @@ public final class LogDatabase implements AutoCloseable {
     /** What a command printed, and its status. */
     public record Outcome(int status, String out, String err) {}
 
-    /** Starts a server with an empty database. */
-    public static LogDatabase start(Path directory) throws SQLException, IOException {
-        return over(PostgresServer.builder().start(), directory);
+    /** Makes an empty database in the server that the JVM shares. */
+    public static LogDatabase shared(Path directory) throws SQLException, IOException {
+        return over(PostgresServer.shared(PostgresRelease.shipped()), directory);
     }
 
-    /** Makes roles and a database in a server, which it closes. */
+    /** Makes an empty database in a server, which it closes, and the roles that the server lacks. */
     public static LogDatabase over(PostgresServer server, Path directory) throws SQLException, IOException {
         LogDatabase database = new LogDatabase(server, directory);
-        database.admin("create role " + OWNER + " login password '" + SECRET + "'");
-        database.admin("create role " + CLIENT + " login password '" + SECRET + "'");
-        database.admin("create database logs owner " + OWNER);
         for (String role : List.of(OWNER, CLIENT)) {
+            database.admin("do $$ begin if not exists (select from pg_roles where rolname = '" + role
+                    + "') then create role " + role + " login password '" + SECRET + "'; end if; end $$");
             database.writeCredentials(role, SECRET);
         }
+        database.admin("create database " + database.name + " owner " + OWNER);
         return database;
     }
 
@@ -80,14 +86,23 @@ public final class LogDatabase implements AutoCloseable {
         Files.writeString(file, "user=" + role + "\npassword=" + password + "\n");
     }
 
-    /** Runs statements as the superuser, outside a transaction. */
-    public void admin(String... statements) throws SQLException {
-        in("postgres", statements);
+    /** The name of the database. */
+    public String name() {
+        return name;
     }
 
-    /** The same in a database. */
-    public void in(String name, String... statements) throws SQLException {
-        try (Connection connection = server.connect(name);
+    /** Runs statements as the superuser, outside a transaction, beside the database. */
+    public void admin(String... statements) throws SQLException {
+        execute("postgres", statements);
+    }
+
+    /** The same in the database. */
+    public void inside(String... statements) throws SQLException {
+        execute(name, statements);
+    }
+
+    private void execute(String in, String... statements) throws SQLException {
+        try (Connection connection = server.connect(in);
                 Statement statement = connection.createStatement()) {
             for (String each : statements) {
                 statement.execute(each);
@@ -97,7 +112,7 @@ public final class LogDatabase implements AutoCloseable {
 
     /** The log's address for a role. */
     public String uri(String role, String... parameters) {
-        return "postgresql://127.0.0.1:" + server.port() + "/logs?credentials=" + directory.resolve(role)
+        return "postgresql://127.0.0.1:" + server.port() + "/" + name + "?credentials=" + directory.resolve(role)
                 + Arrays.stream(parameters).map(parameter -> "&" + parameter).reduce("", String::concat);
     }
 
@@ -157,11 +172,16 @@ public final class LogDatabase implements AutoCloseable {
     }
 
     private static <T> T get(java.util.concurrent.CompletionStage<T> stage) throws Exception {
-        return stage.toCompletableFuture().get(30, TimeUnit.SECONDS);
+        return stage.toCompletableFuture().get(2, TimeUnit.MINUTES);
     }
 
+    /** Drops the database, and ends a server that is not shared. */
     @Override
     public void close() {
-        server.close();
+        try (server) {
+            admin("drop database " + name + " with (force)");
+        } catch (SQLException e) {
+            throw new IllegalStateException("Cannot drop database " + name + ": " + e.getMessage() + ".", e);
+        }
     }
 }

@@ -25,7 +25,7 @@ class MessagingLogIT {
 
     @BeforeAll
     static void start() throws Exception {
-        database = LogDatabase.start(directory);
+        database = LogDatabase.shared(directory);
     }
 
     @AfterAll
@@ -35,7 +35,7 @@ class MessagingLogIT {
 
     @BeforeEach
     void setUp() throws Exception {
-        database.in("logs", "drop schema if exists blobshuffle cascade");
+        database.inside("drop schema if exists blobshuffle cascade");
         database.setUp();
     }
 
@@ -45,7 +45,7 @@ class MessagingLogIT {
 
     @Test
     void setupSaysWhatItWouldDoAndDoesItOnce() throws Exception {
-        database.in("logs", "drop schema blobshuffle cascade");
+        database.inside("drop schema blobshuffle cascade");
 
         Outcome dry = database.run(OWNER, "setup", "--client-role", CLIENT);
         assertThat(dry.status()).isZero();
@@ -71,12 +71,13 @@ class MessagingLogIT {
         assertThat(database.run(OWNER, "setup", "--client-role", "nobody").err())
                 .contains("there is no role nobody", "create role nobody login");
         assertThat(database.run(OWNER, "setup", "--client-role", OWNER).err()).contains("is no client role");
-        database.in("logs", "drop schema blobshuffle cascade", "create schema blobshuffle authorization owner");
-        database.in("logs", "create table blobshuffle.batch(x int)");
+        database.inside("drop schema blobshuffle cascade", "create schema blobshuffle authorization owner");
+        database.inside("create table blobshuffle.batch(x int)");
         assertThat(database.run(OWNER, "setup", "--execute").err())
                 .contains("holds 1 other tables", "a schema of its own");
-        database.in("logs", "drop schema blobshuffle cascade");
-        assertThat(database.run(CLIENT, "setup").err()).contains("grant create on database logs to app");
+        database.inside("drop schema blobshuffle cascade");
+        assertThat(database.run(CLIENT, "setup").err())
+                .contains("grant create on database " + database.name() + " to app");
     }
 
     @Test
@@ -208,7 +209,7 @@ class MessagingLogIT {
         assertThat(gone.status()).isEqualTo(2);
         assertThat(gone.err()).contains("no connection to a primary");
         Outcome absent = LogDatabase.command(
-                "messaging", "lag", "--log", database.uri(CLIENT).replace("/logs?", "/other?"));
+                "messaging", "lag", "--log", database.uri(CLIENT).replace("/" + database.name() + "?", "/other?"));
         assertThat(absent.status()).isEqualTo(2);
         assertThat(absent.err()).contains("the database does not exist");
         database.writeCredentials("wrong", "guess");

@@ -27,7 +27,7 @@ class MessagingRecordsIT {
 
     @BeforeAll
     static void start() throws Exception {
-        database = LogDatabase.start(directory);
+        database = LogDatabase.shared(directory);
         database.setUp();
         store = directory.resolve("blobs").toUri() + "?fsync=none";
         assertThat(LogDatabase.command("doctor", "--store", store, "--create", "--execute", "--samples", "1")

@@ -31,17 +31,13 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** On a real broker and a file store out of which blobs were taken. */
 class SkipIT {
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
-
-    private static EmbeddedKafka kafka;
+    private static final EmbeddedKafka KAFKA = EmbeddedKafka.shared();
 
     @TempDir
     private Path store;
@@ -50,19 +46,9 @@ class SkipIT {
     private String topic;
     private TopicPartition partition;
 
-    @BeforeAll
-    static void start() {
-        kafka = EmbeddedKafka.builder().start();
-    }
-
-    @AfterAll
-    static void stop() {
-        kafka.close();
-    }
-
     @BeforeEach
     void createTopic() {
-        shared = new BlobTopic(kafka, store, "skipped");
+        shared = new BlobTopic(store, "skipped");
         topic = shared.name();
         partition = new TopicPartition(topic, 0);
     }
@@ -95,16 +81,6 @@ class SkipIT {
         return consumer;
     }
 
-    private List<ConsumerRecord<String, String>> read(Consumer<String, String> consumer, int count) {
-        List<ConsumerRecord<String, String>> read = new ArrayList<>();
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (read.size() < count) {
-            assertThat(System.nanoTime()).as("read in time").isLessThan(deadline);
-            consumer.poll(Duration.ofMillis(100)).forEach(read::add);
-        }
-        return read;
-    }
-
     private static List<String> values(List<ConsumerRecord<String, String>> records) {
         return records.stream().map(ConsumerRecord::value).toList();
     }
@@ -133,8 +109,8 @@ class SkipIT {
         lose(2);
         lose(4);
         try (Consumer<String, String> consumer = consumer()) {
-            assertThat(values(read(consumer, 2))).containsExactly("a1", "a2");
-            assertThatThrownBy(() -> read(consumer, 1)).hasCauseInstanceOf(BlobMissing.class);
+            assertThat(values(BlobTopic.read(consumer, 2))).containsExactly("a1", "a2");
+            assertThatThrownBy(() -> BlobTopic.read(consumer, 1)).hasCauseInstanceOf(BlobMissing.class);
         }
 
         Outcome dry = skip();
@@ -145,12 +121,12 @@ class SkipIT {
                         "offsets 4 to 4, 1 notifications of 2 records",
                         "6 records would be given up. Nothing was changed");
         try (Consumer<String, String> consumer = consumer()) {
-            assertThatThrownBy(() -> read(consumer, 3)).hasCauseInstanceOf(BlobMissing.class);
+            assertThatThrownBy(() -> BlobTopic.read(consumer, 3)).hasCauseInstanceOf(BlobMissing.class);
         }
 
         assertThat(skip("--execute").text()).contains("6 records are given up");
         try (Consumer<String, String> consumer = consumer()) {
-            assertThat(values(read(consumer, 6))).containsExactly("a1", "a2", "d1", "d2", "f1", "f2");
+            assertThat(values(BlobTopic.read(consumer, 6))).containsExactly("a1", "a2", "d1", "d2", "f1", "f2");
         }
     }
 
@@ -161,13 +137,13 @@ class SkipIT {
         lose(2);
         assertThat(skip("--execute").text()).contains("2 records are given up");
         try (Consumer<String, String> consumer = consumer("max.poll.records", "1")) {
-            ConsumerRecord<String, String> first = read(consumer, 1).get(0);
+            ConsumerRecord<String, String> first = BlobTopic.read(consumer, 1).get(0);
             consumer.commitSync(Map.of(partition, new OffsetAndMetadata(first.offset() + 1, "mine")));
             assertThat(consumer.committed(Set.of(partition)).get(partition).metadata())
                     .isEqualTo("mine");
         }
         try (Consumer<String, String> consumer = consumer()) {
-            assertThat(values(read(consumer, 5))).containsExactly("a2", "b1", "b2", "d1", "d2");
+            assertThat(values(BlobTopic.read(consumer, 5))).containsExactly("a2", "b1", "b2", "d1", "d2");
             consumer.commitSync();
         }
         assertThat(skip().text()).contains("Nothing is missing");
@@ -183,7 +159,7 @@ class SkipIT {
             OffsetAndMetadata committed = consumer.committed(Set.of(partition)).get(partition);
             assertThat(committed.metadata()).isEqualTo("stream time");
             assertThat(committed.offset()).isZero();
-            assertThat(values(read(consumer, 2))).containsExactly("b1", "b2");
+            assertThat(values(BlobTopic.read(consumer, 2))).containsExactly("b1", "b2");
         }
     }
 
@@ -195,13 +171,7 @@ class SkipIT {
         commitAt(0);
         try (Consumer<String, String> member = shared.consumer("group.id", topic, "enable.auto.commit", false)) {
             member.subscribe(List.of("skipped-nothing", topic));
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
-            assertThatThrownBy(() -> {
-                        while (System.nanoTime() - deadline < 0) {
-                            member.poll(Duration.ofMillis(100));
-                        }
-                    })
-                    .hasCauseInstanceOf(BlobMissing.class);
+            assertThatThrownBy(() -> BlobTopic.read(member, 1)).hasCauseInstanceOf(BlobMissing.class);
             Outcome active = skip("--execute");
             assertThat(active.status()).isEqualTo(2);
             assertThat(active.text()).contains("is active", "Stop the application");
@@ -231,8 +201,8 @@ class SkipIT {
         assertThat(skip("--offsets", "0:1").text()).contains("cannot be decoded", "--offsets 0:2");
         assertThat(skip("--offsets", "0:1-x").text()).contains("Give PARTITION:OFFSET or PARTITION:FIRST-LAST");
         try (Consumer<String, String> consumer = consumer()) {
-            assertThat(values(read(consumer, 2))).containsExactly("a1", "a2");
-            assertThatThrownBy(() -> read(consumer, 1)).hasCauseInstanceOf(InvalidSettings.class);
+            assertThat(values(BlobTopic.read(consumer, 2))).containsExactly("a1", "a2");
+            assertThatThrownBy(() -> BlobTopic.read(consumer, 1)).hasCauseInstanceOf(InvalidSettings.class);
         }
 
         Outcome done = skip("--offsets", "0:0-1,0:2-9", "--execute");
@@ -243,27 +213,27 @@ class SkipIT {
                         "they lead to another store",
                         "offsets 2 to 2, 1 notifications that cannot be decoded");
         try (Consumer<String, String> consumer = consumer()) {
-            assertThat(values(read(consumer, 4))).containsExactly("a1", "a2", "b1", "b2");
+            assertThat(values(BlobTopic.read(consumer, 4))).containsExactly("a1", "a2", "b1", "b2");
         }
     }
 
     /** The last notification once more, with one bit changed. */
     private void writeBroken() throws Exception {
         try (KafkaConsumer<byte[], byte[]> reader = new KafkaConsumer<>(
-                        Map.of("bootstrap.servers", kafka.bootstrapServers(), "auto.offset.reset", "earliest"),
+                        Map.of("bootstrap.servers", KAFKA.bootstrapServers(), "auto.offset.reset", "earliest"),
                         new ByteArrayDeserializer(),
                         new ByteArrayDeserializer());
                 KafkaProducer<byte[], byte[]> writer = new KafkaProducer<>(
-                        Map.of("bootstrap.servers", kafka.bootstrapServers()),
+                        Map.of("bootstrap.servers", KAFKA.bootstrapServers()),
                         new ByteArraySerializer(),
                         new ByteArraySerializer())) {
             reader.assign(List.of(partition));
-            ConsumerRecord<byte[], byte[]> notification = null;
-            while (notification == null) {
-                for (ConsumerRecord<byte[], byte[]> record : reader.poll(Duration.ofMillis(100))) {
-                    notification = record;
-                }
-            }
+            List<ConsumerRecord<byte[], byte[]>> read = new ArrayList<>();
+            BlobTopic.waitFor("a notification").until(() -> {
+                reader.poll(Duration.ofMillis(100)).forEach(read::add);
+                return !read.isEmpty();
+            });
+            ConsumerRecord<byte[], byte[]> notification = read.get(read.size() - 1);
             byte[] broken = notification.value().clone();
             broken[broken.length - 1] ^= 1;
             writer.send(new ProducerRecord<>(topic, 0, null, null, broken, notification.headers()))

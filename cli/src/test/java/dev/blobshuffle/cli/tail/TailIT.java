@@ -13,7 +13,6 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,34 +24,22 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringSerializer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** On a real broker and a file store, with records of a real producer. */
 class TailIT {
-    private static EmbeddedKafka kafka;
+    private static final EmbeddedKafka KAFKA = EmbeddedKafka.shared();
 
     @TempDir
     private Path store;
 
     private final StringWriter out = new StringWriter();
 
-    @BeforeAll
-    static void start() {
-        kafka = EmbeddedKafka.builder().start();
-    }
-
-    @AfterAll
-    static void stop() {
-        kafka.close();
-    }
-
     /** A topic with two notifications, of five records and of three. */
     private BlobTopic shuffled(String kind, String value) {
-        BlobTopic topic = new BlobTopic(kafka, store, kind);
+        BlobTopic topic = new BlobTopic(store, kind);
         try (Producer<String, String> producer = topic.producer("blobshuffle.inline.max.bytes", "0")) {
             for (int i = 0; i < 8; i++) {
                 producer.send(new ProducerRecord<>(topic.name(), 0, "k" + i, value + i));
@@ -85,13 +72,11 @@ class TailIT {
     @Test
     void recordsAreThoseThatAConsumerSees() {
         BlobTopic topic = shuffled("seen", "value ");
-        List<ConsumerRecord<String, String>> read = new ArrayList<>();
+        List<ConsumerRecord<String, String>> read;
         TopicPartition partition = new TopicPartition(topic.name(), 0);
         try (Consumer<String, String> consumer = topic.consumer()) {
             consumer.assign(List.of(partition));
-            while (read.size() < 8) {
-                consumer.poll(Duration.ofMillis(100)).forEach(read::add);
-            }
+            read = BlobTopic.read(consumer, 8);
         }
 
         BlobTopic.Outcome outcome = tail(topic, "--last", "5", "--show-data", "--json");
@@ -146,7 +131,7 @@ class TailIT {
     void plainRecordsAreShownBesideShuffledOnes() {
         BlobTopic topic = shuffled("mixed", "v");
         try (Producer<String, String> producer = new KafkaProducer<>(
-                Map.of("bootstrap.servers", kafka.bootstrapServers()),
+                Map.of("bootstrap.servers", KAFKA.bootstrapServers()),
                 new StringSerializer(),
                 new StringSerializer())) {
             producer.send(new ProducerRecord<>(topic.name(), 0, "plain", "as it is"));
@@ -162,7 +147,7 @@ class TailIT {
         BlobTopic topic = shuffled("storeless", "v");
         int status = new CommandLine(new TailCommand())
                 .setOut(new PrintWriter(out))
-                .execute("--bootstrap", kafka.bootstrapServers(), "--topic", topic.name());
+                .execute("--bootstrap", KAFKA.bootstrapServers(), "--topic", topic.name());
         assertThat(status).isZero();
         assertThat(out.toString()).contains("notification of 5 records", "notification of 3 records");
     }
@@ -224,7 +209,7 @@ class TailIT {
         PrintWriter writer = new PrintWriter(out);
         int status = new CommandLine(new TailCommand())
                 .setErr(writer)
-                .execute("--bootstrap", kafka.bootstrapServers(), "--topic", "nobody-wrote-this");
+                .execute("--bootstrap", KAFKA.bootstrapServers(), "--topic", "nobody-wrote-this");
         assertThat(status).isEqualTo(2);
         assertThat(out.toString()).contains("there is no such topic");
     }
