@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -18,6 +19,13 @@ import java.util.stream.Stream;
 final class Example {
     private static final String VERSION = System.getProperty("blobshuffle.version", "0.1.0-SNAPSHOT");
     private static final Path REPOSITORY = Path.of("target/repository").toAbsolutePath();
+    private static final Path PROJECTS = Path.of("target/projects").toAbsolutePath();
+
+    /** Run by every build, so one Maven builds them all. */
+    private static final List<String> USUAL = List.of(
+            "kafka-streams", "kafka-clients", "key-parallel", "messaging", "arrow", "spring-boot-4", "spring-boot");
+
+    private static boolean arePackaged; // guarded by the class
 
     private final Path project;
     private final Path output;
@@ -27,49 +35,95 @@ final class Example {
         this.output = project.resolve("output.log");
     }
 
+    /** One of those that every build runs; the first call builds them all, in copies. */
+    static synchronized Example packaged(String name) throws Exception {
+        if (!USUAL.contains(name)) {
+            throw new IllegalArgumentException(name);
+        }
+        if (!arePackaged) {
+            delete(PROJECTS);
+            maven(USUAL, PROJECTS, "package");
+            arePackaged = true;
+        }
+        return new Example(PROJECTS.resolve(name));
+    }
+
     /**
-     * Builds an example, in a copy of its directory.
+     * Builds an example alone, in a copy.
      *
      * @param arguments of Maven, beside the goal
      */
     static Example build(String name, Path directory, String... arguments) throws Exception {
-        return build(name, directory, Map.of(), arguments);
+        maven(List.of(name), directory, "package", arguments);
+        return new Example(directory.resolve(name));
     }
 
     /**
-     * Builds an example with classes of the test.
+     * Compiles examples, in copies.
      *
-     * @param more sources by the name of their class in the example's package
      * @param arguments of Maven, beside the goal
      */
-    static Example build(String name, Path directory, Map<String, String> more, String... arguments) throws Exception {
-        Path project = directory.resolve("project");
-        copy(Path.of(name), project);
-        for (Map.Entry<String, String> source : more.entrySet()) {
-            Files.writeString(project.resolve("src/main/java/example/" + source.getKey() + ".java"), source.getValue());
+    static void compile(List<String> names, Path directory, String... arguments) throws Exception {
+        maven(names, directory, "compile", arguments);
+    }
+
+    /** Runs Maven on copies of examples, as modules of one project. */
+    private static void maven(List<String> names, Path directory, String goal, String... arguments) throws Exception {
+        publish();
+        Files.createDirectories(directory.resolve(".mvn")); // Else Maven finds that of our build.
+        Files.writeString(directory.resolve("pom.xml"), parent(names));
+        for (String name : names) {
+            copy(Path.of(name), directory.resolve(name));
+            Path more = Path.of("src/test/resources", name);
+            if (Files.exists(more)) {
+                copy(more, directory.resolve(name).resolve("src/main/java/example"));
+            }
+            // All are example:order-totals, and a project has no two modules of one name.
+            Path pom = directory.resolve(name).resolve("pom.xml");
+            Files.writeString(
+                    pom,
+                    Files.readString(pom)
+                            .replaceFirst("<groupId>example</groupId>", "<groupId>example." + name + "</groupId>"));
         }
-        Example example = new Example(project);
         List<String> command = new ArrayList<>(List.of(
                 Path.of("../mvnw").toAbsolutePath().normalize().toString(),
                 "-B",
                 "-ntp",
                 "-Dmaven.repo.local.tail=" + REPOSITORY,
                 "-Dblobshuffle.version=" + VERSION,
-                "package"));
+                goal));
         command.addAll(List.of(arguments));
-        ProcessBuilder builder = example.process(command);
+        Path log = directory.resolve("maven.log");
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .directory(directory.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile());
         builder.environment()
                 .merge("MAVEN_OPTS", "-XX:+UseSerialGC -XX:TieredStopAtLevel=1", (given, ours) -> given + " " + ours);
-        Process maven = builder.start();
-        if (!maven.waitFor(10, TimeUnit.MINUTES) || maven.exitValue() != 0) {
-            maven.destroyForcibly();
-            throw new AssertionError(name + " does not build:\n" + example.output());
+        Process process = builder.start();
+        if (!process.waitFor(10, TimeUnit.MINUTES) || process.exitValue() != 0) {
+            process.destroyForcibly();
+            throw new AssertionError(names + " do not build:\n" + Files.readString(log));
         }
-        return example;
+    }
+
+    private static String parent(List<String> names) {
+        StringBuilder modules = new StringBuilder();
+        names.forEach(name -> modules.append("<module>").append(name).append("</module>"));
+        return """
+                <project xmlns="http://maven.apache.org/POM/4.0.0">
+                  <modelVersion>4.0.0</modelVersion>
+                  <groupId>examples</groupId>
+                  <artifactId>examples</artifactId>
+                  <version>1</version>
+                  <packaging>pom</packaging>
+                  <modules>%s</modules>
+                </project>
+                """.formatted(modules);
     }
 
     /** Puts our artifacts where the examples find them. */
-    static void publish() throws IOException {
+    private static void publish() throws IOException {
         put(Path.of("../pom.xml"), "blobshuffle-parent", ".pom");
         put(Path.of("../bom/pom.xml"), "blobshuffle-bom", ".pom");
         for (String module : List.of(
@@ -144,6 +198,17 @@ final class Example {
             return Files.readString(output);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void delete(Path directory) throws IOException {
+        if (!Files.exists(directory)) {
+            return;
+        }
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
         }
     }
 

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,16 +25,28 @@ class FrameworksIT {
     @TempDir
     private Path directory;
 
-    @BeforeAll
-    static void publish() throws IOException {
-        Example.publish();
+    @Test
+    void exampleAddsUpOrdersThroughBlobs() throws Exception {
+        addsUpOrdersThroughBlobs(Example.packaged("spring-boot-4"), "4.2");
     }
 
+    @Tag("nightly")
     @ParameterizedTest
-    @CsvSource({"spring-boot-4, 4.2", "spring-boot-3, 3.9", "spring-cloud-stream, 4.1", "quarkus, 4.0", "micronaut, 3.9"
-    })
-    void exampleAddsUpOrdersThroughBlobs(String name, String kafkaVersion) throws Exception {
-        Example example = Example.build(name, directory);
+    @CsvSource({"spring-boot-3, 3.9", "spring-cloud-stream, 4.1", "quarkus, 4.0", "micronaut, 3.9"})
+    void exampleOfEachFrameworkAddsUpOrdersThroughBlobs(String name, String kafkaVersion) throws Exception {
+        addsUpOrdersThroughBlobs(Example.build(name, directory.resolve("project")), kafkaVersion);
+    }
+
+    /** Of those that a usual build does not run. */
+    @Test
+    void exampleOfEachFrameworkCompiles() throws Exception {
+        Example.compile(
+                List.of("spring-boot-3", "spring-cloud-stream", "quarkus", "micronaut", "spring-boot"),
+                directory.resolve("projects"),
+                "-Pspring-boot-3");
+    }
+
+    private void addsUpOrdersThroughBlobs(Example example, String kafkaVersion) throws Exception {
         try (EmbeddedKafka kafka = EmbeddedKafka.builder().start()) {
             kafka.createTopic("orders", 2);
             kafka.createTopic("totals", 2);

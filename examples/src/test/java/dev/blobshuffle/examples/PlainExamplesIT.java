@@ -27,7 +27,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,11 +43,6 @@ class PlainExamplesIT {
 
     @TempDir
     private Path directory;
-
-    @BeforeAll
-    static void publish() throws IOException {
-        Example.publish();
-    }
 
     @Test
     void kafkaStreamsNeedsSettingsOnly() throws Exception {
@@ -81,7 +75,7 @@ class PlainExamplesIT {
 
     @Test
     void messagingNeedsADatabaseAndNoBroker() throws Exception {
-        Example example = Example.build("messaging", directory);
+        Example example = Example.packaged("messaging");
         try (PostgresServer server = PostgresServer.builder().start()) {
             try (Connection connection = server.connect("postgres");
                     Statement statement = connection.createStatement()) {
@@ -110,7 +104,7 @@ class PlainExamplesIT {
 
     @Test
     void arrowNeedsADaemonAndNoBroker() throws Exception {
-        Example example = Example.build("arrow", directory);
+        Example example = Example.packaged("arrow");
         Files.createDirectories(blobs());
         FlightConfig.Budgets budgets = new FlightConfig.Budgets(
                 FlightConfig.LEAST_MEMORY, 64 << 20, FlightConfig.LEAST_PUT_MEMORY, 0, OptionalLong.empty());
@@ -144,7 +138,7 @@ class PlainExamplesIT {
 
     /** Runs an example until its totals are right, and looks at the topic; returns its output. */
     private String addsUpThroughBlobs(String name, Map<String, String> more, String topic) throws Exception {
-        Example example = Example.build(name, directory);
+        Example example = Example.packaged(name);
         try (EmbeddedKafka kafka = EmbeddedKafka.builder().start()) {
             kafka.createTopic("orders", 2);
             kafka.createTopic("totals", 2);

@@ -21,10 +21,10 @@ import java.util.regex.Pattern;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.GroupListing;
 import org.apache.kafka.common.GroupType;
-import org.junit.jupiter.api.BeforeAll;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * An application with the starter shuffles through blobs by application.yml alone, and Actuator
@@ -34,54 +34,22 @@ class SpringBootIT {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Pattern PORT = Pattern.compile("Tomcat started on port (\\d+)");
 
-    /** Says when it makes a producer. Passed to the factory bean only with own.supplier. */
-    private static final String OWN_SUPPLIER = """
-            package example;
-
-            import java.util.Map;
-            import org.apache.kafka.clients.producer.Producer;
-            import org.apache.kafka.streams.KafkaClientSupplier;
-            import org.apache.kafka.streams.processor.internals.DefaultKafkaClientSupplier;
-            import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-            import org.springframework.context.annotation.Bean;
-            import org.springframework.context.annotation.Configuration;
-            import org.springframework.kafka.config.StreamsBuilderFactoryBeanConfigurer;
-
-            public class OwnSupplier extends DefaultKafkaClientSupplier {
-                @Override
-                public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
-                    System.out.println("OwnSupplier makes a producer");
-                    return super.getProducer(config);
-                }
-
-                @Configuration
-                @ConditionalOnProperty("own.supplier")
-                static class Passed {
-                    @Bean
-                    KafkaClientSupplier ownSupplier() {
-                        return new OwnSupplier();
-                    }
-
-                    @Bean
-                    StreamsBuilderFactoryBeanConfigurer ownSupplierConfigurer(KafkaClientSupplier own) {
-                        return factory -> factory.setClientSupplier(own);
-                    }
-                }
-            }
-            """;
-
     @TempDir
     private Path directory;
 
-    @BeforeAll
-    static void publish() throws Exception {
-        Example.publish();
+    @Test
+    void applicationYmlAloneShufflesThroughBlobs() throws Exception {
+        shufflesThroughBlobs(Example.packaged("spring-boot"), true);
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"spring-boot-4", "spring-boot-3"})
-    void applicationYmlAloneShufflesThroughBlobs(String profile) throws Exception {
-        Example example = Example.build("spring-boot", directory, Map.of("OwnSupplier", OWN_SUPPLIER), "-P" + profile);
+    @Tag("nightly")
+    @Test
+    void applicationYmlAloneShufflesThroughBlobsUnderSpringBoot3() throws Exception {
+        // Its Kafka has no such protocol.
+        shufflesThroughBlobs(Example.build("spring-boot", directory.resolve("project"), "-Pspring-boot-3"), false);
+    }
+
+    private void shufflesThroughBlobs(Example example, boolean hasStreamsProtocol) throws Exception {
         try (EmbeddedKafka kafka = EmbeddedKafka.builder().start()) {
             kafka.createTopic("orders", 2);
             kafka.createTopic("totals", 2);
@@ -95,7 +63,7 @@ class SpringBootIT {
                 Example.stop(application);
             }
 
-            if (profile.equals("spring-boot-4")) { // The other's Kafka has no such protocol.
+            if (hasStreamsProtocol) {
                 wrapsAnOwnSupplierUnderTheStreamsProtocol(example, environment, kafka.bootstrapServers());
             }
             refusesAWrongKey(example, environment);
@@ -232,14 +200,13 @@ class SpringBootIT {
         awaitTrue(example, application, () -> wanted.matcher(example.output()).find());
     }
 
-    private static void awaitTrue(Example example, Process application, Callable<Boolean> condition) throws Exception {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (!condition.call()) {
-            assertThat(application.waitFor(100, TimeUnit.MILLISECONDS))
-                    .as(example::output)
-                    .isFalse();
-            assertThat(System.nanoTime()).as(example::output).isLessThan(deadline);
-        }
+    private static void awaitTrue(Example example, Process application, Callable<Boolean> condition) {
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(100))
+                .failFast(() ->
+                        assertThat(application.isAlive()).as(example::output).isTrue())
+                .until(condition);
     }
 
     private static String get(String uri) throws Exception {
