@@ -46,37 +46,37 @@ class InterceptorsIT {
 
     @Test
     void everyRecordIsSeenOnceOnItsWayInAndOut() throws Exception {
-        try (EmbeddedKafka kafka = EmbeddedKafka.builder().start();
-                Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
-            NewTopics.create(admin, List.of("events", "moved"), 2);
+        EmbeddedKafka kafka = EmbeddedKafka.shared();
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
+            NewTopics.create(admin, List.of("seen-events", "seen-moved"), 2);
             try (KafkaProducer<String, String> producer = new KafkaProducer<>(
                     Map.of("bootstrap.servers", kafka.bootstrapServers()),
                     new StringSerializer(),
                     new StringSerializer())) {
                 for (int i = 0; i < RECORDS; i++) {
-                    producer.send(new ProducerRecord<>("events", "k" + i, "v" + i));
+                    producer.send(new ProducerRecord<>("seen-events", "k" + i, "v" + i));
                 }
             }
             StreamsBuilder builder = new StreamsBuilder();
-            builder.<String, String>stream("events")
+            builder.<String, String>stream("seen-events")
                     .selectKey((key, value) -> value)
                     .repartition(Repartitioned.as("by-value"))
-                    .to("moved");
+                    .to("seen-moved");
             try (Instances instances = new Instances()) {
                 instances.add(new KafkaStreams(builder.build(), settings(kafka.bootstrapServers())));
-                new Drain(admin, kafka.bootstrapServers(), "seen", List.of("events")).await(instances);
+                new Drain(admin, kafka.bootstrapServers(), "seen", List.of("seen-events")).await(instances);
             }
 
             String repartition = "seen-by-value-repartition";
             Map<String, Integer> expected = new HashMap<>();
             for (int i = 0; i < RECORDS; i++) {
                 expected.put("sent " + repartition + " v" + i, 1);
-                expected.put("sent moved v" + i, 1);
-                expected.put("read events v" + i, 1);
+                expected.put("sent seen-moved v" + i, 1);
+                expected.put("read seen-events v" + i, 1);
                 expected.put("read " + repartition + " v" + i, 1);
             }
             expected.put("acknowledged " + repartition, RECORDS);
-            expected.put("acknowledged moved", RECORDS);
+            expected.put("acknowledged seen-moved", RECORDS);
             Map<String, Integer> calls = new HashMap<>();
             CALLS.forEach((call, count) -> calls.put(call, count.get()));
             assertThat(calls).isEqualTo(expected);

@@ -23,8 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import javax.management.JMException;
 import javax.management.ObjectName;
 import org.apache.kafka.clients.admin.Admin;
@@ -38,7 +36,6 @@ import org.apache.kafka.streams.errors.StreamsException;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Materialized;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -61,7 +58,7 @@ class LifecycleIT {
 
     @BeforeAll
     static void startKafka() throws Exception {
-        kafka = EmbeddedKafka.builder().start();
+        kafka = EmbeddedKafka.shared();
         kafka.createTopic("compacted-table", 1, Map.of("cleanup.policy", "compact"));
         kafka.createTopic("reused-table", 1);
         Probe.createTopics(
@@ -72,11 +69,6 @@ class LifecycleIT {
                 "partitions-native",
                 "partitions-blobs",
                 "metrics");
-    }
-
-    @AfterAll
-    static void stopKafka() {
-        kafka.close();
     }
 
     @BeforeEach
@@ -95,7 +87,8 @@ class LifecycleIT {
                 Instances instances = new Instances()) {
             Drain drain = new Drain(admin, kafka.bootstrapServers(), probe.applicationId(), List.of(probe.input()));
             KafkaStreams[] members = {
-                instance(instances, probe, 0, natively()), instance(instances, probe, 1, natively())
+                instance(instances, probe, 0, onOneThread(natively())),
+                instance(instances, probe, 1, onOneThread(natively()))
             };
 
             roll(instances, probe, members, throughBlobs("classic", Map.of("blobshuffle.write.enabled", false)));
@@ -131,7 +124,7 @@ class LifecycleIT {
                 return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
             });
             streams.start();
-            await(new Instances(), () -> error.get() != null);
+            new Instances().await("the error", () -> error.get() != null);
         }
         return error.get();
     }
@@ -141,9 +134,15 @@ class LifecycleIT {
         for (int i = 0; i < members.length; i++) {
             instances.stop(members[i]);
             probe.awaitRecords(50);
-            members[i] = instance(instances, probe, i, settings);
+            members[i] = instance(instances, probe, i, onOneThread(settings));
             probe.awaitRecords(50);
         }
+    }
+
+    private static Map<String, Object> onOneThread(Map<String, Object> settings) {
+        Map<String, Object> all = new HashMap<>(settings);
+        all.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 1);
+        return all;
     }
 
     @ParameterizedTest
@@ -154,21 +153,16 @@ class LifecycleIT {
             Map<String, Object> settings = throughBlobs(protocol, Map.of("blobshuffle.delivery.timeout.ms", 1_500));
             KafkaStreams streams = instance(instances, probe, 0, settings);
             probe.awaitRecords(200);
-            await(instances, () -> metric("sweep-turn") == 1);
+            instances.await("the turn to sweep", () -> metric("sweep-turn") == 1);
 
             StoreOutage outage = StoreOutage.begin(directory.resolve("blobs"));
-            await(instances, () -> metric("upload-failures") >= 3);
+            instances.await("uploads that fail", () -> metric("upload-failures") >= 3);
             outage.end();
 
             probe.awaitRecords(200);
             probe.stop();
             new Drain(admin, kafka.bootstrapServers(), probe.applicationId(), List.of(probe.input())).await(instances);
-            // No thread died; a rebalance may be under way.
-            await(
-                    instances,
-                    () -> streams.metadataForLocalThreads().size() == 2
-                            && streams.metadataForLocalThreads().stream()
-                                    .allMatch(thread -> thread.threadState().equals("RUNNING")));
+            instances.awaitThreads(streams, 2);
             probe.assertExact();
         }
     }
@@ -200,7 +194,7 @@ class LifecycleIT {
                     return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
                 });
                 streams.start();
-                await(new Instances(), () -> error.get() != null);
+                new Instances().await("the error", () -> error.get() != null);
             }
         }
         return error.get();
@@ -212,7 +206,7 @@ class LifecycleIT {
                 Instances instances = new Instances()) {
             Map<String, Object> shown = throughBlobs("classic", Map.of("blobshuffle.metrics.listen", "127.0.0.1:0"));
             KafkaStreams streams = instance(instances, probe, 0, shown);
-            await(instances, () -> metric("records-delivered") > 100);
+            instances.await("records", () -> metric("records-delivered") > 100);
             assertThat(metric("lag-records")).isNotNegative();
             assertThat(forPrometheus())
                     .containsPattern("blobshuffle_records_delivered_total\\{application=\"" + probe.applicationId()
@@ -224,7 +218,9 @@ class LifecycleIT {
             instances.stop(streams);
 
             assertThat(beans()).isEmpty();
-            await(instances, LifecycleIT::noThreadOfOursRuns); // a pool's threads end a moment after its close
+            instances.await(
+                    "the end of our threads",
+                    LifecycleIT::noThreadOfOursRuns); // a pool's threads end a moment after its close
         }
     }
 
@@ -269,7 +265,7 @@ class LifecycleIT {
                 return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
             });
             streams.start();
-            await(new Instances(), () -> error.get() != null);
+            new Instances().await("the error", () -> error.get() != null);
         }
 
         assertThat(error.get())
@@ -319,15 +315,6 @@ class LifecycleIT {
         Map<String, Object> settings = new HashMap<>();
         properties.forEach((name, value) -> settings.put((String) name, value));
         return settings;
-    }
-
-    private static void await(Instances instances, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + 240_000_000_000L;
-        while (!condition.getAsBoolean()) {
-            instances.check();
-            assertThat(System.nanoTime()).as("time until the condition holds").isLessThan(deadline);
-            LockSupport.parkNanos(20_000_000);
-        }
     }
 
     /**

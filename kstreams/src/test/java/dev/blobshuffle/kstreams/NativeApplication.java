@@ -7,8 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Properties;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.Callable;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.apache.kafka.common.serialization.Serdes;
@@ -16,6 +15,7 @@ import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.kstream.Consumed;
+import org.awaitility.Awaitility;
 
 /**
  * An application in a process of its own. Its settings name our supplier, and it passes another one
@@ -23,10 +23,11 @@ import org.apache.kafka.streams.kstream.Consumed;
  * says.
  */
 final class NativeApplication {
+    static final String INPUT = "native-in";
     static final String METRIC_IS = "metric is ";
     static final String METRIC_IS_GONE = "metric is gone";
 
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private NativeApplication() {}
 
@@ -51,6 +52,9 @@ final class NativeApplication {
         settings.put("client.id", application);
         settings.put("bootstrap.servers", bootstrap);
         settings.put("state.dir", directory.resolve("state").toString());
+        // An instance that ends leaves its group by its session's timeout.
+        settings.put("session.timeout.ms", 3_000);
+        settings.put("heartbeat.interval.ms", 500);
         settings.put("default.client.supplier", BlobShuffleClientSupplier.class.getName());
         settings.put("blobshufle.zone", "eu-1a"); // misspelt
         settings.put("blobshuffle.store", "file://" + directory.resolve("blobs"));
@@ -59,7 +63,7 @@ final class NativeApplication {
 
     private static Topology topology() {
         StreamsBuilder builder = new StreamsBuilder();
-        builder.stream("in", Consumed.with(Serdes.ByteArray(), Serdes.ByteArray()))
+        builder.stream(INPUT, Consumed.with(Serdes.ByteArray(), Serdes.ByteArray()))
                 .foreach((key, value) -> {});
         return builder.build();
     }
@@ -77,21 +81,18 @@ final class NativeApplication {
             await(jmx, bean, false);
             System.out.println(METRIC_IS_GONE);
             streams.start();
-            await(() -> streams.state() == KafkaStreams.State.RUNNING);
+            await("a running application", () -> streams.state() == KafkaStreams.State.RUNNING);
         }
     }
 
     private static void await(MBeanServer jmx, ObjectName bean, boolean there) {
-        await(() -> jmx.isRegistered(bean) == there);
+        await("a bean: " + there, () -> jmx.isRegistered(bean) == there);
     }
 
-    private static void await(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() > deadline) {
-                throw new AssertionError("time is up");
-            }
-            LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
-        }
+    private static void await(String what, Callable<Boolean> condition) {
+        Awaitility.await(what)
+                .atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(20))
+                .until(condition);
     }
 }

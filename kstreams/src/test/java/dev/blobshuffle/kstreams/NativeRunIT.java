@@ -17,7 +17,6 @@ import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 import org.apache.kafka.streams.kstream.Consumed;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,13 +33,8 @@ class NativeRunIT {
 
     @BeforeAll
     static void startKafka() {
-        kafka = EmbeddedKafka.builder().start();
-        kafka.createTopic("in", 1);
-    }
-
-    @AfterAll
-    static void stopKafka() {
-        kafka.close();
+        kafka = EmbeddedKafka.shared();
+        kafka.createTopic(NativeApplication.INPUT, 1);
     }
 
     @Test
@@ -66,7 +60,7 @@ class NativeRunIT {
                             "file://" + directory.resolve("blobs"),
                             NativeApplication.METRIC_IS_GONE,
                             "WARN",
-                            "none of the topics [in] matches internal repartition topics of native-app")
+                            "none of the topics [native-in] matches internal repartition topics of native-app")
                     .containsOnlyOnce("runs natively in this process");
             assertThat(process.exitValue()).isZero();
         } finally {
@@ -84,7 +78,7 @@ class NativeRunIT {
                 .serdes(Serdes.String(), Serdes.String())
                 .store(new StoreConfig("file://" + directory.resolve("operators")))
                 .build();
-        byKey.repartition(builder.stream("in", Consumed.with(Serdes.String(), Serdes.String())))
+        byKey.repartition(builder.stream(NativeApplication.INPUT, Consumed.with(Serdes.String(), Serdes.String())))
                 .foreach((key, value) -> {});
         CompletableFuture<Throwable> failure = new CompletableFuture<>();
         try (KafkaStreams streams = new KafkaStreams(builder.build(), settings, new PlainClientSupplier())) {

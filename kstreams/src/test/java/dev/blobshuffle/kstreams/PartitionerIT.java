@@ -54,7 +54,7 @@ class PartitionerIT {
 
     @BeforeAll
     static void startKafka() throws Exception {
-        kafka = EmbeddedKafka.builder().start();
+        kafka = EmbeddedKafka.shared();
         admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()));
         producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", kafka.bootstrapServers(), "partitioner.class", ChecksumPartitioner.class),
@@ -79,7 +79,6 @@ class PartitionerIT {
     static void stopKafka() {
         producer.close();
         admin.close();
-        kafka.close();
     }
 
     /**

@@ -7,6 +7,7 @@ import dev.blobshuffle.kstreams.differential.Log;
 import dev.blobshuffle.kstreams.differential.NewTopics;
 import dev.blobshuffle.kstreams.differential.Row;
 import dev.blobshuffle.kstreams.differential.Shuffling;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -28,6 +29,8 @@ import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.state.BuiltInDslStoreSuppliers;
+import org.awaitility.Awaitility;
 
 /**
  * An application with two shuffles in a chain and a steady load, whose right result is known to the
@@ -37,6 +40,8 @@ import org.apache.kafka.streams.kstream.Materialized;
 public final class Probe implements AutoCloseable {
     public static final int PARTITIONS = 3;
 
+    private static final Duration PATIENCE = Duration.ofMinutes(4);
+    private static final Duration POLL = Duration.ofMillis(5);
     private static final int KEYS = 50;
     private static final int USERS = 20;
 
@@ -115,10 +120,14 @@ public final class Probe implements AutoCloseable {
         properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
         properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
         properties.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 2);
+        properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, 200);
         properties.put(StreamsConfig.POLL_MS_CONFIG, 10);
         properties.put(StreamsConfig.producerPrefix("linger.ms"), 5);
         properties.put(StreamsConfig.DEFAULT_KEY_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
         properties.put(StreamsConfig.DEFAULT_VALUE_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
+        properties.put(
+                StreamsConfig.DSL_STORE_SUPPLIERS_CLASS_CONFIG,
+                BuiltInDslStoreSuppliers.InMemoryDslStoreSuppliers.class);
         properties.put(StreamsConfig.REPARTITION_PURGE_INTERVAL_MS_CONFIG, 3_600_000);
         properties.putAll(settings);
         return new KafkaStreams(topology(), properties);
@@ -165,7 +174,7 @@ public final class Probe implements AutoCloseable {
                 });
                 written.computeIfAbsent(key, k -> new ArrayList<>()).add(Integer.toString(sequence));
                 count.incrementAndGet();
-                LockSupport.parkNanos(2_000_000);
+                LockSupport.parkNanos(2_000_000); // The load's rate.
             }
         } catch (RuntimeException e) {
             failure.compareAndSet(null, e);
@@ -203,10 +212,12 @@ public final class Probe implements AutoCloseable {
      */
     public void awaitRecords(int further) {
         int until = count.get() + further;
-        while (count.get() < until) {
-            assertThat(failure.get()).as("failure of the load").isNull();
-            LockSupport.parkNanos(1_000_000);
-        }
+        Awaitility.await(further + " further records")
+                .atMost(PATIENCE)
+                .pollInterval(POLL)
+                .failFast(() ->
+                        assertThat(failure.get()).as("failure of the load").isNull())
+                .until(() -> count.get() >= until);
     }
 
     @Override

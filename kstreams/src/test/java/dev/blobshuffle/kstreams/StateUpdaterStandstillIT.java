@@ -12,10 +12,8 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import jdk.jfr.consumer.RecordingStream;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -35,8 +33,9 @@ import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThr
 import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Materialized;
 import org.assertj.core.api.InstanceOfAssertFactories;
-import org.junit.jupiter.api.AfterAll;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -79,32 +78,28 @@ class StateUpdaterStandstillIT {
 
     @BeforeAll
     static void startKafka() {
-        kafka = EmbeddedKafka.builder().start();
+        kafka = EmbeddedKafka.shared();
     }
 
-    @AfterAll
-    static void stopKafka() {
-        kafka.close();
-    }
-
+    @Tag("nightly")
     @Test
     void nativeApplicationStandsStillAfterAnException() throws Exception {
-        prepare("exception");
+        prepare("standstill-exception");
         StateUpdaterDeath death = new StateUpdaterDeath(Failure.EXCEPTION::occur, Hold.UNTIL_THE_UPDATER_IS_DEAD);
         try (RecordingStream exceptions = recordRefusedLocks();
-                KafkaStreams streams =
-                        observed(new KafkaStreams(topology("exception"), natively("exception"), death))) {
+                KafkaStreams streams = observed(
+                        new KafkaStreams(topology("standstill-exception"), natively("standstill-exception"), death))) {
             streams.setGlobalStateRestoreListener(death);
             exceptions.startAsync();
             streams.start();
             Thread first = death.streamThread();
             try {
-                await(() -> isWaitingForUpdater(first) || !first.isAlive());
+                await("a thread that waits for its updater", () -> isWaitingForUpdater(first) || !first.isAlive());
                 assertThat(isWaitingForUpdater(first)).as(mended()).isTrue();
                 assertThat(death.stateUpdater().isAlive()).isFalse();
                 assertThat(uncaught).singleElement().isInstanceOf(StreamsException.class);
 
-                await(() -> areLocksRefused() || !first.isAlive());
+                await("locks that are refused", () -> areLocksRefused() || !first.isAlive());
                 assertThat(isWaitingForUpdater(first)).as(mended()).isTrue();
                 assertThat(streams.state()).isEqualTo(KafkaStreams.State.REBALANCING);
             } finally {
@@ -115,21 +110,23 @@ class StateUpdaterStandstillIT {
         }
     }
 
+    @Tag("nightly")
     @Test
     void nativeApplicationLosesTasksInSilenceAfterAnError() throws Exception {
-        prepare("error");
+        prepare("standstill-error");
         StateUpdaterDeath death = new StateUpdaterDeath(Failure.ERROR::occur, Hold.UNTIL_THE_UPDATER_IS_DEAD);
-        try (KafkaStreams streams = observed(new KafkaStreams(topology("error"), natively("error"), death))) {
+        try (KafkaStreams streams =
+                observed(new KafkaStreams(topology("standstill-error"), natively("standstill-error"), death))) {
             streams.setGlobalStateRestoreListener(death);
             streams.start();
-            await(() -> streams.state() == KafkaStreams.State.RUNNING || !uncaught.isEmpty());
+            await("a running application", () -> streams.state() == KafkaStreams.State.RUNNING || !uncaught.isEmpty());
 
             assertThat(uncaught).as(mended()).isEmpty();
             assertThat(death.stateUpdater().isAlive()).isFalse();
             assertThat(tasks(streams)).as(mended()).containsExactly("0_0");
-            produce("error", 1);
-            produce("error", 0);
-            await(() -> counted.contains("key-0"));
+            produce("standstill-error", 1);
+            produce("standstill-error", 0);
+            await("a count", () -> counted.contains("key-0"));
             assertThat(counted).as(mended()).containsExactly("key-0");
         }
     }
@@ -137,7 +134,7 @@ class StateUpdaterStandstillIT {
     @ParameterizedTest
     @EnumSource
     void applicationWithOurClientsReplacesTheThreadAndGoesOn(Failure failure) throws Exception {
-        String application = "shuffled-" + failure.name().toLowerCase(Locale.ROOT);
+        String application = "standstill-shuffled-" + failure.name().toLowerCase(Locale.ROOT);
         prepare(application);
         StateUpdaterDeath death = new StateUpdaterDeath(failure::occur, Hold.NONE);
         Properties settings = natively(application);
@@ -149,11 +146,11 @@ class StateUpdaterStandstillIT {
             streams.setGlobalStateRestoreListener(death);
             streams.start();
             Thread first = death.streamThread();
-            await(() -> !first.isAlive());
+            await("the end of the first thread", () -> !first.isAlive());
 
             produce(application, 0);
             produce(application, 1);
-            await(() -> counted.contains("key-0") && counted.contains("key-1"));
+            await("both counts", () -> counted.contains("key-0") && counted.contains("key-1"));
             assertThat(tasks(streams)).containsExactlyInAnyOrder("0_0", "0_1");
             assertThat(uncaught)
                     .singleElement()
@@ -228,6 +225,7 @@ class StateUpdaterStandstillIT {
         settings.put("main.consumer.max.poll.interval.ms", 6_000); // then the waiting thread is out of the group
         settings.put("session.timeout.ms", 3_000); // a thread that ends does not leave its group
         settings.put("heartbeat.interval.ms", 500);
+        settings.put("commit.interval.ms", 100); // Then counts leave their cache.
         return settings;
     }
 
@@ -249,11 +247,10 @@ class StateUpdaterStandstillIT {
         return builder.build();
     }
 
-    private static void await(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).isLessThan(deadline);
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
-        }
+    private static void await(String what, Callable<Boolean> condition) {
+        Awaitility.await(what)
+                .atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(20))
+                .until(condition);
     }
 }

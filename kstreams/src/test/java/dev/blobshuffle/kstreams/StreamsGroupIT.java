@@ -6,10 +6,9 @@ import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Properties;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.apache.kafka.common.errors.InvalidRequestException;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.KafkaClientSupplier;
@@ -19,7 +18,7 @@ import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Repartitioned;
-import org.junit.jupiter.api.AfterAll;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -38,13 +37,8 @@ class StreamsGroupIT {
 
     @BeforeAll
     static void startKafka() {
-        kafka = EmbeddedKafka.builder().start();
-        kafka.createTopic("in", 4);
-    }
-
-    @AfterAll
-    static void stopKafka() {
-        kafka.close();
+        kafka = EmbeddedKafka.shared();
+        kafka.createTopic("mixed-in", 4);
     }
 
     @Test
@@ -84,7 +78,7 @@ class StreamsGroupIT {
 
     private static Topology topology(int partitions) {
         StreamsBuilder builder = new StreamsBuilder();
-        builder.stream("in", Consumed.with(Serdes.String(), Serdes.String()))
+        builder.stream("mixed-in", Consumed.with(Serdes.String(), Serdes.String()))
                 .repartition(Repartitioned.with(Serdes.String(), Serdes.String())
                         .withName("again")
                         .withNumberOfPartitions(partitions))
@@ -120,11 +114,10 @@ class StreamsGroupIT {
                 .sum();
     }
 
-    private static void await(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + Duration.ofMinutes(1).toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("time for the assignment").isLessThan(deadline);
-            LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
-        }
+    private static void await(Callable<Boolean> condition) {
+        Awaitility.await("the assignment")
+                .atMost(Duration.ofMinutes(2))
+                .pollInterval(Duration.ofMillis(50))
+                .until(condition);
     }
 }

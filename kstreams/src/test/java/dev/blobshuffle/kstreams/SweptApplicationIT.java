@@ -19,8 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import javax.management.JMException;
 import javax.management.ObjectName;
@@ -34,6 +33,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsConfig;
+import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -54,26 +54,28 @@ class SweptApplicationIT {
 
     @Test
     void storeHoldsWhatTheLogsLeadToAndNothingElse() throws Exception {
-        try (EmbeddedKafka started = EmbeddedKafka.builder().start();
-                Admin opened = Admin.create(Map.of("bootstrap.servers", started.bootstrapServers()))) {
-            kafka = started;
+        kafka = EmbeddedKafka.shared();
+        try (Admin opened = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
             admin = opened;
             Probe.createTopics(kafka.bootstrapServers(), "swept");
             try (Probe probe = Probe.start(kafka.bootstrapServers(), "swept");
                     Instances instances = new Instances()) {
                 KafkaStreams streams = instances.add(probe.instance(settings(probe)));
-                await(instances, () -> !stored().isEmpty());
+                await(instances, "a blob", () -> !stored().isEmpty());
                 probe.awaitRecords(1_000);
                 Set<BlobId> early = stored();
                 letGoOfHalf(probe.moved());
                 // The sweeper works beside the load: what was stored first goes while more comes.
-                await(instances, () -> !stored().containsAll(early));
+                await(instances, "a sweep", () -> !stored().containsAll(early));
                 probe.awaitRecords(200);
                 probe.stop();
                 new Drain(admin, kafka.bootstrapServers(), probe.applicationId(), List.of(probe.input()))
                         .await(instances);
                 List<String> topics = topics(probe);
-                await(instances, () -> needed(topics).containsAll(stored()));
+                await(
+                        instances,
+                        "nothing but what is needed",
+                        () -> needed(topics).containsAll(stored()));
                 assertThat(stored()).isEqualTo(needed(topics)).isNotEmpty();
                 Map<String, List<String>> kept = values(probe.moved());
                 assertThat(kept.values().stream().mapToInt(List::size).sum())
@@ -199,16 +201,14 @@ class SweptApplicationIT {
                 .sum();
     }
 
-    private void await(Instances instances, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (!condition.getAsBoolean()) {
-            instances.check();
-            assertThat(System.nanoTime() - deadline)
-                    .as(() -> "time until the condition holds; stored: " + stored().size() + ", turn: "
-                            + metric("sweep-turn") + ", sweeps: " + metric("sweeps") + ", failed: "
-                            + metric("sweep-failures") + ", needed: " + metric("needed-blobs"))
-                    .isNegative();
-            LockSupport.parkNanos(200_000_000);
+    private void await(Instances instances, String what, Callable<Boolean> condition) {
+        try {
+            instances.await(what, condition);
+        } catch (ConditionTimeoutException e) {
+            throw new AssertionError(
+                    "stored: " + stored().size() + ", turn: " + metric("sweep-turn") + ", sweeps: " + metric("sweeps")
+                            + ", failed: " + metric("sweep-failures") + ", needed: " + metric("needed-blobs"),
+                    e);
         }
     }
 

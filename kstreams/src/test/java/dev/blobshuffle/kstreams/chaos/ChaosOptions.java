@@ -65,8 +65,7 @@ record ChaosOptions(
     /** Each kind of fault, over three brokers. */
     static ChaosOptions everyKind() {
         ChaosVariant variant = variant(ChaosVariant.BLOBS);
-        return given(
-                List.of(ChaosFault.values()), variant, variant == ChaosVariant.BLOBS ? 3 : 1, USUAL_RATE);
+        return given(List.of(ChaosFault.values()), variant, variant == ChaosVariant.BLOBS ? 3 : 1, USUAL_RATE);
     }
 
     private static ChaosVariant variant(ChaosVariant byDefault) {
@@ -127,8 +126,7 @@ record ChaosOptions(
      * member away from others who ask it.
      */
     static ChaosOptions inZones() {
-        return given(
-                List.of(ChaosFault.KILL_INSTANCE, ChaosFault.FREEZE_INSTANCE), ChaosVariant.ZONES, 1, USUAL_RATE);
+        return given(List.of(ChaosFault.KILL_INSTANCE, ChaosFault.FREEZE_INSTANCE), ChaosVariant.ZONES, 1, USUAL_RATE);
     }
 
     private static ChaosOptions given(

@@ -11,11 +11,12 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.stream.Stream;
 import org.apache.kafka.streams.StreamsConfig;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -24,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * input alone.
  */
 class DifferentialIT {
-    private static final int EVENTS = Integer.getInteger("differential.events", 3_000);
+    private static final int EVENTS = Integer.getInteger("differential.events", 1_000);
 
     private static EmbeddedKafka kafka;
     private static DifferentialRun.Result expected;
@@ -34,7 +35,7 @@ class DifferentialIT {
 
     @BeforeAll
     static void runNatively() throws Exception {
-        kafka = EmbeddedKafka.builder().start();
+        kafka = EmbeddedKafka.shared();
         DifferentialRun.createTopics(
                 kafka.bootstrapServers(),
                 "native-alo-classic",
@@ -54,11 +55,7 @@ class DifferentialIT {
         assertThat(expected.traffic().notifications()).isZero();
     }
 
-    @AfterAll
-    static void stopKafka() {
-        kafka.close();
-    }
-
+    @Tag("nightly")
     @Test
     void nativeRunsAgree() throws Exception {
         String protocol = Protocols.all().get(Protocols.all().size() - 1);
@@ -68,7 +65,7 @@ class DifferentialIT {
     }
 
     @ParameterizedTest
-    @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#withGuarantees")
+    @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#withEachGuarantee")
     void runsThroughBlobsAgreeWithNative(String guarantee, String protocol) throws Exception {
         var actual = run("blob-" + guarantee + "-" + protocol, throughBlobs(settings(guarantee, protocol), store));
 
@@ -78,9 +75,17 @@ class DifferentialIT {
         assertThat(actual.traffic().plain()).isZero();
     }
 
+    /** The other half of {@code withEachGuarantee}, or all. */
+    static Stream<Arguments> ofOperators() {
+        String last = Protocols.all().get(Protocols.all().size() - 1);
+        return Boolean.getBoolean("differential.all")
+                ? Protocols.withGuarantees()
+                : Stream.of(Arguments.of("exactly_once_v2", last));
+    }
+
     /** The table's own shuffles, for which there is no operator, stay native. */
     @ParameterizedTest
-    @MethodSource("dev.blobshuffle.kstreams.differential.Protocols#withEachGuarantee")
+    @MethodSource("ofOperators")
     void runsThroughOperatorsAgreeWithNative(String guarantee, String protocol) throws Exception {
         Map<String, Object> settings = settings(guarantee, protocol);
         addStore(settings, store);
@@ -100,8 +105,8 @@ class DifferentialIT {
 
     @Test
     void runThatInlinesSmallBatchesAgreesWithNative() throws Exception {
-        Map<String, Object> settings = throughBlobs(settings("exactly_once_v2", "classic"), store);
-        settings.put("blobshuffle.inline.max.bytes", 8 << 10);
+        Map<String, Object> settings = throughBlobs(settings("at_least_once", "classic"), store);
+        settings.put("blobshuffle.inline.max.bytes", 2 << 10);
 
         var actual = run("blob-inline", settings);
 
@@ -110,6 +115,7 @@ class DifferentialIT {
         assertThat(actual.traffic().notifications()).isPositive();
     }
 
+    @Tag("nightly")
     @Test
     void optimizedTopologyWithPurgeAgreesWithNative() throws Exception {
         Map<String, Object> settings = throughBlobs(settings("exactly_once_v2", "classic"), store);

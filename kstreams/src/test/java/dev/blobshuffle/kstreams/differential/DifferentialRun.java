@@ -1,7 +1,5 @@
 package dev.blobshuffle.kstreams.differential;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import dev.blobshuffle.kstreams.differential.Comparison.Rows;
 import dev.blobshuffle.kstreams.differential.Output.Agreement;
 import java.time.Duration;
@@ -9,9 +7,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
-import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.KafkaStreams;
@@ -21,6 +18,7 @@ import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.state.BuiltInDslStoreSuppliers;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.QueryableStoreTypes;
+import org.awaitility.Awaitility;
 
 /**
  * One run of the application on a real broker: topics, instances, the phases of the workload, and
@@ -29,7 +27,7 @@ import org.apache.kafka.streams.state.QueryableStoreTypes;
 public final class DifferentialRun {
     private static final int INSTANCES = 2;
     private static final int THREADS = 2;
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final String bootstrap;
     private final Topics topics;
@@ -137,31 +135,27 @@ public final class DifferentialRun {
      * after the input has been processed.
      */
     private static List<Row> contents(Instances instances, String store) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (true) {
-            List<Integer> partitions = new ArrayList<>();
-            List<Row> rows = new ArrayList<>();
-            try {
-                for (KafkaStreams streams : instances.all()) {
-                    Set<Integer> here = streams.allLocalStorePartitionLags()
-                            .getOrDefault(store, Map.of())
-                            .keySet();
-                    partitions.addAll(here);
-                    if (!here.isEmpty()) {
-                        rows.addAll(contents(streams, store));
-                    }
-                }
-                if (partitions.size() == Topics.PARTITIONS) {
-                    return rows;
-                }
-            } catch (InvalidStateStoreException e) {
-                partitions.clear(); // On the move.
+        return Awaitility.await("all partitions of " + store)
+                .atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(50))
+                .ignoreException(InvalidStateStoreException.class) // On the move.
+                .until(() -> contentsNow(instances, store), Optional::isPresent)
+                .orElseThrow();
+    }
+
+    private static Optional<List<Row>> contentsNow(Instances instances, String store) {
+        int partitions = 0;
+        List<Row> rows = new ArrayList<>();
+        for (KafkaStreams streams : instances.all()) {
+            int here = streams.allLocalStorePartitionLags()
+                    .getOrDefault(store, Map.of())
+                    .size();
+            partitions += here;
+            if (here > 0) {
+                rows.addAll(contents(streams, store));
             }
-            assertThat(System.nanoTime())
-                    .as("time until all partitions of %s are there; now: %s", store, partitions)
-                    .isLessThan(deadline);
-            LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
         }
+        return partitions == Topics.PARTITIONS ? Optional.of(rows) : Optional.empty();
     }
 
     private static List<Row> contents(KafkaStreams streams, String store) {

@@ -1,12 +1,12 @@
 package dev.blobshuffle.kstreams.differential;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -14,6 +14,7 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.awaitility.Awaitility;
 
 /**
  * Topics that are really there. The controller answers before the broker has heard of a topic, and
@@ -33,13 +34,10 @@ public final class NewTopics {
                 .map(name -> new NewTopic(name, partitions, (short) 1))
                 .toList();
         admin.createTopics(topics).all().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-        while (!areThere(admin, names)) {
-            if (System.nanoTime() > deadline) {
-                throw new AssertionError("not all topics there after " + PATIENCE_SECONDS + " s: " + names);
-            }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
-        }
+        Awaitility.await("leaders of " + names)
+                .atMost(Duration.ofSeconds(PATIENCE_SECONDS))
+                .pollInterval(Duration.ofMillis(20))
+                .until(() -> areThere(admin, names));
         Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
         for (String name : names) {
             IntStream.range(0, partitions)

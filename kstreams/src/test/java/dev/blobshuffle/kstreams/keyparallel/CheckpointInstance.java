@@ -10,12 +10,13 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Produced;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
 
 /**
  * An application whose commits do not wait for calls, in a process of its own; it halts when its
@@ -94,13 +95,7 @@ final class CheckpointInstance {
             for (String order = orders.readLine(); order != null; order = orders.readLine()) {
                 switch (order) {
                     case "standby" -> {
-                        long deadline = System.nanoTime() + PATIENCE.toNanos();
-                        while (!isStandby(streams)) {
-                            if (System.nanoTime() - deadline > 0) {
-                                Runtime.getRuntime().halt(1);
-                            }
-                            LockSupport.parkNanos(20_000_000);
-                        }
+                        awaitStandby(streams);
                         System.out.println("standby");
                     }
                     case "answer" -> ANSWER.countDown();
@@ -110,6 +105,17 @@ final class CheckpointInstance {
             }
         }
         Runtime.getRuntime().halt(1);
+    }
+
+    private static void awaitStandby(KafkaStreams streams) {
+        try {
+            Awaitility.await("a standby")
+                    .atMost(PATIENCE)
+                    .pollInterval(Duration.ofMillis(20))
+                    .until(() -> isStandby(streams));
+        } catch (ConditionTimeoutException e) {
+            Runtime.getRuntime().halt(1);
+        }
     }
 
     private static boolean isStandby(KafkaStreams streams) {

@@ -91,11 +91,10 @@ class KeyParallelIT {
                         directory);
                 Instances instances = new Instances()) {
             application.writeOneKey(60);
-            KafkaStreams streams = instances.add(application.instance(
-                    stream -> stream.processValues(clock.of(KeyParallel.mapValues(
+            KafkaStreams streams = instances.add(application.instance(stream -> stream.processValues(
+                            clock.of(KeyParallel.mapValues(
                                     (key, value) -> isAmongLast(value) ? service.answer(key, value) : value, options)))
-                            .processValues(
-                                    KeyParallel.mapValues((key, value) -> value, KeyParallelOptions.named("behind")))));
+                    .processValues(KeyParallel.mapValues((key, value) -> value, KeyParallelOptions.named("behind")))));
             application.awaitOutput(60, instances);
             double closed = ofThreads(streams, "task-closed-total");
             service.hold();

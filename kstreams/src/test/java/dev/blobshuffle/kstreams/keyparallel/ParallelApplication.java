@@ -63,8 +63,7 @@ final class ParallelApplication implements AutoCloseable {
     /** An application on the shared broker, whose topics are new. */
     static ParallelApplication create(String name, Map<String, Object> settings, Path directory) throws Exception {
         ParallelApplication application = new ParallelApplication(name, settings, directory);
-        NewTopics.create(
-                application.admin, List.of(name + "-input", name + "-output", name + "-counts"), PARTITIONS);
+        NewTopics.create(application.admin, List.of(name + "-input", name + "-output", name + "-counts"), PARTITIONS);
         return application;
     }
 

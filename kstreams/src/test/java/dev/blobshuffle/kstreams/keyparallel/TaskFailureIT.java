@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -149,12 +148,10 @@ class TaskFailureIT {
                 Instances instances = new Instances()) {
             KafkaStreams first = instances.add(application.instance(calls));
             application.write(300);
-            instances.await(
-                    "all results", () -> Instances.sum(first, NodeMetrics.GROUP, "forwarded-total") == 300);
+            instances.await("all results", () -> Instances.sum(first, NodeMetrics.GROUP, "forwarded-total") == 300);
             service.hold();
             application.write(90); // The rate was high: many of them may wait for their calls.
-            instances.await(
-                    "records that wait", () -> Instances.sum(first, NodeMetrics.GROUP, "waiting-records") >= 6);
+            instances.await("records that wait", () -> Instances.sum(first, NodeMetrics.GROUP, "waiting-records") >= 6);
             KafkaStreams second = application.instance(calls);
             CountDownLatch secondRuns = instances.start(second);
             instances.await("tasks that are closed", () -> {

@@ -15,8 +15,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import javax.management.JMException;
 import javax.management.ObjectName;
 import org.apache.kafka.clients.admin.Admin;
@@ -45,16 +43,19 @@ class OperatorsIT {
 
     @BeforeAll
     static void startKafka() throws Exception {
-        kafka = EmbeddedKafka.builder().start();
+        kafka = EmbeddedKafka.shared();
         admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()));
         Probe.createTopics(
-                kafka.bootstrapServers(), "outage-at_least_once", "outage-exactly_once_v2", "together", "idle");
+                kafka.bootstrapServers(),
+                "operators-outage-at_least_once",
+                "operators-outage-exactly_once_v2",
+                "operators-together",
+                "operators-idle");
     }
 
     @AfterAll
     static void stopKafka() {
         admin.close();
-        kafka.close();
     }
 
     /**
@@ -64,7 +65,8 @@ class OperatorsIT {
     @ParameterizedTest
     @ValueSource(strings = {StreamsConfig.EXACTLY_ONCE_V2, StreamsConfig.AT_LEAST_ONCE})
     void storeOutageRollsBackToTheLastCommit(String guarantee) throws Exception {
-        try (Probe probe = Probe.start(kafka.bootstrapServers(), "outage-" + guarantee, Shuffling.BY_OPERATORS);
+        try (Probe probe =
+                        Probe.start(kafka.bootstrapServers(), "operators-outage-" + guarantee, Shuffling.BY_OPERATORS);
                 Instances instances = new Instances()) {
             String protocol = Protocols.all().get(Protocols.all().size() - 1);
             KafkaStreams streams = instances.add(probe.instance(settings(Map.of(
@@ -77,27 +79,22 @@ class OperatorsIT {
                     "blobshuffle.delivery.timeout.ms",
                     1_500))));
             probe.awaitRecords(200);
-            await(instances, () -> metric("sweep-turn") == 1);
+            instances.await("the turn to sweep", () -> metric("sweep-turn") == 1);
 
             double closed = ofThreads(streams, "task-closed-total");
             StoreOutage outage = StoreOutage.begin(blobs());
-            await(instances, () -> ofThreads(streams, "task-closed-total") > closed);
+            instances.await("tasks that are closed", () -> ofThreads(streams, "task-closed-total") > closed);
             outage.end();
 
             probe.awaitRecords(200);
             probe.stop();
             new Drain(admin, kafka.bootstrapServers(), probe.applicationId(), List.of(probe.input())).await(instances);
-            // No thread died; a rebalance may be under way.
-            await(
-                    instances,
-                    () -> streams.metadataForLocalThreads().size() == 2
-                            && streams.metadataForLocalThreads().stream()
-                                    .allMatch(thread -> thread.threadState().equals("RUNNING")));
+            instances.awaitThreads(streams, 2);
             if (guarantee.equals(StreamsConfig.EXACTLY_ONCE_V2)) {
                 probe.assertExact();
             }
         }
-        await(new Instances(), OperatorsIT::nothingIsOpen);
+        new Instances().await("the end of everything of ours", OperatorsIT::nothingIsOpen);
     }
 
     /**
@@ -108,7 +105,7 @@ class OperatorsIT {
      */
     @Test
     void tasksOfAThreadShareTheBlobOfACommit() throws Exception {
-        try (Probe probe = Probe.start(kafka.bootstrapServers(), "together", Shuffling.BY_OPERATORS);
+        try (Probe probe = Probe.start(kafka.bootstrapServers(), "operators-together", Shuffling.BY_OPERATORS);
                 Instances instances = new Instances()) {
             KafkaStreams streams = instances.add(probe.instance(settings(Map.of(
                     StreamsConfig.NUM_STREAM_THREADS_CONFIG,
@@ -121,7 +118,7 @@ class OperatorsIT {
             double blobsBefore = metric("blobs-stored");
             double commitsBefore = commits(streams);
             probe.awaitRecords(1_500);
-            await(instances, () -> commits(streams) - commitsBefore > 3);
+            instances.await("commits", () -> commits(streams) - commitsBefore > 3);
             double blobs = metric("blobs-stored") - blobsBefore;
             double commits = commits(streams) - commitsBefore;
 
@@ -130,7 +127,7 @@ class OperatorsIT {
             new Drain(admin, kafka.bootstrapServers(), probe.applicationId(), List.of(probe.input())).await(instances);
             probe.assertExact();
         }
-        await(new Instances(), OperatorsIT::nothingIsOpen);
+        new Instances().await("the end of everything of ours", OperatorsIT::nothingIsOpen);
     }
 
     /**
@@ -139,7 +136,7 @@ class OperatorsIT {
      */
     @Test
     void idleApplicationCommitsNothing() throws Exception {
-        try (Probe idle = Probe.start(kafka.bootstrapServers(), "idle", Shuffling.BY_OPERATORS);
+        try (Probe idle = Probe.start(kafka.bootstrapServers(), "operators-idle", Shuffling.BY_OPERATORS);
                 Instances instances = new Instances()) {
             KafkaStreams streams = instances.add(idle.instance(settings(Map.of(
                     StreamsConfig.PROCESSING_GUARANTEE_CONFIG,
@@ -178,7 +175,7 @@ class OperatorsIT {
                 new StringSerializer(),
                 new StringSerializer())) {
             while (System.nanoTime() < end) {
-                producer.send(new ProducerRecord<>("together-input", "unread", "unread"))
+                producer.send(new ProducerRecord<>("operators-together-input", "unread", "unread"))
                         .get();
             }
         }
@@ -201,11 +198,7 @@ class OperatorsIT {
     }
 
     private static double ofThreads(KafkaStreams streams, String name) {
-        return streams.metrics().values().stream()
-                .filter(metric -> metric.metricName().name().equals(name)
-                        && metric.metricName().group().equals("stream-thread-metrics"))
-                .mapToDouble(metric -> (double) metric.metricValue())
-                .sum();
+        return Instances.sum(streams, "stream-thread-metrics", name);
     }
 
     private static boolean nothingIsOpen() {
@@ -213,15 +206,6 @@ class OperatorsIT {
                 && beans().isEmpty()
                 && Thread.getAllStackTraces().keySet().stream()
                         .noneMatch(thread -> thread.getName().startsWith("blobshuffle-"));
-    }
-
-    private static void await(Instances instances, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + 240_000_000_000L;
-        while (!condition.getAsBoolean()) {
-            instances.check();
-            assertThat(System.nanoTime()).as("time until the condition holds").isLessThan(deadline);
-            LockSupport.parkNanos(20_000_000);
-        }
     }
 
     private static Set<ObjectName> beans() {

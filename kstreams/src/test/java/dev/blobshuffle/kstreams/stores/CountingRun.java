@@ -22,8 +22,10 @@ import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.kstream.Produced;
+import org.apache.kafka.streams.state.BuiltInDslStoreSuppliers;
 
 /**
  * An exactly-once application of two instances that regroups and counts, over a store: records of
@@ -91,6 +93,9 @@ final class CountingRun implements AutoCloseable {
         settings.put("processing.guarantee", "exactly_once_v2");
         settings.put("commit.interval.ms", 200);
         settings.put("state.dir", state.toString());
+        settings.put(
+                StreamsConfig.DSL_STORE_SUPPLIERS_CLASS_CONFIG,
+                BuiltInDslStoreSuppliers.InMemoryDslStoreSuppliers.class);
         settings.put("default.key.serde", Serdes.StringSerde.class);
         settings.put("default.value.serde", Serdes.StringSerde.class);
         settings.putAll(more);
