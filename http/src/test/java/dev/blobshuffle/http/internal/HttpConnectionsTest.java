@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.blobshuffle.core.time.SystemTime;
+import dev.blobshuffle.core.time.Time;
+import dev.blobshuffle.simulator.SimulatedTime;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -29,6 +31,7 @@ import org.junit.jupiter.api.Test;
 
 class HttpConnectionsTest {
     private static final Duration LONG = Duration.ofMinutes(1);
+    private static final Duration LIMIT = Duration.ofMillis(700);
     /** More than the sockets between a client and a server that does not read can hold. */
     private static final int LENGTH = 48 << 20;
 
@@ -60,38 +63,29 @@ class HttpConnectionsTest {
 
     /**
      * No silence is long enough for the socket's timeout here: a byte comes every 50 ms, and would
-     * for a minute.
+     * for a minute. The limit passes in virtual time, while the body is read.
      */
     @Test
     void anAnswerThatTricklesEndsAtTheLimitToo() throws Exception {
-        int millis = 700;
-        while (!aTrickleEndsAt(millis)) {
-            millis *= 3;
-        }
-    }
-
-    /** False if the machine was too slow to send as much as the head in that time. */
-    private boolean aTrickleEndsAt(int millis) throws Exception {
         CompletableFuture<Void> gone = new CompletableFuture<>();
-        try (ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-                CloseableHttpClient client = client(Duration.ofMillis(millis))) {
+        try (SimulatedTime virtual = new SimulatedTime(1);
+                ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                CloseableHttpClient client = client(LIMIT, virtual)) {
             Thread server = new Thread(() -> trickle(listener, gone), "trickling");
             server.setDaemon(true);
             server.start();
-            InputStream body;
-            try {
-                body = client.executeOpen(host(listener.getLocalPort()), new HttpGet("/blobs/key"), null)
-                        .getEntity()
-                        .getContent();
-            } catch (SocketTimeoutException e) {
-                assertThat(millis).as("enough for a head").isLessThan(20_000);
-                return false;
-            }
+            InputStream body = client.executeOpen(host(listener.getLocalPort()), new HttpGet("/blobs/key"), null)
+                    .getEntity()
+                    .getContent();
+
+            virtual.settle(LIMIT.minusMillis(1));
+            assertThat(body.read()).isEqualTo('x');
+            virtual.settle(Duration.ofMillis(1));
+
             assertThatThrownBy(body::readAllBytes)
                     .isInstanceOf(SocketTimeoutException.class)
-                    .hasMessage("no end after " + millis + " ms");
+                    .hasMessage("no end after 700 ms");
             gone.get(1, TimeUnit.MINUTES);
-            return true;
         }
     }
 
@@ -160,6 +154,10 @@ class HttpConnectionsTest {
     }
 
     private CloseableHttpClient client(Duration limit) {
+        return client(limit, time);
+    }
+
+    private static CloseableHttpClient client(Duration limit, Time time) {
         return HttpConnections.bySystemProperties(new HttpLimits(2, LONG, LONG, limit), time);
     }
 
