@@ -91,10 +91,8 @@ class CopiesIT {
     }
 
     private static void await(FlightShuffles client, Predicate<JsonObject> reached) {
-        long end = System.nanoTime() + 60_000_000_000L;
-        while (!reached.test(JsonParser.parseString(client.stats()).getAsJsonObject())) {
-            assertThat(System.nanoTime()).as(client.stats()).isLessThan(end);
-        }
+        Daemons.patiently("the daemon's statistics")
+                .until(() -> JsonParser.parseString(client.stats()).getAsJsonObject(), reached);
     }
 
     private static Predicate<JsonObject> isCopied(int count) {
@@ -113,10 +111,7 @@ class CopiesIT {
     }
 
     private void awaitCommit() {
-        long end = System.nanoTime() + 60_000_000_000L;
-        while (!Files.exists(commit())) {
-            assertThat(System.nanoTime()).isLessThan(end);
-        }
+        Daemons.patiently("the copy of the commit").until(() -> Files.exists(commit()));
     }
 
     /** Copies the shuffle, and loses the host. */
@@ -324,10 +319,7 @@ class CopiesIT {
                 expected = write("s", MAPS);
             }
             client.release("s");
-            long end = System.nanoTime() + 60_000_000_000L;
-            while (Files.exists(commit().getParent())) {
-                assertThat(System.nanoTime()).isLessThan(end);
-            }
+            Daemons.patiently("the end of the copies").until(() -> !Files.exists(commit().getParent()));
         }
     }
 
@@ -404,6 +396,9 @@ class CopiesIT {
             Files.createDirectory(absent);
             await(client, isCopied(MAPS));
             assertThat(stat(client, "copy_failed_blobs")).isZero();
+            Daemons.patiently("the copy of the commit")
+                    .until(() ->
+                            Files.exists(absent.resolve("shuffles").resolve("s").resolve("flight.commit")));
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.blobshuffle.flight.internal.server;
 
+import static org.awaitility.Awaitility.await;
+
 import dev.blobshuffle.core.internal.membership.Endpoint;
 import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.flight.FlightServer;
@@ -11,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.awaitility.core.ConditionFactory;
 
 /** Daemons on this machine, and clients of them. */
 final class Daemons {
@@ -94,5 +97,13 @@ final class Daemons {
 
     static FlightShuffles client(FlightDaemon daemon) {
         return FlightShuffles.connect(FlightServer.insecureLoopback(daemon.port()), "default");
+    }
+
+    /** What is awaited is expected at once, and has two minutes on a busy machine. */
+    static ConditionFactory patiently(String what) {
+        return await(what)
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(10))
+                .atMost(Duration.ofMinutes(2));
     }
 }

@@ -125,10 +125,7 @@ class FlightMetricsIT {
             assertThatThrownBy(() -> FlightDaemon.start(config, time))
                     .isInstanceOf(InvalidSettings.class)
                     .hasMessageContaining("Cannot use certificate");
-            long end = System.nanoTime() + 20_000_000_000L;
-            while (threads() > before) {
-                assertThat(System.nanoTime()).isLessThan(end);
-            }
+            Daemons.patiently("the end of the event loops").until(() -> threads() <= before);
         }
     }
 

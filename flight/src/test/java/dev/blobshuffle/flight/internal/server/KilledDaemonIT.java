@@ -10,9 +10,9 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -97,25 +97,18 @@ class KilledDaemonIT {
         try (DaemonProcess daemon = DaemonProcess.start(directory, key, "file://" + copies)) {
             ManagedChannel channel = FlightCalls.open(daemon.port());
             FlightCalls.act(channel, "commit", "{\"namespace\":\"default\",\"shuffle\":\"many\",\"maps\":40}");
-            await(() -> count(copied) > 2);
+            // Soon enough to find some of the blobs still to copy.
+            Daemons.patiently("copied blobs").pollInterval(Duration.ofMillis(1)).until(() -> count(copied) > 2);
             daemon.kill();
             channel.shutdownNow();
         }
         assertThat(count(copied)).isBetween(3L, 39L);
         assertThat(copied.resolve("flight.commit")).doesNotExist();
         try (DaemonProcess daemon = DaemonProcess.start(directory, key, "file://" + copies)) {
-            await(() -> Files.exists(copied.resolve("flight.commit")));
+            Daemons.patiently("the copy of the commit").until(() -> Files.exists(copied.resolve("flight.commit")));
             for (Path each : blobs) {
                 assertThat(copied.resolve(each.getFileName().toString())).hasSameBinaryContentAs(each);
             }
-        }
-    }
-
-    private static void await(BooleanSupplier reached) {
-        long end = System.nanoTime() + 120_000_000_000L;
-        while (!reached.getAsBoolean()) {
-            assertThat(System.nanoTime()).isLessThan(end);
-            Thread.onSpinWait();
         }
     }
 

@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -119,12 +118,9 @@ class PutIT {
     }
 
     /** Waits for what happens after a stream has ended. */
-    private void awaitReleased() throws InterruptedException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (stat("put_memory_used_bytes") != 0 || stat("running_puts") != 0) {
-            assertThat(System.nanoTime()).isLessThan(end);
-            TimeUnit.MILLISECONDS.sleep(10);
-        }
+    private void awaitReleased() {
+        Daemons.patiently("the end of all puts")
+                .until(() -> stat("put_memory_used_bytes") == 0 && stat("running_puts") == 0);
     }
 
     @Test
@@ -184,7 +180,7 @@ class PutIT {
         List<byte[]> sent = new ArrayList<>();
         long most = 0;
         for (int i = 0; i < 40; i++) {
-            assertThat(put.awaitReady(20_000)).isTrue();
+            assertThat(put.awaitReady(120_000)).isTrue();
             byte[] body = body(4 << 20);
             put.batch(i % 2, 1, body);
             if (i % 2 == 1) {
@@ -205,7 +201,7 @@ class PutIT {
         RawPut put = put("default", "s", 0, 0, 1);
         long most = 0;
         for (int i = 0; i < 60; i++) {
-            assertThat(put.awaitReady(20_000)).isTrue();
+            assertThat(put.awaitReady(120_000)).isTrue();
             put.dictionary(1, body(1 << 19)).batch(0, 1, body(1 << 18));
             most = Math.max(most, stat("put_memory_used_bytes"));
         }
@@ -219,10 +215,7 @@ class PutIT {
         ManagedChannel waiting = FlightCalls.open(daemon.port());
         put("default", "s", 1, 0, 1).batch(0, 1, body(8)); // The least memory is for two streams.
         RawPut second = put("default", "s", 2, 0, 1);
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (stat("running_puts") < 2) {
-            assertThat(System.nanoTime()).isLessThan(end);
-        }
+        Daemons.patiently("two puts").until(() -> stat("running_puts") >= 2);
         Status refused = put("default", "s", 3, 0, 1).refusal();
         RawPut third = new RawPut(waiting).begin("default", "s", 0, 0, 1);
         int sent = 0;
@@ -236,7 +229,7 @@ class PutIT {
         assertThat(sent).isLessThan(40);
         second.cancel();
         for (; sent < 40; sent++) {
-            assertThat(third.awaitReady(20_000)).isTrue();
+            assertThat(third.awaitReady(120_000)).isTrue();
             third.batch(0, 1, body(1 << 20));
         }
         assertThat(third.rows(40).finish()).contains("\"rows\":40");
@@ -247,13 +240,10 @@ class PutIT {
     void anUnfinishedStreamLeavesNothing() throws Exception {
         RawPut cancelled = put("default", "s", 0, 0, 1);
         for (int i = 0; i < 12; i++) {
-            assertThat(cancelled.awaitReady(20_000)).isTrue();
+            assertThat(cancelled.awaitReady(120_000)).isTrue();
             cancelled.batch(0, 1, body(4 << 20));
         }
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (files().stream().noneMatch(file -> file.endsWith(".tmp"))) {
-            assertThat(System.nanoTime()).isLessThan(end);
-        }
+        Daemons.patiently("the draft of a blob").until(() -> files().stream().anyMatch(file -> file.endsWith(".tmp")));
         cancelled.cancel();
         awaitReleased();
         assertThat(files()).containsExactly("shuffles");
