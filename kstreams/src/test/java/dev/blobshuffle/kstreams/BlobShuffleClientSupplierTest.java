@@ -204,6 +204,8 @@ class BlobShuffleClientSupplierTest {
         Path file = Files.createFile(directory.resolve("file"));
         Properties settings = new Properties();
         settings.putAll(settings("blobshuffle.store", "file://" + file));
+        settings.put("request.timeout.ms", 500);
+        settings.put("default.api.timeout.ms", 1_000); // For want of brokers.
         StreamsBuilder builder = new StreamsBuilder();
         builder.stream("input").to("output");
 

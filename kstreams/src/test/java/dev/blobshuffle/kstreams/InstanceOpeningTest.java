@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.metrics.KafkaMetric;
 import org.apache.kafka.common.metrics.MetricsReporter;
@@ -22,6 +23,7 @@ import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.TopologyTestDriver;
 import org.apache.kafka.streams.kstream.Consumed;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,6 +35,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 class InstanceOpeningTest {
     @TempDir
     private Path directory;
+
+    /** Threads of other tests. */
+    private final Set<Thread> before = Thread.getAllStackTraces().keySet();
 
     @BeforeEach
     void makeStore() throws IOException {
@@ -51,12 +56,7 @@ class InstanceOpeningTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "blobshuffle.peer.secret.file, /nowhere/secret",
-        "blobshuffle.store, nowhere://blobs",
-        "blobshuffle.cache.zone.enabled, true",
-        "metric.reporters, BrokenReporter"
-    })
+    @CsvSource({"blobshuffle.peer.secret.file, /nowhere/secret", "blobshuffle.store, nowhere://blobs"})
     void supplierLeavesNothingOpen(String setting, String value) throws InterruptedException {
         Map<String, Object> settings = settings(setting, value);
         assertThatThrownBy(() -> {
@@ -69,18 +69,22 @@ class InstanceOpeningTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "blobshuffle.peer.secret.file, /nowhere/secret",
-        "blobshuffle.store, nowhere://blobs",
-        "blobshuffle.cache.zone.enabled, true",
-        "metric.reporters, BrokenReporter"
-    })
+    @CsvSource({"blobshuffle.peer.secret.file, /nowhere/secret", "blobshuffle.store, nowhere://blobs"})
     void operatorsLeaveNothingOpen(String setting, String value) throws InterruptedException {
         Properties settings = new Properties();
         settings.putAll(settings(setting, value));
         assertThatThrownBy(() -> new TopologyTestDriver(topology(), settings).close())
                 .isInstanceOf(Exception.class);
         requireNoThread();
+    }
+
+    /** Each waits ten seconds for brokers that are not there. */
+    @Tag("nightly")
+    @ParameterizedTest
+    @CsvSource({"blobshuffle.cache.zone.enabled, true", "metric.reporters, BrokenReporter"})
+    void nothingIsLeftOpenAfterAWaitForBrokers(String setting, String value) throws InterruptedException {
+        supplierLeavesNothingOpen(setting, value);
+        operatorsLeaveNothingOpen(setting, value);
     }
 
     private static Topology topology() {
@@ -94,9 +98,9 @@ class InstanceOpeningTest {
     }
 
     /** A pool's threads end a moment after its close. */
-    private static void requireNoThread() throws InterruptedException {
+    private void requireNoThread() throws InterruptedException {
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
-            if (thread.getName().startsWith("blobshuffle-")) {
+            if (thread.getName().startsWith("blobshuffle-") && !before.contains(thread)) {
                 thread.join(Duration.ofMinutes(2).toMillis());
                 assertThat(thread.isAlive()).as(thread.getName()).isFalse();
             }

@@ -298,9 +298,9 @@ class LifecycleIT {
                 StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG,
                 1,
                 "session.timeout.ms",
-                3_000,
+                2_000,
                 "heartbeat.interval.ms",
-                500);
+                400);
     }
 
     private Map<String, Object> throughBlobs(String protocol, Map<String, Object> more) {
