@@ -1,20 +1,12 @@
 package dev.blobshuffle.postgresql.internal.log;
 
-import dev.blobshuffle.postgresql.internal.schema.EveryRelease;
-import dev.blobshuffle.postgresqlembedded.PostgresRelease;
-import dev.blobshuffle.postgresqlembedded.PostgresServer;
 import dev.blobshuffle.testkit.internal.log.InstancesContractTest;
 import dev.blobshuffle.testkit.internal.log.LogUnderTest;
-import org.junit.jupiter.params.Parameter;
 
-/** The rules of announcements, in PostgreSQL. */
-@EveryRelease
+/** The rules of announcements, in PostgreSQL. {@link EveryReleaseContractIT} has the other releases. */
 final class InstancesContractIT extends InstancesContractTest {
-    @Parameter
-    PostgresRelease release;
-
     @Override
     protected LogUnderTest create() {
-        return new TestLog(PostgresServer.shared(release));
+        return new TestLog();
     }
 }

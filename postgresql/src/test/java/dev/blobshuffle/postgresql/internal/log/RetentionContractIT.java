@@ -1,20 +1,12 @@
 package dev.blobshuffle.postgresql.internal.log;
 
-import dev.blobshuffle.postgresql.internal.schema.EveryRelease;
-import dev.blobshuffle.postgresqlembedded.PostgresRelease;
-import dev.blobshuffle.postgresqlembedded.PostgresServer;
 import dev.blobshuffle.testkit.internal.log.LogUnderTest;
 import dev.blobshuffle.testkit.internal.log.RetentionContractTest;
-import org.junit.jupiter.params.Parameter;
 
-/** The rules of retention, in PostgreSQL. */
-@EveryRelease
+/** The rules of retention, in PostgreSQL. {@link EveryReleaseContractIT} has the other releases. */
 final class RetentionContractIT extends RetentionContractTest {
-    @Parameter
-    PostgresRelease release;
-
     @Override
     protected LogUnderTest create() {
-        return new TestLog(PostgresServer.shared(release));
+        return new TestLog();
     }
 }

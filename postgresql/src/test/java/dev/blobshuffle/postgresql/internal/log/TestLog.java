@@ -61,14 +61,15 @@ final class TestLog implements LogUnderTest {
     }
 
     private void create() throws SQLException {
-        execute("create role " + name + " login password '" + password() + "'");
         Migrations migrations = new Migrations(new SchemaName(name));
-        try (Connection connection = server.connect(DATABASE)) {
+        try (Connection connection = server.connect(DATABASE);
+                Statement statement = connection.createStatement()) {
+            statement.execute("create role " + name + " login password '" + password() + "'");
             migrations.apply(connection);
             migrations.grant(connection, new SchemaName(name));
+            statement.execute("create table " + table() + " (row text not null);" + " grant select, insert on "
+                    + table() + " to " + name);
         }
-        execute("create table " + table() + " (row text not null)");
-        execute("grant select, insert on " + table() + " to " + name);
     }
 
     private String table() {
@@ -173,9 +174,7 @@ final class TestLog implements LogUnderTest {
     public void close() {
         time.close();
         if (server.isRunning()) {
-            execute("drop schema " + name + " cascade");
-            execute("drop table " + table());
-            execute("drop role " + name);
+            execute("drop schema " + name + " cascade; drop table " + table() + "; drop role " + name);
         }
         try {
             Files.deleteIfExists(credentials);
