@@ -47,7 +47,7 @@ bench: ## JMH: make bench JMH='Notification -prof gc' (no JMH: all benchmarks) [
 
 chaos: ## the long chaos test: make chaos FAULTS=52 SEED=1 GUARANTEE=exactly_once_v2 PROTOCOL=streams SECONDS=0 MOST=10000
 	$(MVN) -pl kstreams -am verify -Dtest=ChaosLedgerTest -Dit.test='ChaosIT#everyRecordComesOutOnceAndInOrder' \
-		-Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false -Dchaos.faults=$(FAULTS) \
+		-Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false -Dtest.excluded=none -Dchaos.faults=$(FAULTS) \
 		-Dchaos.seed=$(SEED) -Dchaos.guarantee=$(GUARANTEE) -Dchaos.protocol=$(PROTOCOL) -Dchaos.seconds=$(SECONDS) -Dchaos.most=$(MOST)
 
 chaos-messaging: FAULTS := 200
@@ -55,11 +55,11 @@ chaos-messaging: ## drawn faults in messaging over PostgreSQL: make chaos-messag
 	./blobshuffle demo messaging --faults $(FAULTS) --seed $(SEED) --rate 50 $(if $(STORE),--store $(STORE))
 
 kafka-version: ## every test of the front doors on another Kafka: make kafka-version VERSION=4.0.2
-	$(MVN) verify -pl kafka,kstreams -am -Dkafka.test.version=$(VERSION)
+	$(MVN) verify -pl kafka,kstreams -am -Dtest.excluded=none -Dkafka.test.version=$(VERSION)
 
 kafka-3.9: ## a set of the front doors' tests against Kafka 3.9
 	$(MVN) -Pquick test-compile
-	$(MVN) -Pquick verify -pl kstreams -am -Dkafka.version=3.9.2 -Dmaven.main.skip=true -Dmaven.compiler.useIncrementalCompilation=false \
+	$(MVN) -Pquick verify -pl kstreams -am -Dkafka.version=3.9.2 -Dtest.excluded=none -Dmaven.main.skip=true -Dmaven.compiler.useIncrementalCompilation=false \
 		-Dtest=KafkaVersionTest -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false \
 		-Dit.test='RoundTripIT,StreamsModeIT,TransactionIT,ApplicationIT,GroupIT,ConsumerPositionIT,DifferentialIT,LifecycleIT'
 
