@@ -131,6 +131,9 @@ final class BuildSummary {
             for (int i = 0; i < found.getLength(); i++) {
                 skipped.add(reason(((Element) found.item(i)).getAttribute("message")));
             }
+            if (suite.getAttribute("tests").equals("0")) {
+                skipped.add("No test of the class ran: it was skipped as a whole.");
+            }
             return new Report(
                     root.relativize(file).getName(0).toString(),
                     suite.getAttribute("name"),
