@@ -6,21 +6,14 @@ import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.testkit.BlobStoreContractTest;
 import dev.blobshuffle.testkit.internal.servers.Azurite;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 
 /** The rules of every store, kept by a store in Azurite. */
 class AzureBlobStoreContractIT extends BlobStoreContractTest {
-    private static Azurite server;
-
     private final SystemTime time = new SystemTime();
-
-    @BeforeAll
-    static void start() {
-        server = Azurite.shared();
-    }
 
     @Override
     protected BlobStore open() {
+        Azurite server = Azurite.shared();
         return BlobStores.open(AzureTestContainer.uri(server, AzureTestContainer.make(server), "/team/shuffle"), time);
     }
 

@@ -6,21 +6,14 @@ import dev.blobshuffle.core.time.SystemTime;
 import dev.blobshuffle.testkit.BlobStoreContractTest;
 import dev.blobshuffle.testkit.internal.servers.FakeGcsServer;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 
 /** The rules of every store, kept by a store in fake-gcs-server. */
 class GcsBlobStoreContractIT extends BlobStoreContractTest {
-    private static FakeGcsServer server;
-
     private final SystemTime time = new SystemTime();
-
-    @BeforeAll
-    static void start() {
-        server = FakeGcsServer.shared();
-    }
 
     @Override
     protected BlobStore open() {
+        FakeGcsServer server = FakeGcsServer.shared();
         return BlobStores.open(
                 "gs://" + GcsTestBucket.make(server) + "/team/shuffle?endpoint=" + server.endpoint(), time);
     }

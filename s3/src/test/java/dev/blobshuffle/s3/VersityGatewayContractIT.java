@@ -14,19 +14,22 @@ class VersityGatewayContractIT extends BlobStoreContractTest {
     private static final SystemTime TIME = new SystemTime();
     private static final AtomicInteger STORES = new AtomicInteger();
 
-    private static VersityGateway server;
-
     @BeforeAll
-    static void start() {
+    static void useCredentials() {
         TestCredentials.use(VersityGateway.ACCESS_KEY, VersityGateway.SECRET_KEY);
-        server = VersityGateway.shared();
+    }
+
+    /** Not before all tests: the reports leave out tests that are skipped there. */
+    private static VersityGateway server() {
+        VersityGateway server = VersityGateway.shared();
         server.makeBucket("contract");
+        return server;
     }
 
     @Override
     protected BlobStore open() {
         return BlobStores.open(
-                "s3://contract/store-" + STORES.incrementAndGet() + "?path-style=true&endpoint=" + server.endpoint(),
+                "s3://contract/store-" + STORES.incrementAndGet() + "?path-style=true&endpoint=" + server().endpoint(),
                 TIME);
     }
 
