@@ -37,7 +37,10 @@ public abstract class NamedBlobsContractTest {
 
     @AfterEach
     final void closeBlobs() {
-        blobs.close();
+        // None if the store of this test is not installed.
+        if (blobs != null) {
+            blobs.close();
+        }
     }
 
     private static byte[] bytes(int length, int seed) {
