@@ -30,6 +30,7 @@ import org.apache.kafka.common.metrics.KafkaMetric;
 import org.apache.kafka.common.metrics.MetricsReporter;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -125,7 +126,7 @@ class ClientOpeningTest {
         "blobshuffle.cache.zone.enabled, true",
         "metric.reporters, BrokenReporter"
     })
-    void anInstanceThatCannotBeOpenedLeavesNothingOpen(String setting, String value) throws InterruptedException {
+    void anInstanceThatCannotBeOpenedLeavesNothingOpen(String setting, String value) {
         Map<String, Object> settings = producers();
         settings.put("blobshuffle.membership.topic", "members");
         settings.put(setting, value.startsWith("Broken") ? getClass().getName() + "$" + value : value);
@@ -133,11 +134,14 @@ class ClientOpeningTest {
         assertThatThrownBy(() -> new BlobProducer<>(settings)).isInstanceOf(Exception.class);
         assertThat(OPEN).isEmpty();
         assertThat(SharedEngines.count()).isZero();
-        awaitNoThread();
     }
 
-    /** A pool's threads end a moment after its close. */
-    private static void awaitNoThread() throws InterruptedException {
+    /**
+     * Threads end a moment after their pool's close, and one that asks brokers which do not answer
+     * after ten seconds: all tests wait for that together.
+     */
+    @AfterAll
+    static void awaitNoThread() throws InterruptedException {
         Set<Thread> ours = Thread.getAllStackTraces().keySet();
         for (Thread thread : ours) {
             if (thread.getName().startsWith("blobshuffle-")) {
