@@ -6,7 +6,9 @@ import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import dev.blobshuffle.kstreams.BlobShuffleClientSupplier;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.stream.Stream;
@@ -36,20 +38,11 @@ class DifferentialIT {
     @BeforeAll
     static void runNatively() throws Exception {
         kafka = EmbeddedKafka.shared();
-        DifferentialRun.createTopics(
-                kafka.bootstrapServers(),
-                "native-alo-classic",
-                "native-eos",
-                "blob-at_least_once-classic",
-                "blob-at_least_once-streams",
-                "blob-exactly_once_v2-classic",
-                "blob-exactly_once_v2-streams",
-                "operators-at_least_once-classic",
-                "operators-at_least_once-streams",
-                "operators-exactly_once_v2-classic",
-                "operators-exactly_once_v2-streams",
-                "blob-inline",
-                "blob-optimized");
+        List<String> names =
+                new ArrayList<>(List.of("native-alo-classic", "native-eos", "blob-inline", "blob-optimized"));
+        Protocols.withEachGuarantee().forEach(each -> names.add("blob-" + each.get()[0] + "-" + each.get()[1]));
+        ofOperators().forEach(each -> names.add("operators-" + each.get()[0] + "-" + each.get()[1]));
+        DifferentialRun.createTopics(kafka.bootstrapServers(), names.toArray(String[]::new));
         expected = run("native-alo-classic", settings("at_least_once", "classic"));
         assertThat(expected.left().values()).allMatch(rows -> !rows.rows().isEmpty());
         assertThat(expected.traffic().notifications()).isZero();

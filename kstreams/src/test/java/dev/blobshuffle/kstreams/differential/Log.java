@@ -123,7 +123,9 @@ public final class Log {
                         "auto.offset.reset",
                         "none",
                         "enable.auto.commit",
-                        false),
+                        false,
+                        "fetch.max.wait.ms",
+                        20), // A consumer that is closed waits for its last fetch.
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer());
     }
