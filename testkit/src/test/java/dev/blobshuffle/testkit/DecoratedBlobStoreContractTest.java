@@ -32,7 +32,8 @@ class DecoratedBlobStoreContractTest extends BlobStoreContractTest {
     @Override
     protected BlobStore open() {
         ShuffleMetrics metrics = new ShuffleMetrics();
-        FaultPlan plan = FaultPlan.random(TIME, FAULTS_IN_A_THOUSAND, Duration.ofMillis(2), List.of(Kind.FAIL_BEFORE, Kind.FAIL_AFTER));
+        FaultPlan plan = FaultPlan.random(
+                TIME, FAULTS_IN_A_THOUSAND, Duration.ofMillis(2), List.of(Kind.FAIL_BEFORE, Kind.FAIL_AFTER));
         BlobStore faulty = new FaultyBlobStore(new MemoryBlobStore("contract", 256 << 20), TIME, plan);
         BlobStore slow =
                 new SlowBlobStore(faulty, LatencyProfile.constant(Duration.ofMillis(1), Duration.ofMillis(1)), TIME);
