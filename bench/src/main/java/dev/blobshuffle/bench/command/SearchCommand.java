@@ -8,6 +8,8 @@ import dev.blobshuffle.bench.run.BenchPlan;
 import dev.blobshuffle.bench.run.Cell;
 import dev.blobshuffle.bench.run.OptionStudy;
 import dev.blobshuffle.bench.run.RunResult;
+import dev.blobshuffle.bench.run.Session;
+import dev.blobshuffle.bench.run.Testbed;
 import dev.blobshuffle.bench.run.Variant;
 import dev.blobshuffle.bench.search.DemandChart;
 import dev.blobshuffle.bench.search.DemandSearch;
@@ -16,6 +18,7 @@ import dev.blobshuffle.bench.search.Objectives;
 import dev.blobshuffle.bench.search.ScalabilitySearch;
 import dev.blobshuffle.bench.search.SearchSettings;
 import dev.blobshuffle.bench.search.Strategy;
+import dev.blobshuffle.bench.search.Verdict;
 import dev.blobshuffle.bench.workload.BenchWorkload;
 import dev.blobshuffle.bench.workload.Workloads;
 import dev.blobshuffle.cli.chart.Chart;
@@ -110,6 +113,17 @@ final class SearchCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
+    private final Testbed.Opening opening;
+
+    SearchCommand() {
+        this(Session::open);
+    }
+
+    /** @param opening where the runs take place */
+    SearchCommand(Testbed.Opening opening) {
+        this.opening = opening;
+    }
+
     @Override
     public Integer call() throws InterruptedException {
         Bench bench = new Bench(spec.commandLine(), options);
@@ -133,7 +147,8 @@ final class SearchCommand implements Callable<Integer> {
         try {
             return bench.inDirectories((files, memory) -> {
                 BenchPlan plan = bench.plan(workload, variants, cells, files, memory);
-                DemandSearch search = new DemandSearch(plan, settings, Optional.ofNullable(theodolite), bench::say);
+                DemandSearch search =
+                        new DemandSearch(plan, settings, Optional.ofNullable(theodolite), opening, bench::say);
                 Map<String, Map<Long, OptionalLong>> found = search.run();
                 print(settings, found, search);
                 write(bench, settings, found, search, environment);
@@ -220,6 +235,7 @@ final class SearchCommand implements Callable<Integer> {
                     found.entrySet().stream()
                             .map(one -> found(settings.isDemand(), one))
                             .toList());
+            json.put("verdicts", search.verdicts().stream().map(Verdict::asJson).toList());
             json.put("runs", search.runs().stream().map(RunResult::asJson).toList());
             bench.write("Numbers", options.json, Json.write(json));
         }

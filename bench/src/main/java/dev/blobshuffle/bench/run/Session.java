@@ -13,7 +13,7 @@ import java.util.function.Consumer;
  * A cluster on which runs follow each other; inputs that lie ready are written once. Owned by one
  * thread.
  */
-public final class Session implements AutoCloseable {
+public final class Session implements Testbed {
     private final BenchPlan plan;
     private final Cluster cluster;
     private final Path brokers;
@@ -34,19 +34,13 @@ public final class Session implements AutoCloseable {
         return new Session(plan, Cluster.start(replication, brokers), brokers, progress);
     }
 
-    /**
-     * Runs a variant so that what comes next meets warm brokers. The JVMs of new ones are young:
-     * what is the first to run takes more of their CPU time, and falls behind with loads that it
-     * carries later.
-     *
-     * @return not to be compared; but its output may be wrong
-     */
+    @Override
     public RunResult runUnmeasured(Cell cell, Variant variant) throws IOException, InterruptedException {
         progress.accept("First " + variant.label() + " once without measuring it: the brokers' JVMs are young");
         return run(cell, variant, 0);
     }
 
-    /** Runs a variant of the plan's workload. */
+    @Override
     public RunResult run(Cell cell, Variant variant, int repetition) throws IOException, InterruptedException {
         String id = plan.workload().name() + "-" + variant.label() + "-" + runs++;
         Parameters parameters = cell.parameters();

@@ -5,7 +5,7 @@ import dev.blobshuffle.bench.parameter.Parameters;
 import dev.blobshuffle.bench.run.BenchPlan;
 import dev.blobshuffle.bench.run.Cell;
 import dev.blobshuffle.bench.run.RunResult;
-import dev.blobshuffle.bench.run.Session;
+import dev.blobshuffle.bench.run.Testbed;
 import dev.blobshuffle.bench.run.Variant;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -27,18 +27,27 @@ public final class DemandSearch {
     private final BenchPlan plan;
     private final SearchSettings settings;
     private final Optional<Path> theodolite;
+    private final Testbed.Opening opening;
     private final Consumer<String> progress;
     private final List<RunResult> runs = new ArrayList<>();
+    private final List<Verdict> verdicts = new ArrayList<>();
     private final CpuPerRecord cpu = new CpuPerRecord();
 
     /**
      * @param theodolite a directory for results in Theodolite's files
+     * @param opening where the runs take place
      * @param progress is called line by line
      */
-    public DemandSearch(BenchPlan plan, SearchSettings settings, Optional<Path> theodolite, Consumer<String> progress) {
+    public DemandSearch(
+            BenchPlan plan,
+            SearchSettings settings,
+            Optional<Path> theodolite,
+            Testbed.Opening opening,
+            Consumer<String> progress) {
         this.plan = plan;
         this.settings = settings;
         this.theodolite = theodolite;
+        this.opening = opening;
         this.progress = progress;
     }
 
@@ -50,11 +59,11 @@ public final class DemandSearch {
                 + base.text(Parameter.REPLICATION) + " broker(s); each experiment takes "
                 + (base.number(Parameter.WARM_UP_SECONDS) + base.number(Parameter.SECONDS))
                 + " s and what comes before and after");
-        try (Session session = Session.open(plan, base.count(Parameter.REPLICATION), progress)) {
-            warmUp(session);
+        try (Testbed testbed = opening.open(plan, base.count(Parameter.REPLICATION), progress)) {
+            warmUp(testbed);
             for (Cell cell : plan.cells()) {
                 for (Variant variant : plan.variants()) {
-                    found.put(name(variant, cell), search(session, cell, variant));
+                    found.put(name(variant, cell), search(testbed, cell, variant));
                 }
             }
         }
@@ -65,11 +74,11 @@ public final class DemandSearch {
      * Nothing here counts. The largest load may be too much, so that a problem is told and does not
      * end the search.
      */
-    private void warmUp(Session session) throws IOException, InterruptedException {
+    private void warmUp(Testbed testbed) throws IOException, InterruptedException {
         Cell first = plan.cells().get(0);
         long load = Collections.max(settings.loads());
         for (Variant variant : plan.variants()) {
-            session.runUnmeasured(at(first, load, settings.instances().get(0)), variant)
+            testbed.runUnmeasured(at(first, load, settings.instances().get(0)), variant)
                     .problem()
                     .ifPresent(problem -> progress.accept("  " + problem));
         }
@@ -78,6 +87,11 @@ public final class DemandSearch {
     /** All runs that count, in their order. */
     public List<RunResult> runs() {
         return runs;
+    }
+
+    /** What was decided of each load and number of instances, in the order of the runs. */
+    public List<Verdict> verdicts() {
+        return verdicts;
     }
 
     /** The CPU time of a record in them. */
@@ -90,7 +104,7 @@ public final class DemandSearch {
                 + cell.varied().values().stream().map(value -> ", " + value).collect(Collectors.joining());
     }
 
-    private Map<Long, OptionalLong> search(Session session, Cell cell, Variant variant)
+    private Map<Long, OptionalLong> search(Testbed testbed, Cell cell, Variant variant)
             throws IOException, InterruptedException {
         Optional<TheodoliteFiles> files =
                 theodolite.isEmpty() ? Optional.empty() : Optional.of(TheodoliteFiles.open(theodolite.get()));
@@ -102,7 +116,7 @@ public final class DemandSearch {
                 settings.loads(),
                 settings.instances(),
                 settings.strategy(),
-                (load, number) -> holds(session, cell, variant, files, load, number));
+                (load, number) -> holds(testbed, cell, variant, files, load, number));
         Map<Long, OptionalLong> result =
                 settings.isDemand() ? search.demand(settings.restriction()) : search.capacity(settings.restriction());
         if (files.isPresent() && settings.isDemand()) {
@@ -115,13 +129,13 @@ public final class DemandSearch {
     }
 
     private boolean holds(
-            Session session, Cell cell, Variant variant, Optional<TheodoliteFiles> files, long load, long number)
+            Testbed testbed, Cell cell, Variant variant, Optional<TheodoliteFiles> files, long load, long number)
             throws IOException, InterruptedException {
         LoadKind kind = settings.kind();
         Cell here = at(cell, load, number);
         List<RunResult> repeated = new ArrayList<>();
         for (int repetition = 0; repetition < settings.repetitions(); repetition++) {
-            RunResult run = session.run(here, variant, repetition);
+            RunResult run = testbed.run(here, variant, repetition);
             repeated.add(run);
             if (files.isPresent()) {
                 files.get().writeIndicator(load, number, run);
@@ -130,6 +144,7 @@ public final class DemandSearch {
         runs.addAll(repeated);
         cpu.add(variant, cell, load, number, repeated);
         Optional<String> violation = settings.objectives().violation(repeated, kind.recordsPerSecond(load));
+        verdicts.add(new Verdict(name(variant, cell), load, number, violation));
         files.ifPresent(some -> some.add(load, number, violation.isEmpty()));
         progress.accept("  " + name(variant, cell) + ", " + load + " " + kind.unit() + ", " + number + " instance(s): "
                 + violation.map(text -> "no, " + text).orElse("yes"));

@@ -67,6 +67,22 @@ public final class RunResults {
                 run.problem());
     }
 
+    /** The same run, but for its backlog, which grows by as many records in each second. */
+    public static RunResult withBacklog(RunResult run, long recordsPerSecond) {
+        return new RunResult(
+                run.workload(),
+                run.variant(),
+                run.cell(),
+                run.repetition(),
+                run.window(),
+                run.measured(),
+                List.of(
+                        new Sample(0, 0, 0),
+                        new Sample(1, 0, recordsPerSecond),
+                        new Sample(2, 0, 2 * recordsPerSecond)),
+                run.problem());
+    }
+
     /** The same run, but for its output. */
     public static RunResult wrong(RunResult run) {
         return new RunResult(
