@@ -101,7 +101,8 @@ class ArchitectureTest {
      */
     private static final Set<String> UNCHECKED = Set.of("bom", "examples", "springbootstarter");
 
-    private static final JavaClasses OURS = new ClassFileImporter()
+    /** Read once, for {@code PublicApiTest} too: it takes seconds. */
+    static final JavaClasses OURS = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
             .importPackages("dev.blobshuffle");
 

@@ -3,8 +3,6 @@ package dev.blobshuffle.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
@@ -30,6 +28,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -56,6 +55,9 @@ class PublicApiTest {
             "spring-boot-starter",
             "testkit");
 
+    /** Its types, by name. */
+    private static final Set<Class<?>> API = new LinkedHashSet<>();
+
     private static final Path PAGE = Path.of("..", "docs", "api.txt");
 
     @Test
@@ -79,18 +81,17 @@ class PublicApiTest {
     /** Nobody can call a method whose parameter is not theirs to name. */
     @Test
     void thePublicApiNamesNothingInternal() throws IOException {
-        Set<Class<?>> api = api();
         List<String> leaks = new ArrayList<>();
-        for (Class<?> type : api) {
+        for (Class<?> type : API) {
             for (Executable member : executables(type)) {
                 Stream.concat(Stream.of(result(member)), Arrays.stream(member.getGenericParameterTypes()))
                         .flatMap(PublicApiTest::named)
-                        .filter(used -> isOurs(used) && !api.contains(used))
+                        .filter(used -> isOurs(used) && !API.contains(used))
                         .forEach(used -> leaks.add(type.getName() + "." + member.getName() + ": " + used.getName()));
             }
             for (Field field : fields(type)) {
                 named(field.getGenericType())
-                        .filter(used -> isOurs(used) && !api.contains(used))
+                        .filter(used -> isOurs(used) && !API.contains(used))
                         .forEach(used -> leaks.add(type.getName() + "." + field.getName() + ": " + used.getName()));
             }
         }
@@ -131,22 +132,18 @@ class PublicApiTest {
         return found;
     }
 
-    private static Set<Class<?>> api() throws IOException {
+    @BeforeAll
+    static void findApi() throws IOException {
         Set<String> packages = packages().keySet().stream()
                 .filter(name -> !name.contains(".internal"))
                 .collect(Collectors.toSet());
-        Set<Class<?>> api = new LinkedHashSet<>();
-        new ClassFileImporter()
-                        .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-                        .importPackages("dev.blobshuffle")
-                        .stream()
-                        .filter(type -> packages.contains(type.getPackageName()))
-                        .map(JavaClass::reflect)
-                        .filter(PublicApiTest::isReachable)
-                        .sorted((one, other) -> one.getName().compareTo(other.getName()))
-                        .forEach(api::add);
-        assertThat(api).hasSizeGreaterThan(50);
-        return api;
+        ArchitectureTest.OURS.stream()
+                .filter(type -> packages.contains(type.getPackageName()))
+                .map(JavaClass::reflect)
+                .filter(PublicApiTest::isReachable)
+                .sorted((one, other) -> one.getName().compareTo(other.getName()))
+                .forEach(API::add);
+        assertThat(API).hasSizeGreaterThan(50);
     }
 
     private static boolean isReachable(Class<?> type) {
@@ -222,7 +219,7 @@ class PublicApiTest {
                 The public API: what docs/compatibility.md promises. Written by PublicApiTest.
                 """);
         String in = "";
-        for (Class<?> type : api()) {
+        for (Class<?> type : API) {
             if (!type.getPackageName().equals(in)) {
                 in = type.getPackageName();
                 list.append("\npackage ").append(in).append('\n');

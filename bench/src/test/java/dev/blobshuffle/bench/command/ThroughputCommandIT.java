@@ -46,6 +46,7 @@ class ThroughputCommandIT {
                         "throughput",
                         "--variants=native,blobs-file",
                         "--replication=1",
+                        "--instances=1",
                         "--repetitions=1",
                         "--gib=0.03",
                         "--warm-up-gib=0.005",

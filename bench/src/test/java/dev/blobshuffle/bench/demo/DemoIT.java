@@ -92,7 +92,7 @@ class DemoIT {
                 "--zones",
                 zones,
                 "--instances",
-                Integer.toString(Math.max(2, Integer.parseInt(zones))),
+                zones,
                 "--guarantee",
                 guarantee,
                 "--store",

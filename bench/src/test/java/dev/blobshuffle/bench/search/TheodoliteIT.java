@@ -1,6 +1,7 @@
 package dev.blobshuffle.bench.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -8,7 +9,7 @@ import dev.blobshuffle.bench.parameter.Parameters;
 import dev.blobshuffle.bench.process.ApplicationProcess;
 import dev.blobshuffle.bench.process.Generator;
 import dev.blobshuffle.bench.workload.Workloads;
-import dev.blobshuffle.kafkaembedded.KafkaProcess;
+import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.file.Files;
@@ -18,20 +19,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the resources start works against a broker, with their topics and settings. */
 class TheodoliteIT {
-    private static final Duration MOST = Duration.ofSeconds(90);
-
     @TempDir
     private Path directory;
 
     @Test
     void theDeploymentsShuffleThroughBlobs() throws Exception {
-        try (KafkaProcess kafka = KafkaProcess.builder().start()) {
+        try (EmbeddedKafka kafka = EmbeddedKafka.shared()) {
             // The hierarchy of uc4 lies in a topic that the load generator fills.
             JsonNode data = data("uc4", kafka.bootstrapServers());
             Properties settings = new Properties();
@@ -47,13 +45,15 @@ class TheodoliteIT {
                             directory.resolve("application"), main(data, "application.yaml"), settings, List.of());
                     Generator generator =
                             Generator.start(directory.resolve("load"), main(data, "load-generator.yaml"), settings)) {
-                long deadline = System.nanoTime() + MOST.toNanos();
-                while (application.count() == 0 && System.nanoTime() < deadline) {
-                    application.check();
-                    generator.check();
-                    LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
-                }
-                assertThat(application.count()).isPositive();
+                await("records after the shuffle")
+                        .atMost(Duration.ofMinutes(5))
+                        .pollInSameThread()
+                        .pollInterval(Duration.ofMillis(50))
+                        .until(() -> {
+                            application.check();
+                            generator.check();
+                            return application.count() > 0;
+                        });
             }
             assertThat(blobs()).isPositive();
         }
