@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -31,6 +32,10 @@ import org.junit.jupiter.api.Test;
  */
 class LogWentBackSimulationTest {
     private static final int SEEDS = Integer.getInteger("failover.seeds", 100);
+
+    /** A control ends at the first seed that finds something. */
+    private static final int MOST_SEEDS = 1_000;
+
     private static final int COMMITS = 30;
 
     /** Each run tells whether the reader noticed, and whether it had a reason to. */
@@ -167,11 +172,10 @@ class LogWentBackSimulationTest {
     /** So the bookmark is what notices: the log may have grown past the reader again. */
     @Test
     void aReaderWithoutABookmarkDoesNotAlwaysNotice() {
-        int missed = 0;
-        for (long seed = 1; seed <= SEEDS; seed++) {
-            Run run = run(seed, false);
-            missed += run.hasReaderLost() && !run.hasReaderNoticed ? 1 : 0;
-        }
-        assertThat(missed).isPositive();
+        assertThat(LongStream.rangeClosed(1, MOST_SEEDS).anyMatch(seed -> {
+                    Run run = run(seed, false);
+                    return run.hasReaderLost() && !run.hasReaderNoticed;
+                }))
+                .isTrue();
     }
 }
