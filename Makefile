@@ -15,12 +15,15 @@ S3_DIRECTORY := target/versitygw
 S3_PORT := 7070
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test nightly quick format demo s3 bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 api openmessaging site python-large python-tour dist image deploy-check artifacts release clean bench-image screenshots
+.PHONY: help verify ci test nightly quick format demo s3 bench chaos chaos-messaging mutants switches kafka-version kafka-3.9 api openmessaging site python-large python-tour dist image deploy-check artifacts release clean bench-image screenshots
 
 help: ## this list
 	@grep -E '^[a-z0-9.-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
 
-verify: ## everything CI checks: compile, gates, unit and integration tests, formatting
+verify: ## compile, gates, unit and integration tests, formatting; 25 minutes on two cores
+	$(MVN) verify
+
+ci: ## what CI runs: verify, Python, site, chart, image, a bare machine, and a newer JDK
 	.ci/run
 
 test: ## unit, contract, property, fuzz and simulation tests, no servers; six minutes on two cores
@@ -30,7 +33,9 @@ nightly: ## what takes hours: all seeds and versions, mutants, chaos, images, lo
 	.ci/nightly $(NAMES)
 
 quick: ## one test, without the gates: make quick MODULE=core TEST=NotificationTest
+	@rm -rf $(MODULE)/target/surefire-reports
 	$(MVN) -q -Pquick -pl $(MODULE) -am -Dtest='$(TEST)' -Dsurefire.failIfNoSpecifiedTests=false test
+	@ls $(MODULE)/target/surefire-reports/TEST-*.xml > /dev/null 2>&1 || { echo "No test of module $(MODULE) matches '$(TEST)'." >&2; exit 1; }
 
 format: ## format every source file (verify refuses unformatted ones)
 	$(MVN) -q -pl '!bom' spotless:apply
