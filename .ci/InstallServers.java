@@ -55,8 +55,8 @@ import java.util.stream.Stream;
  * </ul>
  *
  * <p>Everything but the system's packages lies outside the checkout, where a clean build does not
- * remove it: in $BLOBSHUFFLE_SERVERS, else in ~/.cache/blobshuffle-servers. One process installs at a
- * time; the others wait.
+ * remove it: in $BLOBSHUFFLE_SERVERS, else in ~/.cache/blobshuffle-servers. One process installs at
+ * a time; the others wait.
  */
 public final class InstallServers {
     private static final Duration RETRY_AFTER = Duration.ofHours(1);
@@ -185,8 +185,8 @@ public final class InstallServers {
     }
 
     /**
-     * Why a tool cannot reach its registry, by tool. All are asked at once, so that a machine without
-     * a network waits once.
+     * Why a tool cannot reach its registry, by tool. All are asked at once, so that a machine
+     * without a network waits once.
      */
     private Map<String, Optional<String>> obstacles(List<Item> items) {
         Map<String, CompletableFuture<Optional<String>>> answers = new LinkedHashMap<>();

@@ -99,7 +99,7 @@ class ArchitectureTest {
      * Modules that are not checked. One lists versions, one only runs applications of others, and
      * the starter needs Spring, which would join the benchmarks' class path.
      */
-    private static final Set<String> UNCHECKED = Set.of("bom", "examples", "springbootstarter");
+    private static final Set<String> UNCHECKED = Set.of(".ci", "bom", "examples", "springbootstarter");
 
     /** Read once, for {@code PublicApiTest} too: it takes seconds. */
     static final JavaClasses OURS = new ClassFileImporter()

@@ -151,7 +151,9 @@ class ZoneTailingIT {
         return instances.stream().mapToLong(each -> each.count(counter)).sum();
     }
 
-    /** How often the database sends a row depends on time: {@code ZonePagesTest} has a virtual one. */
+    /**
+     * How often the database sends a row depends on time: {@code ZonePagesTest} has a virtual one.
+     */
     @Test
     void allInstancesReadPagesOfTheOneThatIsChosen() throws Exception {
         start(4, 1);

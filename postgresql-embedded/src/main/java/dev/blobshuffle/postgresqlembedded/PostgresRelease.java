@@ -137,7 +137,9 @@ public record PostgresRelease(int major, Path programs) {
             return jar.find() ? Stream.of(new Archive(Integer.parseInt(jar.group(1)), entry)) : Stream.empty();
         }
 
-        /** Reads the archive once per JVM: to read and check it costs more than to start a server. */
+        /**
+         * Reads the archive once per JVM: to read and check it costs more than to start a server.
+         */
         PostgresRelease unpack() {
             return new PostgresRelease(
                     major, UNPACKED.computeIfAbsent(entry, Archive::unpack).resolve("bin"));

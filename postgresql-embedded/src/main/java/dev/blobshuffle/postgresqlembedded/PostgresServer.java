@@ -60,9 +60,9 @@ public final class PostgresServer implements AutoCloseable {
     }
 
     /**
-     * The server of a release that everything in this JVM shares, with the default settings, started
-     * by the first call. It ends with the JVM, and {@link #close} has no effect on it. Choose a
-     * database or a schema of your own, and do not stop it or change its settings.
+     * The server of a release that everything in this JVM shares, with the default settings,
+     * started by the first call. It ends with the JVM, and {@link #close} has no effect on it.
+     * Choose a database or a schema of your own, and do not stop it or change its settings.
      */
     public static synchronized PostgresServer shared(PostgresRelease release) {
         PostgresServer started = SHARED.get(release);

@@ -24,9 +24,9 @@ final class ServerUser {
     private ServerUser() {}
 
     /**
-     * A process that runs a command as the server's user, with the process id that the command gets.
-     * Its working directory is the root, because the user may not be allowed to enter the current
-     * one. Its errors go to its output.
+     * A process that runs a command as the server's user, with the process id that the command
+     * gets. Its working directory is the root, because the user may not be allowed to enter the
+     * current one. Its errors go to its output.
      */
     static ProcessBuilder process(List<String> command) {
         List<String> all = new ArrayList<>(isRoot() ? becomeNobody(Files::isExecutable) : List.of());
@@ -35,8 +35,8 @@ final class ServerUser {
     }
 
     /**
-     * The beginning of a command that root runs as {@code nobody}: setpriv, or chroot to the same root
-     * where only coreutils are installed.
+     * The beginning of a command that root runs as {@code nobody}: setpriv, or chroot to the same
+     * root where only coreutils are installed.
      *
      * @throws IllegalStateException if neither is there
      */

@@ -62,7 +62,9 @@ public final class LogDatabase implements AutoCloseable {
         return over(PostgresServer.shared(PostgresRelease.shipped()), directory);
     }
 
-    /** Makes an empty database in a server, which it closes, and the roles that the server lacks. */
+    /**
+     * Makes an empty database in a server, which it closes, and the roles that the server lacks.
+     */
     public static LogDatabase over(PostgresServer server, Path directory) throws SQLException, IOException {
         LogDatabase database = new LogDatabase(server, directory);
         for (String role : List.of(OWNER, CLIENT)) {

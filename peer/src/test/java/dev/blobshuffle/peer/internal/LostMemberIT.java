@@ -135,7 +135,9 @@ class LostMemberIT {
         });
     }
 
-    /** Writes a blob of one record, and reads it before the next: one read is under way at a time. */
+    /**
+     * Writes a blob of one record, and reads it before the next: one read is under way at a time.
+     */
     private void writeAndRead() {
         byte[] number = ByteBuffer.allocate(Long.BYTES).putLong(written).array();
         producer.send(new ProducerRecord<>(TOPIC, 0, new byte[] {1}, number));

@@ -144,7 +144,9 @@ final class FailoverIT extends LogContract {
         log.close();
     }
 
-    /** The server goes on when its own limit of a statement has passed, and the client's has not. */
+    /**
+     * The server goes on when its own limit of a statement has passed, and the client's has not.
+     */
     @Test
     void aPrimaryThatHangsForAWhileLosesAndDoublesNothing() {
         CommitLog log = hastyClient();

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A program that {@code .ci/install-servers} installs, in one version. A test that asks for one that
- * is not there is skipped, with the reason that the installation left. Immutable.
+ * A program that {@code .ci/install-servers} installs, in one version. A test that asks for one
+ * that is not there is skipped, with the reason that the installation left. Immutable.
  *
  * @param name what {@code .ci/install-servers} calls it
  * @param version the version that the tests were written for
@@ -41,8 +41,8 @@ record InstalledServer(String name, String version, String executable) {
     }
 
     /**
-     * The executable that was installed in our version; else one that the cache's {@code bin} or the
-     * PATH has in a compatible version.
+     * The executable that was installed in our version; else one that the cache's {@code bin} or
+     * the PATH has in a compatible version.
      */
     Found find(Map<String, String> environment) {
         Path cache = cache(environment);
@@ -69,7 +69,9 @@ record InstalledServer(String name, String version, String executable) {
                 + name + ".");
     }
 
-    /** A script that {@code env} starts, as npm installs them, needs its interpreter on the PATH. */
+    /**
+     * A script that {@code env} starts, as npm installs them, needs its interpreter on the PATH.
+     */
     private Found withInterpreter(Path file, Map<String, String> environment) {
         Optional<String> interpreter = ServerVersion.interpreter(file);
         boolean isThere = interpreter

@@ -7,10 +7,10 @@ import java.util.function.IntFunction;
 
 /**
  * A real object store for tests: one process on a free port of the loopback address, over a
- * directory. {@code ./mvnw verify} and {@code .ci/install-servers} install what they run; where that
- * was not possible, starting one skips the test and says why (and CI fails on a skipped test). The
- * process ends with {@link #close}, and when this JVM ends, however it ends. A test that neither
- * ends nor pauses its server takes the one that the JVM shares. Thread-safe.
+ * directory. {@code ./mvnw verify} and {@code .ci/install-servers} install what they run; where
+ * that was not possible, starting one skips the test and says why (and CI fails on a skipped test).
+ * The process ends with {@link #close}, and when this JVM ends, however it ends. A test that
+ * neither ends nor pauses its server takes the one that the JVM shares. Thread-safe.
  */
 public abstract sealed class StoreServer implements AutoCloseable permits VersityGateway, FakeGcsServer, Azurite {
     private final ServerProcess process;
