@@ -127,7 +127,7 @@ public final class InstallServers {
         }
     }
 
-    /** What is not there; what is gets its link, and loses its reason. */
+    /** The items that are missing. An installed item gets its link, and its reason is deleted. */
     private List<Item> missing(List<Item> wanted) throws IOException {
         List<Item> missing = new ArrayList<>();
         for (Item item : wanted) {

@@ -89,7 +89,7 @@ public final class DemandSearch {
         return runs;
     }
 
-    /** What was decided of each load and number of instances, in the order of the runs. */
+    /** The verdict on each load and number of instances, in the order of the runs. */
     public List<Verdict> verdicts() {
         return verdicts;
     }

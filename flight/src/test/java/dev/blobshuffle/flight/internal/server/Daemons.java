@@ -99,7 +99,7 @@ final class Daemons {
         return FlightShuffles.connect(FlightServer.insecureLoopback(daemon.port()), "default");
     }
 
-    /** What is awaited is expected at once, and has two minutes on a busy machine. */
+    /** A wait that usually ends at once, and may take two minutes on a busy machine. */
     static ConditionFactory patiently(String what) {
         return await(what)
                 .pollDelay(Duration.ZERO)

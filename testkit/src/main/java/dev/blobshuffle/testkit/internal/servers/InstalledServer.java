@@ -64,7 +64,7 @@ record InstalledServer(String name, String version, String executable) {
         if (foreign.isPresent() && foreign.get().isCompatibleWith(ServerVersion.parse(version))) {
             return Found.at(file);
         }
-        return Found.not(file + " has " + foreign.map(one -> "version " + one).orElse("no version that it tells")
+        return Found.not(file + " has " + foreign.map(one -> "version " + one).orElse("an unknown version")
                 + ", and the tests need " + version + " or a newer one of its major version. Run .ci/install-servers "
                 + name + ".");
     }

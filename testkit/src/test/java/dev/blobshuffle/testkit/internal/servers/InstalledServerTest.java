@@ -78,7 +78,7 @@ class InstalledServerTest {
         executable(path.resolve("store-server"), "#!/bin/sh\necho 'Version: git'\n");
 
         assertThat(find().path()).isEmpty();
-        assertThat(find().reason()).contains("no version that it tells", "1.8.2");
+        assertThat(find().reason()).contains("an unknown version", "1.8.2");
     }
 
     @Test
