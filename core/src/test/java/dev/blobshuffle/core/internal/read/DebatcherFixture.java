@@ -1,5 +1,7 @@
 package dev.blobshuffle.core.internal.read;
 
+import static org.awaitility.Awaitility.await;
+
 import dev.blobshuffle.core.internal.format.Partition;
 import dev.blobshuffle.core.internal.metrics.ShuffleMetrics;
 import dev.blobshuffle.core.internal.resilience.RetryingBlobStore;
@@ -77,15 +79,21 @@ final class DebatcherFixture implements AutoCloseable {
         return sink.values;
     }
 
+    /** Waits until no byte is in use: an attempt that was given up returns its bytes when it ends. */
+    void awaitBytes() {
+        await("bytes in use: budget, reserve, on loan")
+                .pollInterval(Duration.ofMillis(1))
+                .atMost(LONG)
+                .until(
+                        () -> List.of(engine.budget().used(), engine.budget().reserved(), store.openBytes()),
+                        List.of(0L, 0L, 0L)::equals);
+    }
+
     @Override
     public void close() {
         debatcher.close();
         store.release();
-        if (engine.budget().used() != 0 || engine.budget().reserved() != 0 || store.openBytes() != 0) {
-            throw new AssertionError(
-                    "bytes did not come back: budget " + engine.budget().used() + ", reserve "
-                            + engine.budget().reserved() + ", on loan " + store.openBytes());
-        }
+        awaitBytes();
         if (metrics.value(dev.blobshuffle.core.internal.metrics.Gauge.LAG_RECORDS) != 0) {
             throw new AssertionError("the lag is not 0 in the end");
         }

@@ -287,7 +287,7 @@ class PrefetchingDebatcherTest {
     }
 
     @Test
-    void aDropWhileTheStoreIsUnavailableReturnsTheBytesAtOnce() {
+    void aDropWhileTheStoreIsUnavailableReturnsTheBytes() {
         for (int i = 0; i < 50; i++) { // More than there are retries before the drop.
             fixture.store.fail(new StoreUnavailable("Cannot read: the test says so."));
         }
@@ -296,7 +296,7 @@ class PrefetchingDebatcherTest {
         assertThat(debatcher.isFetching()).isTrue();
         assertThat(fixture.engine.budget().used()).isPositive();
         debatcher.drop(P0);
-        assertThat(fixture.engine.budget().used()).isZero();
+        fixture.awaitBytes(); // An attempt may be under way.
     }
 
     @Test
