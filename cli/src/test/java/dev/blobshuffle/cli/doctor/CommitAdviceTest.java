@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.blobshuffle.core.failure.InvalidSettings;
 import dev.blobshuffle.core.store.StoreFinding.Level;
-import dev.blobshuffle.kstreams.BlobShuffleClientSupplier;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -53,11 +52,6 @@ class CommitAdviceTest {
         assertThat(advice(Map.of("producer.linger.ms", "0"), 20_000, Optional.empty()))
                 .extracting(Finding::level)
                 .containsExactly(Level.OK);
-    }
-
-    @Test
-    void theNameOfTheClientSupplierIsThatOfKafkaStreams() {
-        assertThat(CommitSettings.CLIENT_SUPPLIER).isEqualTo(BlobShuffleClientSupplier.class.getName());
     }
 
     @Test

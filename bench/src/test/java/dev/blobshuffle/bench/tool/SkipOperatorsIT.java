@@ -1,8 +1,8 @@
-package dev.blobshuffle.cli.skip;
+package dev.blobshuffle.bench.tool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.blobshuffle.cli.BlobTopic;
+import dev.blobshuffle.cli.skip.SkipCommand;
 import dev.blobshuffle.core.failure.BlobMissing;
 import dev.blobshuffle.kafkaembedded.EmbeddedKafka;
 import dev.blobshuffle.kstreams.operator.BlobShuffle;
@@ -42,8 +42,8 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /**
- * An application with explicit operators, on a real broker and a file store out of which a blob was
- * taken.
+ * {@code skip} beside an application with explicit operators, on a real broker and a file store out
+ * of which a blob was taken. Here and not with the tool, which does without Kafka Streams.
  */
 class SkipOperatorsIT {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -169,10 +169,14 @@ class SkipOperatorsIT {
     }
 
     private void awaitOutput(String value) {
-        BlobTopic.waitFor("output " + value).until(() -> {
-            reader.poll(Duration.ofMillis(100)).forEach(record -> output.add(record.value()));
-            return output.contains(value);
-        });
+        Awaitility.await("output " + value)
+                .pollInSameThread()
+                .pollInterval(Duration.ofMillis(1))
+                .atMost(PATIENCE)
+                .until(() -> {
+                    reader.poll(Duration.ofMillis(100)).forEach(record -> output.add(record.value()));
+                    return output.contains(value);
+                });
     }
 
     /** Why the application stops. */
