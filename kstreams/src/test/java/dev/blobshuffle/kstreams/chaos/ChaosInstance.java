@@ -177,7 +177,7 @@ final class ChaosInstance {
 
     /** SIGSTOP; it is for the caller to kill it. */
     void stop() throws IOException, InterruptedException {
-        int status = new ProcessBuilder("kill", "-STOP", Long.toString(process.pid()))
+        int status = new ProcessBuilder("sh", "-c", "kill -STOP " + process.pid())
                 .start()
                 .waitFor();
         if (status != 0) {

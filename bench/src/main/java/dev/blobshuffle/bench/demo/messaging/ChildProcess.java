@@ -111,7 +111,8 @@ final class ChildProcess {
     }
 
     private void signal(String name) {
-        String unused = output("kill", "-" + name, Long.toString(process.pid()));
+        // The shell's own kill: a machine without the procps package has no other.
+        String unused = output("sh", "-c", "kill -" + name + " " + process.pid());
     }
 
     /** What its threads do. */
