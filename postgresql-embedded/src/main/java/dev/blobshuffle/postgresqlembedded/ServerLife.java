@@ -4,6 +4,8 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -100,8 +102,35 @@ final class ServerLife {
         }
         List<ProcessHandle> all = stopped();
         signal("KILL", all);
-        all.forEach(process -> hasEnded(process.onExit()));
         hasEnded(postmaster.onExit()); // Until then the Process says that it is alive.
+        all.forEach(ServerLife::awaitGone);
+    }
+
+    private static void awaitGone(ProcessHandle process) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(MOST_SECONDS / 2);
+        try {
+            while (!isGone(process) && System.nanoTime() - deadline < 0) {
+                Thread.sleep(1);
+            }
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    /**
+     * Whether a process runs no more. In a container whose first process waits for no orphan, one
+     * that was killed stays as a zombie, for which {@link ProcessHandle#onExit()} would wait.
+     */
+    static boolean isGone(ProcessHandle process) {
+        if (!process.isAlive()) {
+            return true;
+        }
+        try {
+            String stat = Files.readString(Path.of("/proc", Long.toString(process.pid()), "stat"));
+            return stat.startsWith(" Z", stat.lastIndexOf(')') + 1); // proc_pid_stat(5)
+        } catch (IOException e) {
+            return !process.isAlive(); // It ended just now, or the system has no such file.
+        }
     }
 
     /** Stops all processes (SIGSTOP): connections stay open, nobody answers. */
@@ -149,11 +178,15 @@ final class ServerLife {
             end.get(MOST_SECONDS / 2, TimeUnit.SECONDS);
             return true;
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("Cannot wait for PostgreSQL to end: interrupted. Let the thread wait.", e);
+            throw interrupted(e);
         } catch (ExecutionException | TimeoutException e) {
             return false;
         }
+    }
+
+    private static IllegalStateException interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new IllegalStateException("Cannot wait for PostgreSQL to end: interrupted. Let the thread wait.", e);
     }
 
     private void readOutput() {
