@@ -20,6 +20,8 @@ class LogCommandIT {
         String output = run(
                 "--publishers",
                 "2",
+                "--snapshots",
+                "OLD",
                 "--rounds",
                 "1",
                 "--warm-up",

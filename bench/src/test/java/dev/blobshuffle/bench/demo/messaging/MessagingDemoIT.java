@@ -8,6 +8,7 @@ import dev.blobshuffle.bench.demo.DemoCommand;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,6 +52,7 @@ class MessagingDemoIT {
      * -Dmessaging.faults=N} draws more, and {@code make chaos-messaging} too.
      */
     @Test
+    @Tag("nightly")
     @Timeout(1800)
     void everyRecordArrivesOnceInOrderUnderDrawnFaults() throws Exception {
         Path json = directory.resolve("drawn.json");
