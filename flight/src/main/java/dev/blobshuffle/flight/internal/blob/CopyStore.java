@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 
 /**
  * The copies of a namespace's shuffles in a store, under the names that the Python package gives
@@ -125,10 +126,15 @@ public final class CopyStore implements AutoCloseable {
         }
     }
 
-    /** Stores a copy of a blob. */
-    public void put(String shuffle, StoredBlob blob) {
+    /**
+     * Stores a copy of a blob.
+     *
+     * @param isAbandoned asked before each piece of it; true ends the request
+     * @throws dev.blobshuffle.core.failure.Closed it was abandoned
+     */
+    public void put(String shuffle, StoredBlob blob, BooleanSupplier isAbandoned) {
         try (OpenBlob open = blob.open()) {
-            store.put(directory(shuffle) + blob.name().file(), new OpenContent(open));
+            store.put(directory(shuffle) + blob.name().file(), new OpenContent(open, isAbandoned));
         }
     }
 

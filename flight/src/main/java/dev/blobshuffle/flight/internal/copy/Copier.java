@@ -3,6 +3,7 @@ package dev.blobshuffle.flight.internal.copy;
 import dev.blobshuffle.core.failure.BlobShuffleException;
 import dev.blobshuffle.core.failure.StoreRefused;
 import dev.blobshuffle.core.failure.StoreUnavailable;
+import dev.blobshuffle.core.time.Signal;
 import dev.blobshuffle.core.time.Time;
 import dev.blobshuffle.flight.internal.blob.Catalog;
 import dev.blobshuffle.flight.internal.blob.CopyStore;
@@ -44,8 +45,12 @@ public final class Copier implements AutoCloseable {
     /** Failures of a store that is away for long are reported this often. */
     private static final long REPORT_NANOS = Duration.ofSeconds(10).toNanos();
 
+    /** How long {@link #close} waits for requests that do not end. */
+    private static final Duration CLOSE_LIMIT = Duration.ofSeconds(10);
+
     private final Catalog catalog;
     private final Time time;
+    private final Signal idle;
     private final Time.Workers leader;
     private final Time.Workers transfers;
     private final Map<String, CopyJob> jobs = new LinkedHashMap<>();
@@ -82,6 +87,7 @@ public final class Copier implements AutoCloseable {
     public Copier(Catalog catalog, Time time) {
         this.catalog = catalog;
         this.time = time;
+        idle = time.signal();
         leader = time.workers("blobshuffle-flight-copy", 1);
         transfers = time.workers("blobshuffle-flight-copy-transfer", TRANSFERS);
     }
@@ -155,6 +161,7 @@ public final class Copier implements AutoCloseable {
                 failed(job, new StoreUnavailable("Cannot copy shuffle " + job + ": " + e + ".", e));
             }
         }
+        idle.raise();
     }
 
     /** The first job that need not wait; null if there is none: then a timer calls again. */
@@ -269,7 +276,7 @@ public final class Copier implements AutoCloseable {
                 return;
             }
             try {
-                store.put(job.shuffle, next.getKey());
+                store.put(job.shuffle, next.getKey(), () -> isClosed);
                 copiedBlobs.increment();
                 copiedBytes.add(next.getValue());
                 job.blobs.decrementAndGet();
@@ -342,11 +349,37 @@ public final class Copier implements AutoCloseable {
                 failures.sum());
     }
 
-    /** Begins no more transfers. What is missing is copied after the next start. Idempotent. */
+    /**
+     * Begins no more transfers, abandons those that run, and waits for their end, 10 seconds at most.
+     * What is missing is copied after the next start. Idempotent.
+     */
     @Override
     public void close() {
         isClosed = true;
+        try {
+            awaitIdle();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         leader.close();
         transfers.close();
+    }
+
+    private void awaitIdle() throws InterruptedException {
+        long deadline = time.nanos() + CLOSE_LIMIT.toNanos();
+        boolean isInTime = true;
+        for (long seen = idle.count(); isRunning() && isInTime; ) {
+            isInTime = idle.await(seen, deadline);
+            seen = idle.count();
+        }
+        if (!isInTime) {
+            LOG.warn(
+                    "A store of copies has not answered for {} s, and the daemon ends. A blob may still arrive there.",
+                    CLOSE_LIMIT.toSeconds());
+        }
+    }
+
+    private synchronized boolean isRunning() {
+        return isRunning;
     }
 }
